@@ -21,7 +21,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/**/run-spending.ts": "a stored and printed field",
       "trainer/src/**/spent.ts": "a stored and printed field",
       "trainer/src/evidence/**": "a field of stored runs",
-      "trainer/src/checkpoint/run-migration.ts": "a name of the first version",
+      "trainer/src/loop/run-migration.ts": "a name of the first version",
       "scripts/health/vocabulary.ts": "this list",
     },
   },
@@ -69,7 +69,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     instead: "cache or store",
     except: {
       "packages/environments/src/**": "goods of the shop",
-      "trainer/src/checkpoint/run-migration.ts": "a name of the first version",
+      "trainer/src/loop/run-migration.ts": "a name of the first version",
       "scripts/health/vocabulary.ts": "this list",
     },
   },

@@ -1,4 +1,4 @@
-/** The trainer's folders: a limited number of files in each, and no cycle between a folder and its subfolders. */
+/** The trainer's folders: a limited number of files in each, and no cycle of imports between folders. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -39,4 +39,22 @@ test("no file imports from an enclosing folder that imports it back", () => {
   );
   expect(upward).toEqual([]);
   expect(edges.size).toBeGreaterThan(50);
+});
+
+test("folders do not import each other, directly or through other folders", () => {
+  const between = sources.flatMap((file) =>
+    importsOf(file)
+      .map((target) => ({ file, target, from: dirname(file), to: dirname(target) }))
+      .filter(({ from, to }) => from !== to && to.startsWith(SOURCE)),
+  );
+  const imported = Map.groupBy(between, ({ from }) => from);
+  const reaches = (from: string, wanted: string, seen = new Set<string>()): boolean => {
+    if (from === wanted) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    return (imported.get(from) ?? []).some(({ to }) => reaches(to, wanted, seen));
+  };
+  const cyclic = between.filter(({ from, to }) => reaches(to, from));
+  expect(cyclic.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  expect(imported.size).toBeGreaterThan(20);
 });

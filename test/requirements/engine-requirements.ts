@@ -137,7 +137,7 @@ export const ENGINE_REQUIREMENTS: readonly Requirement[] = [
       "packages/engine/src/contract/train-engine-values.contract.ts > a critic learns returns, but not at rate 0 and not from shuffled returns",
       "packages/engine/src/contract/train-engine-values.contract.ts > value heads have a learning rate of their own",
       "packages/engine/src/contract/train-engine-values.contract.ts > training resumes from a checkpoint bit for bit, value heads included",
-      "trainer/src/sink/adapter-folder.test.ts > a folder stores value heads beside the adapter, and training continues bit for bit",
+      "trainer/src/model/adapter-folder.test.ts > a folder stores value heads beside the adapter, and training continues bit for bit",
       "packages/engine/src/contract/engines-agree.test.ts > ONNX in one graph, ONNX by layers and TensorFlow.js agree norm-wise to 1e-4, values included (%s)",
       "packages/engine/src/remote/remote-engines-agree.test.ts > a server over TensorFlow.js, ONNX and ONNX by layers agree norm-wise to 1e-4, every tensor (%s)",
       "packages/engine/src/remote/remote-refusals.test.ts > value heads are refused by name before any request to the server",

@@ -378,8 +378,8 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The engines of every recipe open over one base on this machine. Capabilities that a policy's engine lacks are refused by name.",
     tests: [
-      "trainer/src/recipes/recipe-engines.test.ts > the engines of every recipe open",
-      "trainer/src/recipes/recipe-engines.test.ts > a critic loss without a critic is refused",
+      "trainer/src/loop/recipe-engines.test.ts > the engines of every recipe open",
+      "trainer/src/loop/recipe-engines.test.ts > a critic loss without a critic is refused",
     ],
   },
 ];

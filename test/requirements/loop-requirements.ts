@@ -143,8 +143,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A trainer that is killed at any call loses nothing, repeats nothing and ends with the same parameters.",
     tests: [
-      "trainer/src/loop/training-loop.test.ts > a trainer killed at any call loses nothing, repeats nothing and ends with the same parameters",
-      "trainer/src/loop/training-loop.test.ts > trajectories of a lease lost after the checkpoint are acknowledged under the next lease, not trained on again",
+      "trainer/src/edge-training/training-loop.test.ts > a trainer killed at any call loses nothing, repeats nothing and ends with the same parameters",
+      "trainer/src/edge-training/training-loop.test.ts > trajectories of a lease lost after the checkpoint are acknowledged under the next lease, not trained on again",
     ],
   },
   {
@@ -189,8 +189,8 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "No policy is promoted without a frozen evaluation, and one that gets worse is rolled back.",
     tests: [
-      "trainer/src/loop/training-loop.test.ts > a candidate that falls is rolled back, and the engine returns to the stable parameters",
-      "trainer/src/loop/training-loop.test.ts > small falls do not add up: a candidate is also compared with the best version",
+      "trainer/src/edge-training/training-loop.test.ts > a candidate that falls is rolled back, and the engine returns to the stable parameters",
+      "trainer/src/edge-training/training-loop.test.ts > small falls do not add up: a candidate is also compared with the best version",
     ],
   },
   {

@@ -14,7 +14,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
       `${ENGINE}/remote-engine.test.ts > derivatives of both log-probs add up`,
       `${ENGINE}/remote-wire.test.ts > a tree is sent as one datum per path, with weights of shared tokens on the first path only`,
       `${ENGINE}/remote-engine.test.ts > a URL as device connects to a server`,
-      "trainer/src/loop/remote-training.test.ts > simulate gives the same results on a server as on this machine",
+      "trainer/src/edge-training/remote-training.test.ts > simulate gives the same results on a server as on this machine",
     ],
   },
   {
@@ -23,10 +23,10 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A learned policy moves to a server over a base with its adapter merged in, and back. Nothing is learned twice, base files are not sent again, and a server with the original base is refused.",
     tests: [
-      "trainer/src/loop/remote-training.test.ts > to a server over the merged base and back, with the saved state",
-      "trainer/src/loop/remote-training.test.ts > to a server over the merged base, with a fresh state",
-      "trainer/src/loop/remote-training.test.ts > a server with the original base is refused, and the error says how to merge it",
-      "trainer/src/loop/remote-training.test.ts > base files that are already on the edge are not sent again",
+      "trainer/src/edge-training/remote-training.test.ts > to a server over the merged base and back, with the saved state",
+      "trainer/src/edge-training/remote-training.test.ts > to a server over the merged base, with a fresh state",
+      "trainer/src/edge-training/remote-training.test.ts > a server with the original base is refused, and the error says how to merge it",
+      "trainer/src/edge-training/remote-training.test.ts > base files that are already on the edge are not sent again",
       "trainer/src/model/merged-base-engine.test.ts > an adapter trained over the merged base is exported as one adapter over the original base",
     ],
   },
@@ -36,7 +36,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Missing capabilities of a server are refused by name before anything runs, with an alternative. Samples that it cannot replay are skipped.",
     tests: [
-      "trainer/src/loop/remote-training.test.ts > an entropy bonus is refused before anything runs, and the error names an alternative",
+      "trainer/src/edge-training/remote-training.test.ts > an entropy bonus is refused before anything runs, and the error names an alternative",
       "packages/learning/src/composition/requirements.test.ts > a stage is refused for want of %s",
       `${ENGINE}/remote-refusals.test.ts > a server that averages over weights is refused, naming SkyRL's backends that sum`,
       `${ENGINE}/remote-refusals.test.ts > a base model that differs from the local one is detected by its log-probs`,
@@ -65,7 +65,7 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       `${ENGINE}/remote-failures.test.ts > %s restarted (records forgotten: %s): the model is lost, and training resumes from a checkpoint`,
       `${ENGINE}/remote-engine.test.ts > %s: another engine resumes exactly from a saved checkpoint`,
-      "trainer/src/loop/remote-training.test.ts > a run on a server publishes, survives the server's restart, and needs its adapters",
+      "trainer/src/edge-training/remote-training.test.ts > a run on a server publishes, survives the server's restart, and needs its adapters",
       "trainer/src/checkpoint/trainer-checkpoint.test.ts > a checkpoint on a server is read back as its location",
     ],
   },

@@ -9,8 +9,13 @@ import { type CheckJournal, openCheckJournal } from "./check-journal.ts";
 import { containCheck } from "./contained-check.ts";
 import { createReporter } from "../metrics/reporter.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
-import { createSetup, live, removeSetups, WITH_SIGNAL } from "../loop/training-loop.fixture.ts";
-import { parityChecker } from "../loop/training.fixture.ts";
+import {
+  createSetup,
+  live,
+  removeSetups,
+  WITH_SIGNAL,
+} from "../edge-training/training-loop.fixture.ts";
+import { parityChecker } from "../edge-training/training.fixture.ts";
 
 afterAll(removeSetups);
 

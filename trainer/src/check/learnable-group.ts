@@ -1,14 +1,6 @@
 /** Checked rollouts to train on, in the groups that they were assigned in. */
-import {
-  type JudgedTrajectory,
-  initialValues,
-  type PartContext,
-  type Stage,
-  type StateValues,
-  toJudgedTrajectory,
-} from "@waggle/learning";
+import { type JudgedTrajectory, toJudgedTrajectory } from "@waggle/learning";
 import type { Trajectory, Verification } from "@waggle/protocol";
-import { seededRandom } from "@waggle/protocol";
 
 /** A trajectory to train on. */
 export type LearnableTrajectory = {
@@ -41,23 +33,4 @@ export function learnableTrajectory(
   const trajectory = { ...toJudgedTrajectory(record, verification, { staleness }), id: digest };
   const recorded = trajectory.samples.map(({ behaviorLogProbs }) => behaviorLogProbs);
   return { digest, trajectory, rescoredLogProbs: rescoredLogProbs ?? recorded };
-}
-
-/** The context that the parts of a stage get at a step of the loop. */
-export function partContext(
-  stage: Stage,
-  step: number,
-  {
-    seed = 0,
-    state = {},
-  }: { readonly seed?: number; readonly state?: StateValues | undefined } = {},
-): PartContext {
-  return {
-    step,
-    steps: stage.steps,
-    random: seededRandom(seed, step, 0x5e),
-    state: initialValues(stage, state),
-    ports: {},
-    signal: new AbortController().signal,
-  };
 }

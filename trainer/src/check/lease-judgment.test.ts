@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgment.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
-import { parityChecker, randomGroups, TINY_BASE } from "../loop/training.fixture.ts";
+import { parityChecker, randomGroups, TINY_BASE } from "../edge-training/training.fixture.ts";
 import { waitingStep } from "./waiting-step.ts";
 
 const recipe = edgeRecipeNamed("dr-grpo-tis");

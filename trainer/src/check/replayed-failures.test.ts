@@ -6,7 +6,7 @@ import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { createReplay } from "./replay.ts";
-import { TINY_BASE } from "../loop/training.fixture.ts";
+import { TINY_BASE } from "../edge-training/training.fixture.ts";
 
 const tokenizer = new ByteTokenizer();
 const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });

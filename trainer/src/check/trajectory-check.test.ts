@@ -26,7 +26,7 @@ import {
   createTrajectoryChecker,
   type TrajectoryCheckerOptions,
 } from "./trajectory-check.ts";
-import { TINY, TINY_BASE } from "../loop/training.fixture.ts";
+import { TINY, TINY_BASE } from "../edge-training/training.fixture.ts";
 
 const tokenizer = new ByteTokenizer();
 const config: DecoderConfig = {

@@ -18,8 +18,8 @@ import {
   trajectoryDigest,
   type TrajectoryOutcome,
 } from "@waggle/protocol";
-import type { AdapterCache } from "../sink/adapter-cache.ts";
-import type { GuidanceCache } from "../sink/guidance-cache.ts";
+import type { AdapterCache } from "../model/adapter-cache.ts";
+import type { GuidanceCache } from "../model/guidance-cache.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
 import type { Replay } from "./replay.ts";

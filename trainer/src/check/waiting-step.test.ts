@@ -4,7 +4,12 @@
 import type { FilterPart, RewardPart, Stage } from "@waggle/learning";
 import { afterEach, expect, test } from "vitest";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { createSetup, live, removeSetups, WITH_SIGNAL } from "../loop/training-loop.fixture.ts";
+import {
+  createSetup,
+  live,
+  removeSetups,
+  WITH_SIGNAL,
+} from "../edge-training/training-loop.fixture.ts";
 
 afterEach(removeSetups);
 

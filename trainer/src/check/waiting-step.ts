@@ -13,7 +13,8 @@ import {
   type StateValues,
 } from "@waggle/learning";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import { type LearnableGroup, type LearnableTrajectory, partContext } from "./learnable-group.ts";
+import type { LearnableGroup, LearnableTrajectory } from "./learnable-group.ts";
+import { partContext } from "../recipes/part-context.ts";
 
 /** The step that groups wait for. */
 export type ComingStep = {

@@ -18,7 +18,7 @@ import { deserialize, serialize } from "node:v8";
 import { readSafetensors, writeSafetensors } from "@waggle/model";
 import { type EngineCheckpoint, isObject, Sha256, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { isAbandoned, writeDurably } from "./durable-file.ts";
+import { isAbandoned, writeDurably } from "../files/durable-file.ts";
 
 /** Everything that a loop depends on, by name, as JSON. It includes the seed. */
 export type Settings = { readonly [name: string]: unknown };

@@ -8,10 +8,10 @@ import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { readBaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
+import { openRecipeEngines, swapStrategy } from "../loop/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
-import { openRunFolder, tensorsDigest } from "./run-folder.ts";
-import { enginesOf } from "./run-keeping.ts";
+import { openRunFolder, tensorsDigest } from "../loop/run-folder.ts";
+import { enginesOf } from "../loop/run-keeping.ts";
 import { withFewerTasks } from "../loop/short-run.fixture.ts";
 
 const [, , name = "", base = "", folder = "", steps = "", seed = "3"] = process.argv;

@@ -9,8 +9,8 @@ import { fault } from "../../../test/fixtures/fault.ts";
 import { sampleSize } from "../../../test/fixtures/long.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 import { RunSpending } from "../loop/run-spending.ts";
-import { openRunFolder } from "./run-folder.ts";
-import type { SavedRun } from "./run-keeping.ts";
+import { openRunFolder } from "../loop/run-folder.ts";
+import type { SavedRun } from "../loop/run-keeping.ts";
 
 /** Several stages with stored state; a plain policy gradient; several rounds. */
 const RECIPES = ["spear", "grpo", "a2fm"];

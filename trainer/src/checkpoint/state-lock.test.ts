@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
-import { abortableSleep } from "../loop/abortable-sleep.ts";
+import { abortableSleep } from "../edge/abortable-sleep.ts";
 import { lockState } from "./state-lock.ts";
 
 const HOLDER = `

@@ -15,7 +15,7 @@ import {
   TrajectoryOutcome,
 } from "@waggle/protocol";
 import { z } from "zod";
-import { LiveWatch } from "../sink/live-watch.ts";
+import { LiveWatch } from "../evaluation/live-watch.ts";
 
 /** Outcomes of one lease that the edge has not confirmed yet. */
 type PendingAcknowledgement = {

@@ -1,7 +1,7 @@
 /** `evaluate`: compares published versions on the same held-out tasks. */
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { type Command, Option } from "commander";
-import { atTemperature, comparison, evaluateVersions } from "../evaluation/version-comparison.ts";
+import { atTemperature, comparison, evaluateVersions } from "../sink/version-comparison.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, PAGE_TURN, withModel } from "../options/learning-options.ts";
@@ -13,7 +13,7 @@ import {
   stateOption,
   turnTokensOption,
 } from "../options/shared-options.ts";
-import type { ProgramOptions } from "./program-options.ts";
+import type { ProgramOptions } from "../options/program-options.ts";
 
 type EvaluateOptions = Pick<
   LearningOptions,

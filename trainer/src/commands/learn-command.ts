@@ -47,8 +47,8 @@ import { needsWorldModel } from "../rollouts/fitted-environment.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
 import type { RunEvent } from "../metrics/run-event.ts";
 import { listedLiterature, listedRecipe } from "../recipes/literature-list.ts";
-import { openRecipeEngines } from "../recipes/recipe-engines.ts";
-import { openRunFolder, tensorsDigest } from "../checkpoint/run-folder.ts";
+import { openRecipeEngines } from "../loop/recipe-engines.ts";
+import { openRunFolder, tensorsDigest } from "../loop/run-folder.ts";
 import {
   addWriterOptions,
   saveText,

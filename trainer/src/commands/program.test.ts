@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readAdapterFolder } from "../sink/adapter-folder.ts";
+import { readAdapterFolder } from "../model/adapter-folder.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { createProgram } from "./program.ts";
 

@@ -15,7 +15,7 @@ import { addEvaluateCommand } from "./evaluate-command.ts";
 import { addLearnCommand } from "./learn-command.ts";
 import { addOperatorCommands } from "./operator-commands.ts";
 import { addPlanCommand } from "./plan-command.ts";
-import type { ProgramOptions } from "./program-options.ts";
+import type { ProgramOptions } from "../options/program-options.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
 import { addSimulateCommand } from "./simulate-command.ts";
 import { addTrainEdgeCommand } from "./train-edge-command.ts";

@@ -5,7 +5,7 @@
 import { type Guidance, readGuidance, writeGuidance } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
-import { createGuidanceCache } from "../sink/guidance-cache.ts";
+import { createGuidanceCache } from "../model/guidance-cache.ts";
 import { publishText } from "./publish-text.ts";
 
 const GUIDANCE: Guidance = { formatVersion: 1, prompt: "Be brief.", lessons: [], cases: null };

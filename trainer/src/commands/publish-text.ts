@@ -14,7 +14,7 @@ import {
 import { guidanceReading } from "@waggle/learning";
 import type { Command } from "commander";
 import type { EdgeClient } from "../edge/edge-client.ts";
-import { bytesOf } from "../exchange/output.ts";
+import { bytesOf } from "../files/output.ts";
 
 /** Maximum tries while another trainer publishes first. */
 const MAX_TRIES = 10;

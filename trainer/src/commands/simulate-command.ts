@@ -28,7 +28,7 @@ import {
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
-import type { ProgramOptions } from "./program-options.ts";
+import type { ProgramOptions } from "../options/program-options.ts";
 
 type SimulateOptions = LearningOptions & {
   steps: number;

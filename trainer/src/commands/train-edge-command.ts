@@ -2,7 +2,7 @@
 import { createReporter } from "../metrics/reporter.ts";
 import { type Command, Option } from "commander";
 import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
-import { trainFromEdge } from "../loop/training-session.ts";
+import { trainFromEdge } from "../edge-training/training-session.ts";
 import { modelUnder } from "../model/frozen-base.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
@@ -11,8 +11,8 @@ import { serverOf } from "../options/server-options.ts";
 import { noResumeOption, stateOption, tensorboardOption } from "../options/shared-options.ts";
 import { watchLimitsOf, type WatchOptions, withWatch } from "../options/watch-options.ts";
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
-import { readAdapterFolder } from "../sink/adapter-folder.ts";
-import type { ProgramOptions } from "./program-options.ts";
+import { readAdapterFolder } from "../model/adapter-folder.ts";
+import type { ProgramOptions } from "../options/program-options.ts";
 
 type TrainOptions = LearningOptions &
   EdgeOptions &

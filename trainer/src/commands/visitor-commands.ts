@@ -4,10 +4,10 @@
  */
 import { VisitorExportLine, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
-import { requireFree, writeOutput } from "../exchange/output.ts";
+import { requireFree, writeOutput } from "../files/output.ts";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
-import type { ProgramOptions } from "./program-options.ts";
+import type { ProgramOptions } from "../options/program-options.ts";
 import { textTable } from "../metrics/text-table.ts";
 import { requireCredential } from "../options/credentials.ts";
 import {

@@ -20,7 +20,7 @@ import {
   RenewResponse,
   WaggleError,
 } from "@waggle/protocol";
-import { LeaseAnswer } from "../source/lease-answer.ts";
+import { LeaseAnswer } from "./lease-answer.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 
 /** The edge calls that the training loop uses. */

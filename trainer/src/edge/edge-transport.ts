@@ -4,7 +4,7 @@
  */
 import { ErrorBody, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 import type { z } from "zod";
-import { abortableSleep } from "../loop/abortable-sleep.ts";
+import { abortableSleep } from "./abortable-sleep.ts";
 
 export type EdgeTransportOptions = {
   /** Origin of the Worker, such as `http://127.0.0.1:8787`. */

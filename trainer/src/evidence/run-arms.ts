@@ -9,10 +9,10 @@ import { type Recipe, recipeNamed } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { type BaseModel } from "../model/base-model.ts";
-import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
+import { openRecipeEngines, swapStrategy } from "../loop/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
 import { PASS_DRAWS } from "../evaluation/pass-draws.ts";
-import { PolicyCache } from "../sink/policy-cache.ts";
+import { PolicyCache } from "../model/policy-cache.ts";
 import {
   type Arm,
   armKey,

@@ -6,7 +6,7 @@ import type { Sampling } from "@waggle/protocol";
 import { successesOf } from "../evaluation/evaluation.ts";
 import { rollOutHeldOut } from "../evaluation/held-out.ts";
 import { PASS_DRAWS, successesByDraw } from "../evaluation/pass-draws.ts";
-import { PolicyCache } from "../sink/policy-cache.ts";
+import { PolicyCache } from "../model/policy-cache.ts";
 import type { ControlLog } from "./control-log.ts";
 import { evidenceBase } from "./evidence-base.ts";
 import type { RunArmsOptions } from "./run-arms.ts";

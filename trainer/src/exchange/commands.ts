@@ -11,7 +11,7 @@ import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../recipes/edge-recipe.ts"
 import { positive } from "../options/option-values.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
-import { requireFree, textOf, writeOutput } from "./output.ts";
+import { requireFree, textOf, writeOutput } from "../files/output.ts";
 import { type Reasons, reasonsText } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
 import {

@@ -24,7 +24,7 @@ import type { TrajectoryDetail } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { groupAdvantages } from "../update/group-advantages.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
-import type { OutputFile } from "./output.ts";
+import type { OutputFile } from "../files/output.ts";
 import type { Reasons } from "./reasons.ts";
 
 /** Names of the export formats. */

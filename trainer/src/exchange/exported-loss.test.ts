@@ -15,7 +15,8 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BaseModel } from "../model/base-model.ts";
 import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { learnableTrajectory, partContext } from "../check/learnable-group.ts";
+import { learnableTrajectory } from "../check/learnable-group.ts";
+import { partContext } from "../recipes/part-context.ts";
 import { openEngine } from "../model/open-model.ts";
 import { type ExportFormat, exportRecords } from "./export-records.ts";
 import {

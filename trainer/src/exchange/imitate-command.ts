@@ -7,9 +7,9 @@ import type { Command } from "commander";
 import { z } from "zod";
 import type { CheckpointKind } from "../checkpoint/checkpoint.ts";
 import { openResumableRun } from "../checkpoint/resumable-run.ts";
-import { tensorsDigest } from "../checkpoint/run-folder.ts";
+import { tensorsDigest } from "../loop/run-folder.ts";
 import { settingsWithout } from "../checkpoint/run-settings.ts";
-import { adapterFolderFiles, readAdapterFolder } from "../sink/adapter-folder.ts";
+import { adapterFolderFiles, readAdapterFolder } from "../model/adapter-folder.ts";
 import { openBaseModel, type OpenedModel } from "../model/base-model.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { openEngine } from "../model/open-model.ts";
@@ -20,7 +20,7 @@ import { baseOption, precisionOption } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
 import type { ExchangeCommandOptions } from "./commands.ts";
 import { imitate, type ImitationState } from "./imitation.ts";
-import { requireFree, textOf, writeOutput } from "./output.ts";
+import { requireFree, textOf, writeOutput } from "../files/output.ts";
 import { reasonsText } from "./reasons.ts";
 import {
   alphaOption,

@@ -10,9 +10,9 @@ import {
   type TrainEngine,
   WaggleError,
 } from "@waggle/protocol";
-import { runSupervised } from "../loop/supervised-run.ts";
+import { runSupervised } from "../training/supervised-run.ts";
 import { seededRandom } from "@waggle/protocol";
-import type { SupervisedBatch } from "../update/supervised-step.ts";
+import type { SupervisedBatch } from "../training/supervised-step.ts";
 
 /** Settings of imitation. */
 export type ImitationOptions = {

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { type Recipe, recipeNamed, type Settings, type Stage } from "@waggle/learning";
 import type { JudgedGroup } from "@waggle/learning";
 import type { TensorMap } from "@waggle/protocol";
-import { tensorsDigest } from "../checkpoint/run-folder.ts";
+import { tensorsDigest } from "../loop/run-folder.ts";
 import { recipeEnvironment } from "../recipes/recipe-places.ts";
 import { FIRST_STEP } from "../rollouts/part-context.fixture.ts";
 import { evolve } from "../update/evolve-update.ts";

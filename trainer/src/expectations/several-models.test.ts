@@ -15,7 +15,7 @@ import type { TrainEngine } from "@waggle/protocol";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { seededRandom } from "@waggle/protocol";
 import { demonstrations } from "../rollouts/demonstration.ts";
-import { modelPorts } from "../recipes/model-ports.ts";
+import { modelPorts } from "../update/model-ports.ts";
 import { type ActedEnvironment, actedEnvironment, tinyEngines } from "./recipe-update.fixture.ts";
 import { roleEngine } from "../update/role-engine.ts";
 import { RoleStore } from "../loop/role-store.ts";

@@ -4,7 +4,7 @@
 import { meanOrZero } from "@waggle/evaluation";
 import type { JudgedGroup, PartContext } from "@waggle/learning";
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
-import type { PolicyVersions } from "../sink/policy-versions.ts";
+import type { PolicyVersions } from "./policy-versions.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { evolve, type EvolvedStage } from "../update/evolve-update.ts";
 

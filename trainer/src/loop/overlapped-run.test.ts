@@ -2,7 +2,7 @@
 import { environmentNamed } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
 import { expect, test } from "vitest";
-import type { RunKeeper, SavedRun } from "../checkpoint/run-keeping.ts";
+import type { RunKeeper, SavedRun } from "./run-keeping.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunEvent } from "../metrics/run-event.ts";
 import { actedEnvironment, tinyEngines } from "../expectations/recipe-update.fixture.ts";

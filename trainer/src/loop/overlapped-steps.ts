@@ -4,7 +4,7 @@
  */
 import type { FlowLimits, RolloutFlow } from "@waggle/learning";
 import { type RollOut, type Rolled, RolloutsInFlight } from "../source/rollouts-in-flight.ts";
-import { train } from "./train.ts";
+import { train } from "../training/train.ts";
 
 /** The caller's rollout, learning step and sink. */
 export type OverlappedWork<T, Learned> = {

@@ -8,7 +8,7 @@ import { RecipeStages } from "./recipe-stages.ts";
 import { fittedWorldModels } from "../rollouts/fitted-environment.ts";
 import { type HeldOut, heldOutOf } from "../evaluation/held-out.ts";
 import { runPorts } from "../recipes/run-ports.ts";
-import { enginesOf, stopIfAsked } from "../checkpoint/run-keeping.ts";
+import { enginesOf, stopIfAsked } from "./run-keeping.ts";
 import type { StagePlace } from "./stage-place.ts";
 import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
 import type { RunEvent } from "../metrics/run-event.ts";

@@ -15,16 +15,16 @@ import { mergedStage } from "./merged-stage.ts";
 import { type OverlapOptions, overlappedStage } from "./overlapped-stage.ts";
 import { RoleStore } from "./role-store.ts";
 import { updateStage } from "../update/stage-update.ts";
-import { PolicyVersions } from "../sink/policy-versions.ts";
-import { type Carried, savedEngines, stopIfAsked } from "../checkpoint/run-keeping.ts";
+import { PolicyVersions } from "./policy-versions.ts";
+import { type Carried, savedEngines, stopIfAsked } from "./run-keeping.ts";
 import type { AfterStep, StagePlace } from "./stage-place.ts";
 import type { RunOptions, RunParts, RunResult } from "./run-options.ts";
 import type { RunEvent } from "../metrics/run-event.ts";
 import { type Budget, RunSpending } from "./run-spending.ts";
 import type { BegunStep, RolloutBatch } from "../source/local-rollouts.ts";
-import { StageRollouts } from "../source/stage-rollouts.ts";
+import { StageRollouts } from "./stage-rollouts.ts";
 import { testTimeOf, testTimeStage } from "./test-time.ts";
-import { train, unchecked } from "./train.ts";
+import { train, unchecked } from "../training/train.ts";
 
 type Metrics = { readonly [name: string]: number };
 

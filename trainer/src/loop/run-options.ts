@@ -10,7 +10,7 @@ import type { EnvironmentSimulator } from "../rollouts/fitted-environment.ts";
 import type { OnFitStep } from "../rollouts/world-model.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { OverlapOptions } from "./overlapped-stage.ts";
-import type { RunKeeper } from "../checkpoint/run-keeping.ts";
+import type { RunKeeper } from "./run-keeping.ts";
 import type { Budget } from "./run-spending.ts";
 import type { Spent } from "../metrics/spent.ts";
 import type { StageResources } from "../update/stage-update.ts";

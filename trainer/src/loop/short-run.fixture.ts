@@ -5,11 +5,11 @@
 import { join } from "node:path";
 import { recipeNamed, type Settings, type Stage } from "@waggle/learning";
 import { initializeAdapter } from "@waggle/model";
-import { tensorsDigest } from "../checkpoint/run-folder.ts";
-import { PolicyCache } from "../sink/policy-cache.ts";
+import { tensorsDigest } from "./run-folder.ts";
+import { PolicyCache } from "../model/policy-cache.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 import { requireEnvironment } from "../recipes/environment-requirements.ts";
-import { openRecipeEngines, swapStrategy } from "../recipes/recipe-engines.ts";
+import { openRecipeEngines, swapStrategy } from "./recipe-engines.ts";
 import { recipeEnvironment } from "../recipes/recipe-places.ts";
 import { runRecipe } from "./recipe-run.ts";
 import type { RunResult } from "./run-options.ts";

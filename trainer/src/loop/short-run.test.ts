@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { RECIPES, type Settings } from "@waggle/learning";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
-import type { PolicyCache } from "../sink/policy-cache.ts";
+import type { PolicyCache } from "../model/policy-cache.ts";
 import { shortRun, smallPolicies } from "./short-run.fixture.ts";
 
 /** One recipe for each kind of update, and two that once could not be run by name alone, with fewer rollouts. */

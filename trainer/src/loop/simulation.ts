@@ -21,7 +21,7 @@ import {
   type WaitingStep,
   waitingStep,
 } from "../check/waiting-step.ts";
-import { train } from "./train.ts";
+import { train } from "../training/train.ts";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 
 export type SimulationOptions = {

@@ -9,7 +9,7 @@ import type { TaskReference, TrainEngine } from "@waggle/protocol";
 import { type HeldOut, heldOutOf, heldOutTask } from "../evaluation/held-out.ts";
 import type { RolloutBatch } from "../source/local-rollouts.ts";
 import type { TestTimePlace, TestTimeProgress, TestTimeStart } from "./stage-place.ts";
-import { train, unchecked } from "./train.ts";
+import { train, unchecked } from "../training/train.ts";
 
 /** Training and rollout of tasks at test time. */
 export type TestTimeSteps<T, Batch, R> = {

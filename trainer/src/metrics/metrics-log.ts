@@ -5,7 +5,7 @@
  */
 import { appendFile, mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "../checkpoint/durable-file.ts";
+import { writeDurably } from "../files/durable-file.ts";
 import type { Scalars } from "./event-file.ts";
 import { openEventWriter } from "./event-writer.ts";
 import type { LoggedRow } from "./logged-row.ts";

@@ -2,9 +2,19 @@
  * Progress reports: lines for people, or one JSON object per line for programs. The caller supplies the
  * output.
  */
-import type { EvaluationResult, MetricsRow, PolicyVersionId } from "@waggle/protocol";
+import type {
+  EvaluationResult,
+  MetricsRow,
+  PolicyVersionId,
+  TrajectoryOutcome,
+} from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import type { JudgedLease } from "../check/lease-judgment.ts";
+
+/** The trajectories of a lease after the checks, and the groups of them to train on. */
+type CheckedLease = {
+  readonly groups: readonly unknown[];
+  readonly outcomes: readonly Pick<TrajectoryOutcome, "status" | "reason">[];
+};
 
 /**
  * The gate's decision on a candidate. `undecided`: the frozen tasks do not tell the two versions apart.
@@ -17,7 +27,7 @@ export type PromotionDecision = {
 
 /** Receives the events of a training loop. */
 export interface Reporter {
-  judged(judged: JudgedLease): void;
+  judged(judged: CheckedLease): void;
   step(row: MetricsRow): void;
   evaluated(result: EvaluationResult, decision: PromotionDecision): void;
   published(version: PolicyVersionId, isPromoted: boolean): void;

@@ -14,7 +14,7 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import type { HeldMemory } from "./held-weights.fixture.ts";
 import { samplerBytes } from "./sampler-memory.ts";
-import { TINY } from "../loop/training.fixture.ts";
+import { TINY } from "../edge-training/training.fixture.ts";
 
 const NANO = join(import.meta.dirname, "../../../packages/model/nano");
 

@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openBaseModel, readBaseModel } from "./base-model.ts";
 import { openEngine } from "./open-model.ts";
 import { openBaseFolder } from "../save-model/base-folder.ts";
-import { TINY } from "../loop/training.fixture.ts";
+import { TINY } from "../edge-training/training.fixture.ts";
 
 const NANO = join(import.meta.dirname, "../../../packages/model/nano");
 const WEIGHTS = initializeDecoder(TINY, 3);

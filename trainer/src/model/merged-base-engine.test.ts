@@ -5,7 +5,7 @@ import type { TrainBatch, TrainEngine } from "@waggle/protocol";
 import { TOLERANCE, toBeAllClose } from "@waggle/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { mergedBaseEngine, stackedShape } from "./merged-base-engine.ts";
-import { TINY, TINY_ADAPTER, tinyEngine, tinyWeights } from "../loop/training.fixture.ts";
+import { TINY, TINY_ADAPTER, tinyEngine, tinyWeights } from "../edge-training/training.fixture.ts";
 
 expect.extend({ toBeAllClose });
 

@@ -12,8 +12,8 @@ import {
   type PostOptions,
   type ServedPolicy,
 } from "@waggle/runtime/openai-http";
-import { writeOutput } from "../exchange/output.ts";
-import { adapterFolderFiles } from "../sink/adapter-folder.ts";
+import { writeOutput } from "../files/output.ts";
+import { adapterFolderFiles } from "./adapter-folder.ts";
 import type { BaseModel } from "./base-model.ts";
 
 export type ServedSamplerOptions = PostOptions & {

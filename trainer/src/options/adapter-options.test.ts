@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { recipeNamed } from "@waggle/learning";
 import { expect, onTestFinished, test } from "vitest";
 import type { BaseModel } from "../model/base-model.ts";
-import { TINY, TINY_BASE, tinyWeights } from "../loop/training.fixture.ts";
+import { TINY, TINY_BASE, tinyWeights } from "../edge-training/training.fixture.ts";
 import { adaptersOf, requireOut, saveAdapters } from "./adapter-options.ts";
-import { openRecipeEngines } from "../recipes/recipe-engines.ts";
+import { openRecipeEngines } from "../loop/recipe-engines.ts";
 import { movedAdapter } from "../rollouts/tiny-policy.fixture.ts";
 
 const MODEL = {

@@ -8,9 +8,9 @@ import type { Recipe } from "@waggle/learning";
 import type { Adapter, DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
-import { adapterFolderFiles, readAdapterFolder } from "../sink/adapter-folder.ts";
-import { requireFree, writeOutput } from "../exchange/output.ts";
-import type { RecipeEngines } from "../recipes/recipe-engines.ts";
+import { adapterFolderFiles, readAdapterFolder } from "../model/adapter-folder.ts";
+import { requireFree, writeOutput } from "../files/output.ts";
+import type { RecipeEngines } from "../loop/recipe-engines.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { forceOption } from "./shared-options.ts";
 

@@ -1,6 +1,6 @@
 /** Options of commands that use an edge's trainer API. */
 import type { Command } from "commander";
-import type { ProgramOptions } from "../commands/program-options.ts";
+import type { ProgramOptions } from "./program-options.ts";
 import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
 import { requireCredential } from "./credentials.ts";
 import { edgeOption, trainerCredentialOption } from "./shared-options.ts";

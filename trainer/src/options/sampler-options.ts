@@ -16,7 +16,7 @@ import {
   samplerAgreement,
   samplerFolder,
 } from "../model/served-sampler.ts";
-import { swapStrategy } from "../recipes/recipe-engines.ts";
+import { swapStrategy } from "../loop/recipe-engines.ts";
 import { requireServable, withSamplerCorrection } from "../recipes/servable-recipe.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { httpUrl, number } from "./option-values.ts";

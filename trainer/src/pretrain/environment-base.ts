@@ -28,7 +28,7 @@ import {
 import { canonical } from "../checkpoint/run-settings.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
-import { runSupervised } from "../loop/supervised-run.ts";
+import { runSupervised } from "../training/supervised-run.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
 import { trainEnvironmentText } from "./environment-text.ts";
 

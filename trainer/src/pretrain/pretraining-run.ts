@@ -9,8 +9,8 @@ import { corpusDemonstration, renderDemonstration } from "./corpus.ts";
 import type { Example } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { OPTIMIZER, TOKEN_WEIGHTS } from "./nano-recipe.ts";
-import { runSupervised } from "../loop/supervised-run.ts";
-import type { SupervisedBatch } from "../update/supervised-step.ts";
+import { runSupervised } from "../training/supervised-run.ts";
+import type { SupervisedBatch } from "../training/supervised-step.ts";
 import type { CurvePoint, PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
 
 export type PretrainingOptions = {

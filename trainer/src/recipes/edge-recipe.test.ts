@@ -7,8 +7,9 @@ import {
   edgeRecipeNamed,
   edgeRecipeNames,
 } from "./edge-recipe.ts";
-import { learnableTrajectory, partContext } from "../check/learnable-group.ts";
-import { randomTrajectory } from "../loop/training.fixture.ts";
+import { learnableTrajectory } from "../check/learnable-group.ts";
+import { partContext } from "./part-context.ts";
+import { randomTrajectory } from "../edge-training/training.fixture.ts";
 import { rewardedForStep, waitingStep } from "../check/waiting-step.ts";
 
 test("recipes without branching or stored trajectories can train from an edge, among them the default", () => {

@@ -19,7 +19,7 @@ import {
 } from "@waggle/learning";
 import { entropyBonus, rate } from "@waggle/learning/parts";
 import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
-import { partContext } from "../check/learnable-group.ts";
+import { partContext } from "./part-context.ts";
 import {
   learningNeeded,
   rewardNeeded,

@@ -3,7 +3,7 @@
  */
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import { type AdaptivePolicy, createNodePolicy } from "@waggle/runtime/node";
-import { TINY, TINY_BASE, tinyWeights } from "../loop/training.fixture.ts";
+import { TINY, TINY_BASE, tinyWeights } from "../edge-training/training.fixture.ts";
 
 export const PROMPT: readonly number[] = Array.from({ length: 12 }, (_, i) => (i * i * 7 + 5) % 32);
 const SHAPE = { rank: 4, alpha: 8 };

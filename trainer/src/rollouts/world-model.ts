@@ -13,7 +13,7 @@ import {
 import { cosineRate, type JudgedTrajectory } from "@waggle/learning";
 import { seededRandom, type TrainEngine } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { runSupervised } from "../loop/supervised-run.ts";
+import { runSupervised } from "../training/supervised-run.ts";
 
 /**
  * A world model's training example from one rollout: tokens, and a mask of the environment's

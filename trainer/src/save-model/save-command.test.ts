@@ -5,7 +5,7 @@ import { createOnnxEngine } from "@waggle/engine";
 import { initializeAdapter, parseDecoderConfig, readModelWeights } from "@waggle/model";
 import type { EngineCheckpoint, TrainEngine } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { readAdapterFolder } from "../sink/adapter-folder.ts";
+import { readAdapterFolder } from "../model/adapter-folder.ts";
 import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import { createProgram } from "../commands/program.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";

@@ -5,7 +5,7 @@
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { WaggleError } from "@waggle/protocol";
-import { requireFree } from "../exchange/output.ts";
+import { requireFree } from "../files/output.ts";
 
 /** All file names that such a folder can contain. */
 const OURS =

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Adapter, readAdapter } from "@waggle/model";
 import { type EngineCheckpoint, sha256, WaggleError } from "@waggle/protocol";
-import { adapterOf, readAdapterFolder } from "../sink/adapter-folder.ts";
+import { adapterOf, readAdapterFolder } from "../model/adapter-folder.ts";
 import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
-import { adapterFileName } from "../sink/adapter-cache.ts";
+import { adapterFileName } from "../model/adapter-cache.ts";
 import { adapterShapeOf } from "../checkpoint/trainer-state.ts";
 import type { BaseFolder } from "./base-folder.ts";
 

@@ -6,7 +6,7 @@ import type { JudgedLease } from "../check/lease-judgment.ts";
 import { seededRandom } from "@waggle/protocol";
 import { createReporter } from "../metrics/reporter.ts";
 import { initialState, type TrainerState } from "../checkpoint/trainer-state.ts";
-import { createSetup, live, removeSetups } from "../loop/training-loop.fixture.ts";
+import { createSetup, live, removeSetups } from "../edge-training/training-loop.fixture.ts";
 
 afterAll(removeSetups);
 

@@ -4,7 +4,7 @@
  */
 import type { EdgeClient } from "../edge/edge-client.ts";
 import type { JudgedLease } from "../check/lease-judgment.ts";
-import { followStable, liveFall, type LiveLimits, watchLease } from "./live-watch.ts";
+import { followStable, liveFall, type LiveLimits, watchLease } from "../evaluation/live-watch.ts";
 import type { Reporter } from "../metrics/reporter.ts";
 import type { Alarm, TrainerState } from "../checkpoint/trainer-state.ts";
 

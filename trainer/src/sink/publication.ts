@@ -18,7 +18,7 @@ import type {
   TrainEngine,
 } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
-import type { AdapterCache } from "./adapter-cache.ts";
+import type { AdapterCache } from "../model/adapter-cache.ts";
 import type { TrainerCheckpoint } from "../checkpoint/trainer-checkpoint.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import type { FrozenOutcomes } from "../evaluation/frozen-evaluation.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { createLeaseHolder, type HeldLease, type LeaseHolder } from "./lease-holder.ts";
-import { randomGroups, TINY_BASE } from "../loop/training.fixture.ts";
+import { randomGroups, TINY_BASE } from "../edge-training/training.fixture.ts";
 
 const GROUPS = await randomGroups(2, 2);
 

@@ -4,7 +4,7 @@
  */
 import { hasSignal } from "@waggle/learning";
 import type { JudgedGroup, PartContext, StepSettings } from "@waggle/learning";
-import type { Check, Source } from "../loop/train.ts";
+import type { Check, Source } from "../training/train.ts";
 
 /** How often a step rolls out more tasks if too few groups have a signal. */
 const REFILLS = 2;

@@ -6,7 +6,7 @@
 import { afterFlowEvent, beginnable, canLearn, flowVersion, rolloutFlow } from "@waggle/learning";
 import type { FlowEvent, FlowLimits, RolloutFlow } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
-import type { Check, Source } from "../loop/train.ts";
+import type { Check, Source } from "../training/train.ts";
 
 /** The result of one rollout. */
 export type Rolled<T> = {

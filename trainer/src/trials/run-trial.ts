@@ -9,9 +9,9 @@ import {
   environmentBase,
 } from "../pretrain/environment-base.ts";
 import { evaluateHeldOut } from "../evaluation/held-out.ts";
-import { openRecipeEngines } from "../recipes/recipe-engines.ts";
+import { openRecipeEngines } from "../loop/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
-import { PolicyCache } from "../sink/policy-cache.ts";
+import { PolicyCache } from "../model/policy-cache.ts";
 import { distanceToBase } from "./distance.ts";
 import type { Experiment, TrialArm, TrialRun } from "./trial.ts";
 

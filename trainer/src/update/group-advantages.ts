@@ -10,7 +10,8 @@ import {
 import { WaggleError } from "@waggle/protocol";
 import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import { type LearnableGroup, partContext } from "../check/learnable-group.ts";
+import type { LearnableGroup } from "../check/learnable-group.ts";
+import { partContext } from "../recipes/part-context.ts";
 
 /**
  * `[G]` advantages of a whole group, before filtering.

@@ -10,7 +10,7 @@ import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import golden from "./learning-step.golden.json" with { type: "json" };
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
 import { seededRandom } from "@waggle/protocol";
-import { learnFrom, randomTrajectory, tinyEngine } from "../loop/training.fixture.ts";
+import { learnFrom, randomTrajectory, tinyEngine } from "../edge-training/training.fixture.ts";
 
 const REWARDS = [0, 1, 0.25, 1];
 

@@ -14,7 +14,7 @@ import {
   TINY_BASE,
   tinyEngine,
   tinyWeights,
-} from "../loop/training.fixture.ts";
+} from "../edge-training/training.fixture.ts";
 
 const OPTIONS: LearningStepOptions = {
   step: 0,

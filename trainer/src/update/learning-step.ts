@@ -16,13 +16,10 @@ import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
 import { withShuffledAdvantages } from "./group-advantages.ts";
-import {
-  type LearnableGroup,
-  type LearnableTrajectory,
-  partContext,
-} from "../check/learnable-group.ts";
+import type { LearnableGroup, LearnableTrajectory } from "../check/learnable-group.ts";
+import { partContext } from "../recipes/part-context.ts";
 import { updateFrom, type UpdateNumbers } from "./stage-update.ts";
-import { type Visitors, withBoundedVisitors } from "../check/visitor-bound.ts";
+import { type Visitors, withBoundedVisitors } from "./visitor-bound.ts";
 import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
 
 export type LearningStepOptions = ComingStep & {

@@ -11,7 +11,7 @@ import {
 } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { expect, test } from "vitest";
-import { partContext } from "../check/learnable-group.ts";
+import { partContext } from "../recipes/part-context.ts";
 import { groupOf, type TableEngine, tableEngine } from "../expectations/table-engine.fixture.ts";
 import { type StageUpdate, updateStage } from "./stage-update.ts";
 

@@ -30,7 +30,7 @@ import type {
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { beforeTokens, estimatedAdvantages } from "./estimated-advantages.ts";
-import { modelPorts } from "../recipes/model-ports.ts";
+import { modelPorts } from "./model-ports.ts";
 import { optimizerSteps } from "./optimizer-steps.ts";
 import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
 import { type CandidateScorer, candidatesOf, withCandidates } from "./teacher-candidates.ts";

@@ -4,7 +4,7 @@
  */
 import type { JudgedTrajectory, PartPorts, ProcessLogProbs } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
-import type { FrozenScorer, RecipeModels } from "../update/recipe-models.ts";
+import type { FrozenScorer, RecipeModels } from "./recipe-models.ts";
 
 /** Ports over the engines of a recipe's reward model and process model. */
 export function modelPorts(

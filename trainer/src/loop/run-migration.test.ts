@@ -11,9 +11,9 @@ import type { SavedRun } from "./run-keeping.ts";
  * Saved by `learn --recipe ro-recomp --env bandit` at commit 482d866, killed in step 9; long lists are
  * cut.
  */
-const OLD = join(import.meta.dirname, "testdata/run-checkpoint-482d866.bin");
+const OLD = join(import.meta.dirname, "../checkpoint/testdata/run-checkpoint-482d866.bin");
 /** Saved by `kept-run.fixture.ts` with recipe a2fm and 4 steps at commit b2b4bb57, killed in step 3. */
-const NEWER = join(import.meta.dirname, "testdata/run-checkpoint-b2b4bb57.bin");
+const NEWER = join(import.meta.dirname, "../checkpoint/testdata/run-checkpoint-b2b4bb57.bin");
 const DIGEST_LENGTH = 64;
 
 type Old = { readonly settings: { readonly [name: string]: unknown }; readonly run: SavedRun };

@@ -4,12 +4,17 @@
  */
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import type { EdgeFollower } from "../edge/edge-follower.ts";
-import type { Check } from "../loop/train.ts";
-import type { TrainingOptions, TrainingParts } from "../loop/training-parts.ts";
+import type { Check } from "../training/train.ts";
+import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 import { withWatchedLease } from "../sink/deployment-watch.ts";
 import { digestsOf, type HeldLease, isLost } from "../source/lease-holder.ts";
-import { type JudgedLease, judgeLease, withoutForgotten, withSignal } from "./lease-judgment.ts";
-import { type ComingStep, type WaitingStep, waitingStep } from "./waiting-step.ts";
+import {
+  type JudgedLease,
+  judgeLease,
+  withoutForgotten,
+  withSignal,
+} from "../check/lease-judgment.ts";
+import { type ComingStep, type WaitingStep, waitingStep } from "../check/waiting-step.ts";
 
 /** The groups, leases and visitors of one learning step. */
 export type LeasedBatch = {

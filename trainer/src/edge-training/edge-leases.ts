@@ -1,9 +1,9 @@
 /** A training source that leases groups from an edge. */
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import type { EdgeFollower } from "../edge/edge-follower.ts";
-import type { TrainingParts } from "../loop/training-parts.ts";
-import type { Source } from "../loop/train.ts";
-import { type HeldLease, versionsOf } from "./lease-holder.ts";
+import type { TrainingParts } from "./training-parts.ts";
+import type { Source } from "../training/train.ts";
+import { type HeldLease, versionsOf } from "../source/lease-holder.ts";
 
 /** Leases groups that the next batch lacks, and reads the edge's versions if one is unknown. */
 export function edgeLeases(

@@ -12,7 +12,7 @@ import {
   type TrainEngine,
   WaggleError,
 } from "@waggle/protocol";
-import type { AdapterCache } from "../sink/adapter-cache.ts";
+import type { AdapterCache } from "../model/adapter-cache.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { type AdapterShape, mergedBaseEngine, stackedShape } from "../model/merged-base-engine.ts";
 import { openEngine } from "../model/open-model.ts";

@@ -12,20 +12,20 @@ import {
   type StateValues,
 } from "@waggle/learning";
 import type { TaskReference } from "@waggle/protocol";
-import type { SavedRun } from "../checkpoint/run-keeping.ts";
-import type { RoleStore } from "../loop/role-store.ts";
-import type { RunOptions, RunParts } from "../loop/run-options.ts";
-import type { RunSpending } from "../loop/run-spending.ts";
+import type { SavedRun } from "./run-keeping.ts";
+import type { RoleStore } from "./role-store.ts";
+import type { RunOptions, RunParts } from "./run-options.ts";
+import type { RunSpending } from "./run-spending.ts";
 import { LostRollouts } from "../rollouts/lost-rollouts.ts";
 import { type Reader, stageReader } from "../rollouts/rollout-reading.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
 import type { WorldModels } from "../rollouts/changed-environment.ts";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { TaskDraws } from "../rollouts/task-draws.ts";
-import type { PolicyVersions } from "../sink/policy-versions.ts";
+import type { PolicyVersions } from "./policy-versions.ts";
 import { rolledOut } from "../rollouts/rollout-driver.ts";
-import { type BegunStep, localRollouts } from "./local-rollouts.ts";
-import { StoredTrajectories } from "./stored-trajectories.ts";
+import { type BegunStep, localRollouts } from "../source/local-rollouts.ts";
+import { StoredTrajectories } from "../source/stored-trajectories.ts";
 
 export type StageRolloutParts = Pick<
   RunParts,

@@ -7,7 +7,7 @@ import * as parts from "@waggle/learning/parts";
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import { expect, test } from "vitest";
 import type { BaseModel } from "../model/base-model.ts";
-import { TINY, TINY_BASE, tinyWeights } from "../loop/training.fixture.ts";
+import { TINY, TINY_BASE, tinyWeights } from "../edge-training/training.fixture.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
 
 /** The capabilities that engines read from a model on disk. */

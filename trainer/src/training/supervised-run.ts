@@ -4,11 +4,7 @@
  */
 import type { LearningRate } from "@waggle/learning";
 import type { OptimizerOptions, TrainEngine } from "@waggle/protocol";
-import {
-  type SupervisedBatch,
-  type SupervisedResult,
-  supervisedStep,
-} from "../update/supervised-step.ts";
+import { type SupervisedBatch, type SupervisedResult, supervisedStep } from "./supervised-step.ts";
 import { train, unchecked } from "./train.ts";
 
 /** The engine, batches and callbacks of a supervised run. */

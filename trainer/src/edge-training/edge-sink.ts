@@ -3,7 +3,7 @@
  * metrics and published versions. A crash at any point neither repeats nor loses a step.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { LeaseCheck, LeasedBatch } from "../check/lease-check.ts";
+import type { LeaseCheck, LeasedBatch } from "./lease-check.ts";
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import {
   lineageOf,
@@ -12,13 +12,13 @@ import {
   type TrainerState,
 } from "../checkpoint/trainer-state.ts";
 import type { EdgeFollower } from "../edge/edge-follower.ts";
-import type { Sink } from "../loop/train.ts";
-import type { TrainingOptions, TrainingParts } from "../loop/training-parts.ts";
-import { finalOutcome } from "../source/final-outcome.ts";
+import type { Sink } from "../training/train.ts";
+import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
+import { finalOutcome } from "../update/final-outcome.ts";
 import { isLost } from "../source/lease-holder.ts";
-import type { EdgeLearned } from "../update/edge-update.ts";
-import { driftAlarm, raiseAlarm } from "./deployment-watch.ts";
-import { advancePublication, postponePublication } from "./publication.ts";
+import type { EdgeLearned } from "./edge-update.ts";
+import { driftAlarm, raiseAlarm } from "../sink/deployment-watch.ts";
+import { advancePublication, postponePublication } from "../sink/publication.ts";
 
 type Parts = Pick<
   TrainingParts,

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { RunEvent } from "../metrics/run-event.ts";
 import { Spent } from "../metrics/spent.ts";
-import type { Checkpoint, CheckpointKind, Settings } from "./checkpoint.ts";
+import type { Checkpoint, CheckpointKind, Settings } from "../checkpoint/checkpoint.ts";
 import type { Carried, SavedRun } from "./run-keeping.ts";
 import { migratedRun } from "./run-migration.ts";
 

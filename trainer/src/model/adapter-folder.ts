@@ -18,7 +18,7 @@ import {
   writeSafetensors,
 } from "@waggle/model";
 import { type EngineCheckpoint, type Tensor, WaggleError } from "@waggle/protocol";
-import type { OutputFile } from "../exchange/output.ts";
+import type { OutputFile } from "../files/output.ts";
 
 /** An adapter read from a folder. */
 export type AdapterFolder = {

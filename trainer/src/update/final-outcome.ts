@@ -1,7 +1,7 @@
 /** The final outcome of trajectories that were selected for training. */
 import type { TrajectoryOutcome } from "@waggle/protocol";
-import type { LearningStepResult } from "../update/learning-step.ts";
-import type { StepFailure } from "../loop/step-failure.ts";
+import type { LearningStepResult } from "./learning-step.ts";
+import type { StepFailure } from "./step-failure.ts";
 
 /**
  * Fills in what the step did with a trajectory.

@@ -12,7 +12,7 @@ import { playedGroups } from "../source/leased-groups.fixture.ts";
 import { createReporter } from "../metrics/reporter.ts";
 import { trainFromEdge } from "./training-session.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
-import { comparison, evaluateVersions } from "../evaluation/version-comparison.ts";
+import { comparison, evaluateVersions } from "../sink/version-comparison.ts";
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 const recipe = edgeRecipeNamed("dr-grpo-tis", { groupsPerStep: 3 });

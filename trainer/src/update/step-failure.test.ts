@@ -3,7 +3,12 @@ import type { TrainEngine } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { MAX_FAILED_STEPS } from "./step-failure.ts";
-import { createSetup, live, removeSetups, WITH_SIGNAL } from "./training-loop.fixture.ts";
+import {
+  createSetup,
+  live,
+  removeSetups,
+  WITH_SIGNAL,
+} from "../edge-training/training-loop.fixture.ts";
 
 afterAll(removeSetups);
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constantRate } from "@waggle/learning";
 import type { LeasedGroup, TensorMap, TrainEngine } from "@waggle/protocol";
-import { createAdapterCache } from "../sink/adapter-cache.ts";
+import { createAdapterCache } from "../model/adapter-cache.ts";
 import {
   type TrainerCheckpoint,
   type TrainerCheckpoints,

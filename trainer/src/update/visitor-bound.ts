@@ -5,7 +5,7 @@
  */
 import { boundedAdvantages, planMinibatch } from "@waggle/learning";
 import type { Stage } from "@waggle/learning";
-import { withAdjustedAdvantages } from "../update/adjusted-advantages.ts";
+import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 
 /** The visitor of each rollout, by digest. */
 export type Visitors = ReadonlyMap<string, string | undefined>;

@@ -2,15 +2,15 @@
  * The update of a training loop over an edge. If a step fails, its groups are skipped and the trainer
  * continues.
  */
-import type { LeasedBatch } from "../check/lease-check.ts";
+import type { LeasedBatch } from "./lease-check.ts";
 import type { ComingStep } from "../check/waiting-step.ts";
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
-import type { Update } from "../loop/train.ts";
-import { type StepFailure, stepFailure } from "../loop/step-failure.ts";
-import type { TrainingOptions, TrainingParts } from "../loop/training-parts.ts";
+import type { Update } from "../training/train.ts";
+import { type StepFailure, stepFailure } from "../update/step-failure.ts";
+import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 import { seededRandom } from "@waggle/protocol";
-import { learningStep, type LearningStepResult } from "./learning-step.ts";
-import { driftFromStable } from "./stable-drift.ts";
+import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
+import { driftFromStable } from "../update/stable-drift.ts";
 
 /** The result of one step over an edge. */
 export type EdgeLearned = {

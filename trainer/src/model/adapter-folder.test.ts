@@ -10,7 +10,7 @@ import {
 } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { writeOutput } from "../exchange/output.ts";
+import { writeOutput } from "../files/output.ts";
 import { adapterFolderFiles, adapterOf, readAdapterFolder } from "./adapter-folder.ts";
 
 const CONFIG: DecoderConfig = {

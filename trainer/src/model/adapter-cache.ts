@@ -6,7 +6,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Adapter, type DecoderConfig, readAdapter, writeAdapter } from "@waggle/model";
 import { type AdapterReference, sha256, WaggleError } from "@waggle/protocol";
-import { writeDurably } from "../checkpoint/durable-file.ts";
+import { writeDurably } from "../files/durable-file.ts";
 
 /** Adapters by the hash of their file. */
 export interface AdapterCache {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { initializeAdapter } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
 import { type AdapterCache, createAdapterCache } from "./adapter-cache.ts";
-import { TINY, TINY_ADAPTER } from "../loop/training.fixture.ts";
+import { TINY, TINY_ADAPTER } from "../edge-training/training.fixture.ts";
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-cache-"));

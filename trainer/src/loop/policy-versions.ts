@@ -1,6 +1,6 @@
 /** The parameters with which a run's policy samples: the newest, or those of some updates ago. */
 import type { TensorMap, TrainEngine } from "@waggle/protocol";
-import type { RunParts } from "../loop/run-options.ts";
+import type { RunParts } from "./run-options.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
 
 type Saved = { readonly snapshots: readonly TensorMap[]; readonly version: number };

@@ -7,14 +7,14 @@
  * and comes back when its leases expire.
  */
 import { WaggleError } from "@waggle/protocol";
-import { LeaseCheck } from "../check/lease-check.ts";
+import { LeaseCheck } from "./lease-check.ts";
 import type { TrainerCheckpoint } from "../checkpoint/trainer-checkpoint.ts";
 import { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import { EdgeFollower } from "../edge/edge-follower.ts";
-import { EdgeSink } from "../sink/edge-sink.ts";
-import { edgeLeases } from "../source/edge-leases.ts";
-import { edgeUpdate } from "../update/edge-update.ts";
-import { train } from "./train.ts";
+import { EdgeSink } from "./edge-sink.ts";
+import { edgeLeases } from "./edge-leases.ts";
+import { edgeUpdate } from "./edge-update.ts";
+import { train } from "../training/train.ts";
 import type { TrainingOptions, TrainingParts, TrainingSummary } from "./training-parts.ts";
 
 /** Runs from a checkpoint until a limit or the signal. The last checkpoint is always durable. */

@@ -4,8 +4,8 @@
  * its threads' mailbox keeps it), so a policy for each run would leak 45 MB per run.
  */
 import type { AdapterStrategy, AdaptivePolicy } from "@waggle/runtime/node";
-import type { BaseModel } from "../model/base-model.ts";
-import { openPolicy } from "../model/open-model.ts";
+import type { BaseModel } from "./base-model.ts";
+import { openPolicy } from "./open-model.ts";
 
 /** Sampling policies by base model, opened on first use. */
 export class PolicyCache {

@@ -2,11 +2,11 @@
 import type { JudgedTrajectory, StateValues } from "@waggle/learning";
 import type { EngineCheckpoint, TensorMap, TrainEngine } from "@waggle/protocol";
 import type { HeldOut } from "../evaluation/held-out.ts";
-import type { SavedRoles } from "../loop/role-store.ts";
-import type { StagePlace } from "../loop/stage-place.ts";
+import type { SavedRoles } from "./role-store.ts";
+import type { StagePlace } from "./stage-place.ts";
 import type { RecipeModels } from "../update/recipe-models.ts";
 import type { RunEvent } from "../metrics/run-event.ts";
-import type { Budget } from "../loop/run-spending.ts";
+import type { Budget } from "./run-spending.ts";
 import type { Spent } from "../metrics/spent.ts";
 
 /** Saves a run and tells it when to stop. */

@@ -6,10 +6,16 @@ import { isDeepStrictEqual } from "node:util";
 import type { TensorMap } from "@waggle/protocol";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { type RunEvent, runEventRow } from "../metrics/run-event.ts";
-import { openCheckpoints, type Settings } from "./checkpoint.ts";
+import { openCheckpoints, type Settings } from "../checkpoint/checkpoint.ts";
 import { RECIPE_RUN, runCheckpoint, runOf } from "./recipe-checkpoint.ts";
 import type { RunKeeper } from "./run-keeping.ts";
-import { canonical, folderNameOf, folderPrefixOf, requireSame, withAdded } from "./run-settings.ts";
+import {
+  canonical,
+  folderNameOf,
+  folderPrefixOf,
+  requireSame,
+  withAdded,
+} from "../checkpoint/run-settings.ts";
 
 export type RunFolderOptions = {
   /** Default: a folder below `runs`, named by the settings. */

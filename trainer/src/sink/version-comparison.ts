@@ -11,14 +11,14 @@ import {
   successRate,
 } from "@waggle/evaluation";
 import { WaggleError } from "@waggle/protocol";
-import { createAdapterCache } from "../sink/adapter-cache.ts";
+import { createAdapterCache } from "../model/adapter-cache.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { knownVersion } from "../edge/edge-following.ts";
-import { evaluateVersion, type FrozenTasks } from "./frozen-evaluation.ts";
-import { createGuidanceCache } from "../sink/guidance-cache.ts";
-import { successByTemperature, temperatureName } from "./temperature.ts";
+import { evaluateVersion, type FrozenTasks } from "../evaluation/frozen-evaluation.ts";
+import { createGuidanceCache } from "../model/guidance-cache.ts";
+import { successByTemperature, temperatureName } from "../evaluation/temperature.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import type { KnownVersion } from "../checkpoint/trainer-state.ts";

@@ -1,7 +1,7 @@
 /** Options of a training session. */
 import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
 import type { Device } from "../model/device.ts";
-import type { AdapterFolder } from "../sink/adapter-folder.ts";
+import type { AdapterFolder } from "../model/adapter-folder.ts";
 import type { TrainingOptions } from "./training-parts.ts";
 import type { Precision, RemoteServerOptions } from "@waggle/engine";
 import type { ResidentFormat } from "@waggle/model";
