@@ -64,6 +64,57 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     },
   },
   {
+    name: "family",
+    pattern: /(?<!model |decoder-|font-|GRPO |its )famil(y|ies)/i,
+    instead: "environment, or kind of task",
+    except: {
+      "trainer/src/pretrain/{held-out,model-card}.ts": "`families`, a field of stored reports",
+      "packages/environments/src/{transcript.fixture,shop-task.test}.ts": "a field of golden files",
+      "scripts/health/vocabulary.ts": "this list",
+    },
+  },
+  {
+    name: "score",
+    // To score tokens is to compute their log-probs; a scorer does that.
+    pattern:
+      /(?<!\bre-?|\bz-|Wilson |policy\.|session\.|reward_|EChart|")scor(e|ing)(?!r|-function|\.(weight|bias)|")/i,
+    instead: "reward",
+    except: {
+      "packages/{protocol,runtime,testing}/**": "log-probs of given tokens",
+      "packages/agent/src/{forwarding-policy,scripted-policy,roll-out.test}.ts":
+        "log-probs of given tokens",
+      "packages/exchange/src/token-rows.ts": "log-probs of given tokens",
+      "docs/how-to/{exchange,runtime,sampler}.md": "log-probs of given tokens",
+      "packages/learning/src/rewards/calibration.ts": "a proper scoring rule",
+      "packages/learning/src/recipes/imitation/teachers.ts": "the title of a paper and its output",
+      "packages/learning/src/recipes/offline/values.ts":
+        "`score`, the parameters of the value head",
+      "packages/model/src/**": "scores of attention, and the parameters `score` of the value head",
+      "packages/engine/**": "scores of attention",
+      "packages/environments/src/library/*": "BM25 scores of documents",
+      "packages/environments/src/variants/evidenced.ts": "the title of a paper's output",
+      "packages/learning/src/rollouts/{tree-search,tree-search.test,tree-selection,branching.test}.ts":
+        "selection scores of a tree search",
+      "packages/learning/src/advantages/optimal-token-baseline.ts":
+        "the score function, the gradient of a log-prob",
+      "packages/learning/src/losses/imitation/{contrastive,distillation,imitation-losses.test}.ts":
+        "log-probs of given tokens",
+      "packages/learning/src/losses/preference/kto.ts": "log-probs of given tokens",
+      "packages/learning/src/{composition/stage,rewards/learned-rewards,rewards/outcome}.ts":
+        "`score`, a stored choice of a setting, and `scores`, a stored kind of stage",
+      "trainer/src/**/{served-sampler,teacher-candidates,distance,trajectory-check}*.ts":
+        "log-probs of given tokens",
+      "trainer/src/expectations/{case-learning.test,recipe-update.fixture}.ts":
+        "log-probs of given tokens",
+      "trainer/src/model/trainable-models.test.ts": "log-probs of given tokens",
+      "trainer/src/pretrain/*": "`scores`, a field of stored reports",
+      "trainer/src/recipes/edge-misfit-words.ts": "`scores`, a stored kind of stage",
+      "test/{contract,golden,requirements}/**": "log-probs of given tokens",
+      "scripts/loop/report.ts": "log-probs of given tokens",
+      "scripts/health/vocabulary.ts": "this list",
+    },
+  },
+  {
     name: "shelf",
     pattern: /shel(f|ves)/i,
     instead: "cache or store",

@@ -29,7 +29,7 @@ export const REWARD_MUTANTS: readonly Mutant[] = [
       [
         "turn-rewards-unweighed",
         "add(({ turnRewards }) => turnRewards?.[t] ?? 0)",
-        "scores.reduce((sum, { turnRewards }) => sum + (turnRewards?.[t] ?? 0), 0)",
+        "rewards.reduce((sum, { turnRewards }) => sum + (turnRewards?.[t] ?? 0), 0)",
         "turns are paid without weights",
       ],
     ],
@@ -82,8 +82,8 @@ export const REWARD_MUTANTS: readonly Mutant[] = [
       ],
       [
         "process-without-outcome",
-        "calibratedByOutcome(reward, scores, spread)",
-        "calibratedByOutcome(0 * reward, scores, spread)",
+        "calibratedByOutcome(reward, rewards, spread)",
+        "calibratedByOutcome(0 * reward, rewards, spread)",
         "steps of failures are worth those of successes",
       ],
     ],

@@ -97,7 +97,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       ),
       ...at(
         "rewards/verified-rewards.test.ts",
-        "an invented quotation scores below a real one and below silence",
+        "an invented quotation earns less than a real one and less than silence",
         "equivalent calls: order of keys, spelling of numbers and whitespace do not matter",
       ),
       ...at(
@@ -180,7 +180,7 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/expectations/merging-update.test.ts > composable sparse changes do not overlap",
       "trainer/src/expectations/merging-update.test.ts > breadcrumbs removes the tails of each change",
       "trainer/src/expectations/merging-update.test.ts > RAM averages entries that both changed and scales entries that one changed",
-      "trainer/src/expectations/merging-update.test.ts > a gate keeps the better member if the merge is worse: $scores",
+      "trainer/src/expectations/merging-update.test.ts > a gate keeps the better member if the merge is worse: $rates",
       "trainer/src/expectations/merging-update.test.ts > every recipe that ends in a merge is tested here",
     ],
   },
@@ -344,11 +344,11 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
-    id: "learning:scored-once",
+    id: "learning:rewarded-once",
     source: "issue 13, 6.2",
     behavior: "Rewards and filters are called once, with the arguments of the step that learns.",
     tests: [
-      "trainer/src/check/waiting-step.test.ts > each group is scored once, at the step that trains on it",
+      "trainer/src/check/waiting-step.test.ts > each group is rewarded once, at the step that trains on it",
       "trainer/src/check/waiting-step.test.ts > filters judge a batch once, as it is trained on",
       "trainer/src/check/waiting-step.test.ts > a filter that changes with the step decides with the context of the training step",
     ],

@@ -34,8 +34,8 @@ export async function playGroups(
       const played = await judgedRollout(parts, task, derivedSeed(2, number, i), signal);
       return learnableTrajectory(played.record.id, played.record, played.verification);
     });
-    const scored = await rewardedForStep(recipe, { task: taskName(task), trajectories }, coming);
-    waiting = waitingStep(recipe, [...waiting.groups, scored], coming);
+    const rewarded = await rewardedForStep(recipe, { task: taskName(task), trajectories }, coming);
+    waiting = waitingStep(recipe, [...waiting.groups, rewarded], coming);
   }
   await policy.dispose();
   return waiting;

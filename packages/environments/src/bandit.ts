@@ -62,8 +62,7 @@ function bestLever({ color }: BanditInstance): (typeof LEVERS)[number] {
 
 function task(name: string, reference: TaskReference): Task {
   const { color, shape } = instance(name, reference);
-  const kind = color;
-  return { ...reference, family: kind, template: "0", system: "", request: `${color} ${shape}` };
+  return { ...reference, kind: color, template: "0", system: "", request: `${color} ${shape}` };
 }
 
 /**

@@ -55,7 +55,7 @@ function instance(reference: TaskReference): CalculatorInstance {
 function task(reference: TaskReference, { expression } = instance(reference)): Task {
   return {
     ...reference,
-    family: `failures-${FAILURES[reference.seed % FAILURES.length]}`,
+    kind: `failures-${FAILURES[reference.seed % FAILURES.length]}`,
     template: "0",
     system: "You calculate.",
     request: `What is ${expression}?`,
@@ -183,7 +183,7 @@ const PROPOSALS: TaskProposals = {
 };
 
 function proposerTask(reference: TaskReference): Task {
-  return { ...task(reference), family: "proposal", system: "You set tasks.", request: "Set one." };
+  return { ...task(reference), kind: "proposal", system: "You set tasks.", request: "Set one." };
 }
 
 export const CALCULATOR: EnvironmentSpec = {

@@ -54,14 +54,14 @@ function sortProducts(products: readonly Product[], sort: SearchSort): Product[]
 export function searchProducts(search: SearchQuery): Product[] {
   const words = [...new Set(wordsOf(search.query))];
   const affordable = indexed.filter(({ item }) => item.price <= (search.maxPrice ?? Infinity));
-  const scored = affordable.map((entry) => ({
+  const rated = affordable.map((entry) => ({
     item: entry.item,
     matched: words.filter((word) => entry.words.has(word)).length,
   }));
-  const best = Math.max(0, ...scored.map((entry) => entry.matched));
+  const best = Math.max(0, ...rated.map((entry) => entry.matched));
   if (words.length > 0 && best === 0) return [];
   return sortProducts(
-    scored.filter((entry) => entry.matched === best).map((entry) => entry.item),
+    rated.filter((entry) => entry.matched === best).map((entry) => entry.item),
     search.sort ?? "relevance",
   );
 }

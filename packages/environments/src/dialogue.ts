@@ -67,7 +67,7 @@ function task(reference: TaskReference): Task {
   const request = [begin, ...drawn.said.map((slot) => phrase(slot, drawn))].join(" ");
   return {
     ...reference,
-    family: `unsaid-${SLOT_NAMES.length - drawn.said.length}`,
+    kind: `unsaid-${SLOT_NAMES.length - drawn.said.length}`,
     template: "0",
     system: "You book tables. Ask for what you do not know.",
     request: `${request}.`,

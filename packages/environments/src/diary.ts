@@ -193,7 +193,7 @@ const TOOLS: RunnableTools<Diary> = {
 function task(reference: TaskReference, drawn = instance(reference)): Task {
   return {
     ...reference,
-    family: `lines-${drawn.lines.length}`,
+    kind: `lines-${drawn.lines.length}`,
     template: "0",
     system: "You keep a memory and answer from it.",
     request: message(drawn, diaryOf(drawn)),

@@ -61,7 +61,7 @@ function task(reference: TaskReference): Task {
   const order = phrases.toSorted(() => random() - 0.5);
   return {
     ...reference,
-    family: `fields-${wanted.length}`,
+    kind: `fields-${wanted.length}`,
     template: "0",
     system: "You fill in a form.",
     request: `A table ${order.join(" ")}.`,

@@ -98,7 +98,7 @@ function task(reference: TaskReference): Task {
   const house = houseOf(reference);
   return {
     ...reference,
-    family: `rooms-${house.instance.rooms}`,
+    kind: `rooms-${house.instance.rooms}`,
     template: "0",
     system: "Open the door.",
     request: `${house.instance.sign}: ${view(house)}`,

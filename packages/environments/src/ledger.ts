@@ -71,7 +71,7 @@ function placeOf({ seed }: TaskReference): string {
 function taskOf(reference: TaskReference): Task {
   return {
     ...reference,
-    family: "proposal",
+    kind: "proposal",
     template: "ledger",
     system: "You set tasks.",
     request: `Search for the ${placeOf(reference)} and set a sum.`,

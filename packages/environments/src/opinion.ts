@@ -71,7 +71,7 @@ function task(reference: TaskReference): Task {
   const asked = question.replace("{animal}", animal);
   return {
     ...reference,
-    family: `believes-${BELIEFS[reference.seed % BELIEFS.length]}`,
+    kind: `believes-${BELIEFS[reference.seed % BELIEFS.length]}`,
     template: String(QUESTIONS.indexOf(question)),
     system: "",
     request: believed === null ? asked : `${asked} ${opening} ${believed}.`,

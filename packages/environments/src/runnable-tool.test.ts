@@ -63,7 +63,7 @@ const task = {
   environment: "own",
   seed: 3,
   split: "train",
-  family: "f",
+  kind: "f",
   template: "t",
   system: "Be good.",
   request: "How much?",

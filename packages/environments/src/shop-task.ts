@@ -35,7 +35,7 @@ export function shopTask(reference: TaskReference): Task {
   });
   return {
     ...reference,
-    family: wishes.map(({ kind }) => kind).join("+"),
+    kind: wishes.map(({ kind }) => kind).join("+"),
     template: worded.map(({ template }) => template).join("+"),
     system: SHOP_SYSTEM,
     request: worded

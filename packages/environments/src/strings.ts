@@ -39,7 +39,7 @@ function task(reference: TaskReference): Task {
   const { verb, letters } = instance(reference);
   return {
     ...reference,
-    family: verb,
+    kind: verb,
     template: "0",
     system: "",
     request: `${verb}: ${letters.join(" ")}`,

@@ -89,7 +89,9 @@ export async function transcriptOf(
   }
   const text = seen?.terminated === true ? (turns.at(-1)?.action.text ?? "") : null;
   const judgement = await instance.judge(text);
-  return rounded({ task: spec.task(reference), first, turns, judgement }) as Transcript;
+  // Golden files call the kind of a task `family`.
+  const { kind: family, ...rest } = spec.task(reference);
+  return rounded({ task: { ...rest, family }, first, turns, judgement }) as Transcript;
 }
 
 /** Digests of transcripts by `<level> <split> <policy>`; each covers `seeds` tasks. */

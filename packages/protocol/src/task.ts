@@ -21,7 +21,7 @@ export type TaskSplit = TaskReference["split"];
 /** A problem instance: its reference and what the policy is told. */
 export type Task = TaskReference & {
   /** Kind of task, for reports: `add-cheapest`, `price-in-currency`, … */
-  readonly family: string;
+  readonly kind: string;
   /** Name of the template that the request was rendered from. */
   readonly template: string;
   readonly system: string;

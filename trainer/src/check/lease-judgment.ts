@@ -30,7 +30,7 @@ export type JudgedLease = {
   readonly visitors: ReadonlySet<string>;
 };
 
-/** Checks each trajectory of a lease and scores its groups. */
+/** Checks each trajectory of a lease and rewards its groups. */
 export async function judgeLease(
   lease: HeldLease,
   recipe: EdgeRecipe,
@@ -58,7 +58,7 @@ export async function judgeLease(
 }
 
 /**
- * The lease without trajectories of forgotten visitors; the rest of their groups is scored again.
+ * The lease without trajectories of forgotten visitors; the rest of their groups is rewarded again.
  */
 export async function withoutForgotten(
   judged: JudgedLease,

@@ -52,7 +52,7 @@ function counting(
   return { ...recipe, stage };
 }
 
-test("each group is scored once, at the step that trains on it", async () => {
+test("each group is rewarded once, at the step that trains on it", async () => {
   const [rewarded, filtered]: [Asked[], Asked[]] = [[], []];
   const setup = await createSetup(WITH_SIGNAL);
   const { summary } = await live(setup, { recipe: counting(rewarded, filtered) });

@@ -1,5 +1,5 @@
 /**
- * Groups that wait for a learning step. Each is scored once, with the context of the step that trains
+ * Groups that wait for a learning step. Each is rewarded once, with the context of the step that trains
  * on it, and filters judge all waiting groups together. The step uses these results and does not
  * compute them again.
  */
@@ -41,7 +41,7 @@ export type WaitingStep = {
   readonly reasons: ReadonlyMap<string, string>;
 };
 
-/** Scores a group with the context of the coming step. */
+/** Rewards a group with the context of the coming step. */
 export async function rewardedForStep(
   { stage }: EdgeRecipe,
   group: LearnableGroup,

@@ -90,17 +90,17 @@ test("training raises the log-prob of rewarded tokens", async () => {
     tokenIds: trajectory.segments.flatMap(({ tokenIds }) => tokenIds),
     reward: trajectory.segments.at(-1)?.tokenIds.at(-1) === 1 ? 1 : -1,
   }));
-  const score = async (): Promise<number> => {
+  const benefit = async (): Promise<number> => {
     const { logProb } = await engine.forward({ sequences });
     return logProb.reduce(
       (sum, row, b) => sum + (sequences[b]?.reward ?? 0) * row.slice(5).reduce((x, y) => x + y, 0),
       0,
     );
   };
-  const before = await score();
+  const before = await benefit();
   const checkpoint = await openTrainerCheckpoints(setup.folder).load();
   await engine.load((checkpoint as TrainerCheckpoint).engine);
-  expect(await score()).toBeGreaterThan(before + 1);
+  expect(await benefit()).toBeGreaterThan(before + 1);
   expect(summary.state.step).toBeGreaterThan(2);
   await engine.dispose();
 });

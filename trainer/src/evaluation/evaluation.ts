@@ -1,6 +1,6 @@
 /**
  * Evaluation: rolls out a fixed list of tasks, each with its own sampling seed, and judges them. The
- * promotion gate, held-out tasks of local runs and the score of the nano model are configurations of it;
+ * promotion gate, held-out tasks of local runs and the evaluation of the nano model are configurations of it;
  * they differ in their tasks and in how one task is rolled out.
  */
 import { FULL_SUPPORT, type Sampling, type TaskReference } from "@waggle/protocol";

@@ -35,8 +35,8 @@ async function merged(name: string): Promise<Merged> {
   const start = await engine.parameters();
   const learn = (stages: readonly Stage[]): Promise<unknown> =>
     updateOnce({ ...made, stages }, acted, engines);
-  const score = () => Promise.reject(new Error("nothing is rewarded without a gate"));
-  const { deltas } = await mergeMembers(engine, merging, { learn, score, random: () => 0.5 });
+  const evaluate = () => Promise.reject(new Error("nothing is rewarded without a gate"));
+  const { deltas } = await mergeMembers(engine, merging, { learn, evaluate, random: () => 0.5 });
   const after = await engine.parameters();
   const change = (tensor: string, i: number): number =>
     (after.get(tensor)?.data[i] ?? 0) - (start.get(tensor)?.data[i] ?? 0);
@@ -138,10 +138,10 @@ test("domain adaptation merges two chains of text, demonstrations and pairs by s
 });
 
 test.each([
-  { scores: [0.5, 0.8, 0.7], isTaken: false },
-  { scores: [0.5, 0.8, Number.NaN], isTaken: false },
-  { scores: [0.5, 0.8, 0.8], isTaken: true },
-])("a gate keeps the better member if the merge is worse: $scores", async ({ scores, isTaken }) => {
+  { rates: [0.5, 0.8, 0.7], isTaken: false },
+  { rates: [0.5, 0.8, Number.NaN], isTaken: false },
+  { rates: [0.5, 0.8, 0.8], isTaken: true },
+])("a gate keeps the better member if the merge is worse: $rates", async ({ rates, isTaken }) => {
   const { engine } = engines;
   const { merging } = recipeNamed("model-ratatouille")().stages.at(-1) as Stage;
   if (merging === null) throw new Error("nothing is merged");
@@ -165,9 +165,9 @@ test.each([
         held.push(moved);
         await setParameters(engine, moved);
       },
-      score: async (given) => {
+      evaluate: async (given) => {
         asked.push(given);
-        return scores[asked.length - 1] ?? 0;
+        return rates[asked.length - 1] ?? 0;
       },
       random: () => 0.5,
     },

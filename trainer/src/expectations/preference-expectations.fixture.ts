@@ -137,7 +137,7 @@ export const PREFERENCE_EXPECTATIONS: { readonly [recipe: string]: Expectation }
       learnsPairs(0),
       rollsOut(0, "single"),
       (records) => {
-        // Scores are shares of four specifications, and partial scores occur.
+        // Rewards are shares of four specifications, and partial rewards occur.
         const shares = rewardedOf(at(records, 0)).map(({ reward }) => 4 * reward.total);
         expect(shares.every(Number.isInteger)).toBe(true);
         expect(shares.some((share) => share > 0 && share < 4)).toBe(true);

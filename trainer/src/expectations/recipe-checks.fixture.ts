@@ -129,7 +129,7 @@ export const bonusOnlyOnSuccess: Check = (records) => {
   expect(bonuses.every(({ success, more }) => success || more <= 1e-12)).toBe(true);
 };
 
-/** Turns are rewarded before the end, and the score includes each turn's reward. */
+/** Turns are rewarded before the end, and the reward includes each turn's reward. */
 export const paysTurns: Check = (records) => {
   const paid = rewardedOf(at(records, -1)).filter(({ reward }) =>
     (reward.turnRewards ?? []).slice(0, -1).some((reward) => reward !== 0),

@@ -98,7 +98,7 @@ async function learned(
   const members: StageRecord[] = [];
   await mergeMembers(engines.engine, last.merging, {
     learn: async (stages) => void members.push(...(await update(stages))),
-    score: () => Promise.reject(new Error("no recipe of the catalogue has a gate")),
+    evaluate: () => Promise.reject(new Error("no recipe of the catalogue has a gate")),
     random: () => 0.5,
   });
   return [...before, ...members];

@@ -250,7 +250,7 @@ export type StageRecord = {
 const CANDIDATES = 4;
 
 /**
- * Rolls out, scores and learns once for every stage, or several times over the same tasks, spread
+ * Rolls out, judges and learns once for every stage, or several times over the same tasks, spread
  * over the stage's steps. The last update is the stage's record.
  *
  * @param choice - `"none"`: every stage gets the same tasks, of all levels. `"own"`: a stage that
@@ -300,7 +300,7 @@ export async function updateOnce(
           describe,
           ...runPorts(policy, acted.format, acted.spec, CONTEXT_LENGTH),
           judge: {
-            score: async ({ transcript, rubric = "" }) =>
+            reward: async ({ transcript, rubric = "" }) =>
               ((transcript.length + rubric.length) % 7) / 7,
           },
         },

@@ -27,7 +27,7 @@ export function trainsRewardModel(stage: number): Check {
 }
 
 /**
- * The reward model's score is a component of the reward, and distinguishes rollouts with the same
+ * The reward model's output is a component of the reward, and distinguishes rollouts with the same
  * outcome.
  */
 const paidByModel = (component: string): Check => {

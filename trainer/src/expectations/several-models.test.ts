@@ -41,7 +41,7 @@ async function demonstrated(seed: number, count: number): Promise<JudgedTrajecto
   return demonstrations(acted, tasks, 0.5, seed);
 }
 
-/** Probability that a success scores higher than a failure. */
+/** Probability that a success has a higher reward than a failure. */
 async function rankedRight(
   engine: TrainEngine,
   trajectories: readonly JudgedTrajectory[],

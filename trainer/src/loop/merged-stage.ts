@@ -59,7 +59,7 @@ export async function mergedStage(
           });
         }
       },
-      score: async ({ tasks }) => {
+      evaluate: async ({ tasks }) => {
         const rollouts = await run.rollout(tasks);
         spending.count(
           rollouts.map(({ record: trajectory, verification }) => ({

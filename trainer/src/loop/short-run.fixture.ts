@@ -62,7 +62,7 @@ export async function shortRun(
   const policy = await policies.take(model, swapStrategy(recipe));
   const writer = scriptedWriter();
   const judge = {
-    score: async ({ transcript, rubric = "" }: { transcript: string; rubric?: string }) =>
+    reward: async ({ transcript, rubric = "" }: { transcript: string; rubric?: string }) =>
       ((transcript.length + rubric.length) % 7) / 7,
   };
   const teacher = initializeAdapter(model.config, { ...ADAPTER, seed: 7 });

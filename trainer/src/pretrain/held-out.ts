@@ -13,7 +13,7 @@ import { rollOutTasks } from "../evaluation/evaluation.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 
 type RolloutOutcome = {
-  readonly family: string;
+  readonly kind: string;
   readonly unseen: boolean;
   readonly success: boolean;
   /** Turns with a call, or with text that resembles one. */
@@ -61,7 +61,7 @@ function outcomeOf(
     (turn) => turn.toolCalls.length > 0 || turn.parseError !== null,
   );
   return {
-    family: task.family,
+    kind: task.kind,
     unseen: isUnseenTemplate(task),
     success: verification.success,
     callTurns: callTurns.length,
@@ -82,7 +82,7 @@ type ModeResults = {
   readonly overall: SuccessRate;
   /** Tasks worded by templates that pretraining never used. */
   readonly unseenTemplates: SuccessRate;
-  readonly families: { readonly [family: string]: SuccessRate };
+  readonly families: { readonly [kind: string]: SuccessRate };
   /** Share of turns with calls in which all calls were readable and valid. */
   readonly wellFormed: SuccessRate;
   /** Tokens of the longest trajectory. */
@@ -92,7 +92,7 @@ type ModeResults = {
 export type HeldOutResults = { readonly greedy: ModeResults; readonly sampled: ModeResults };
 
 /** Greedy and sampled results on the first `count` held-out tasks. */
-export async function scoreHeldOut(
+export async function evaluateHeldOut(
   policy: AdaptivePolicy,
   chat: ChatFormat,
   count: number,
@@ -104,12 +104,12 @@ export async function scoreHeldOut(
 
 function summarize(outcomes: readonly RolloutOutcome[]): ModeResults {
   const rate = (kept: readonly RolloutOutcome[]) => successRate(kept.map(({ success }) => success));
-  const families = [...new Set(outcomes.map(({ family }) => family))].sort();
+  const kinds = [...new Set(outcomes.map(({ kind }) => kind))].sort();
   return {
     overall: rate(outcomes),
     unseenTemplates: rate(outcomes.filter(({ unseen }) => unseen)),
     families: Object.fromEntries(
-      families.map((name) => [name, rate(outcomes.filter(({ family }) => family === name))]),
+      kinds.map((name) => [name, rate(outcomes.filter(({ kind }) => kind === name))]),
     ),
     wellFormed: successRate(
       outcomes.flatMap(({ callTurns, malformedTurns }) =>

@@ -14,7 +14,7 @@ const CURVE_ROWS = 10;
 /** The card in Markdown. */
 export function modelCard(report: PretrainReport): string {
   const { scores, curve } = report;
-  const families = Object.keys(scores.sampled.families);
+  const kinds = Object.keys(scores.sampled.families);
   const every = Math.max(1, Math.ceil(curve.length / CURVE_ROWS));
   const rows = curve.filter(
     (_, index) => index % every === every - 1 || index === curve.length - 1,
@@ -65,11 +65,11 @@ ${scores.greedy.overall.trials} tasks (\`shop\`, split \`heldOut\`, seeds from 0
 |---|---|---|
 | all | ${cell(scores.greedy.overall)} | ${cell(scores.sampled.overall)} |
 | unseen wordings | ${cell(scores.greedy.unseenTemplates)} | ${cell(scores.sampled.unseenTemplates)} |
-${families
-  .map((family) => {
-    const greedy = scores.greedy.families[family];
-    const sampled = scores.sampled.families[family];
-    return `| ${family} | ${greedy ? cell(greedy) : ""} | ${sampled ? cell(sampled) : ""} |`;
+${kinds
+  .map((kind) => {
+    const greedy = scores.greedy.families[kind];
+    const sampled = scores.sampled.families[kind];
+    return `| ${kind} | ${greedy ? cell(greedy) : ""} | ${sampled ? cell(sampled) : ""} |`;
   })
   .join("\n")}
 | well-formed calls, by turn | ${cell(scores.greedy.wellFormed)} | ${cell(scores.sampled.wellFormed)} |

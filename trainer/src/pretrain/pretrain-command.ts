@@ -15,7 +15,7 @@ import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
-import { scoreHeldOut } from "./held-out.ts";
+import { evaluateHeldOut } from "./held-out.ts";
 import { modelCard } from "./model-card.ts";
 import {
   DEMONSTRATIONS_PER_STEP,
@@ -119,7 +119,7 @@ export async function runPretraining(
     return 130;
   }
   const policy = await createNodePolicy({ config, weights, baseModel: await fileListDigest([]) });
-  const scores = await scoreHeldOut(policy, text.chat, options.tasks);
+  const scores = await evaluateHeldOut(policy, text.chat, options.tasks);
   await policy.dispose();
   const report: PretrainReport = {
     ...state,

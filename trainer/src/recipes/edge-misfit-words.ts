@@ -83,7 +83,7 @@ export function scheduleNeeded(name: keyof typeof SCHEDULED): string {
 
 /** `reward equiv needs branches of a stored turn`, of the error that the reward threw. */
 export function rewardNeeded(part: string, message: string): string {
-  const [, need = "cannot score the rollouts of pages"] = /(needs .*?), got/.exec(message) ?? [];
+  const [, need = "cannot judge the rollouts of pages"] = /(needs .*?), got/.exec(message) ?? [];
   return `reward ${part} ${need}`;
 }
 

@@ -122,7 +122,7 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
   return misfits;
 }
 
-/** Why a reward cannot score a rollout given only the fields that every verifier reports. */
+/** Why a reward part cannot judge a rollout given only the fields that every verifier reports. */
 function unjudgeableReason(stage: Stage): string | null {
   for (const reward of stage.reward === null ? [] : simpleRewards(stage.reward)) {
     try {

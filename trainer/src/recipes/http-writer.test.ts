@@ -48,8 +48,8 @@ test("a recorded judge answers with a number, and the rubric is part of its prom
   const judge = judgeBy(writerOver(recordedServer(RECORDED).fetch));
   const [good = ""] = GROUP.transcripts;
   const input = { request: GROUP.request, transcript: good };
-  await expect(judge.score(input, signal)).resolves.toBe(0.9);
-  await expect(judge.score({ ...input, rubric: "- Count calls." }, signal)).rejects.toMatchObject({
+  await expect(judge.reward(input, signal)).resolves.toBe(0.9);
+  await expect(judge.reward({ ...input, rubric: "- Count calls." }, signal)).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
   });
 });
@@ -82,7 +82,7 @@ test("a busy server is retried, and a timeout is a retryable failure", async () 
 
 test("a judge that answers without a number gives no reward", async () => {
   const judge = judgeBy({ write: async () => "I like it." });
-  await expect(judge.score({ request: "", transcript: "" }, signal)).rejects.toMatchObject({
+  await expect(judge.reward({ request: "", transcript: "" }, signal)).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",
   });
 });

@@ -45,7 +45,7 @@ export function createHttpWriter(options: HttpWriterOptions): WriterPort {
 /** A judge that asks the writer for one number in [0, 1]. */
 export function judgeBy(writer: WriterPort): JudgePort {
   return {
-    async score({ request, transcript, rubric }, signal) {
+    async reward({ request, transcript, rubric }, signal) {
       const asked = [
         "How good is this attempt at its task? Answer with one number from 0 to 1 only.",
         `Task:\n${request}`,

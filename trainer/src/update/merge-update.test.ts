@@ -24,8 +24,8 @@ test("every member of a merge starts from the same parameters", async () => {
     );
     await engine.optimStep({ learningRate: 1 });
   };
-  const score = () => Promise.reject(new Error("a merge without a gate must not score"));
-  await mergeMembers(engine, stage.merging, { learn, score, random: () => 0.5 });
+  const evaluate = () => Promise.reject(new Error("a merge without a gate must not evaluate"));
+  await mergeMembers(engine, stage.merging, { learn, evaluate, random: () => 0.5 });
   expect(starts).toEqual([-1, -1]);
   // The members moved by 1 and by 2.
   expect(engine.at(0)).toBeCloseTo(0.5, 6);

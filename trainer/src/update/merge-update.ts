@@ -1,7 +1,7 @@
 /**
  * Runs a merging stage. Every member trains from the same parameters and moments. Their changes are
  * merged into one model or, with a gate, the best member may be kept instead. LoRA adapters are merged
- * factor by factor. The caller trains and scores the members.
+ * factor by factor. The caller trains and evaluates the members.
  */
 import { chosenMerge, taskVector, withTaskVectors } from "@waggle/learning";
 import type { Stage } from "@waggle/learning";
@@ -19,12 +19,12 @@ export type MergeProgress = {
   readonly deltas: readonly TensorMap[];
 };
 
-/** The caller's training and scoring of a member. */
+/** The caller's training and evaluation of a member. */
 export type MergeHost = {
   /** Trains the engine's current parameters. */
   readonly learn: (stages: readonly Stage[], progress: MergeProgress) => Promise<unknown>;
   /** Share of the gate's tasks that the engine's current parameters solve. */
-  readonly score: (gate: NonNullable<Merging["gate"]>) => Promise<number>;
+  readonly evaluate: (gate: NonNullable<Merging["gate"]>) => Promise<number>;
   readonly random: () => number;
 };
 
@@ -44,7 +44,7 @@ export type Merged = {
 export async function mergeMembers(
   engine: TrainEngine,
   { members, how, gate }: Merging,
-  { learn, score, random }: MergeHost,
+  { learn, evaluate, random }: MergeHost,
   from: MergeProgress | null = null,
 ): Promise<Merged> {
   const start = from?.start ?? (await engine.save());
@@ -63,13 +63,13 @@ export async function mergeMembers(
     return { deltas, isTaken: true };
   }
   const models = deltas.map((delta) => withTaskVectors(base, [delta], 1));
-  const scores: number[] = [];
+  const rates: number[] = [];
   for (const candidate of [...models, merge]) {
     await setParameters(engine, candidate);
-    scores.push(await score(gate));
+    rates.push(await evaluate(gate));
   }
-  const parents = scores.slice(0, -1);
-  const isTaken = chosenMerge({ parents, merges: scores.slice(-1) }) !== null;
+  const parents = rates.slice(0, -1);
+  const isTaken = chosenMerge({ parents, merges: rates.slice(-1) }) !== null;
   const best = models[parents.indexOf(Math.max(...parents))];
   await setParameters(engine, isTaken || best === undefined ? merge : best);
   return { deltas, isTaken };

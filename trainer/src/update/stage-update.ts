@@ -71,7 +71,7 @@ export type UpdateNumbers = {
 };
 
 /**
- * Scores the groups, filters them and trains on the rest.
+ * Rewards the groups, filters them and trains on the rest.
  *
  * @param policy - the policy's engine; the stage may train another of `resources.models`.
  * @throws WaggleError `CAPABILITY_MISSING` if the stage needs a resource that was not opened,
@@ -93,7 +93,7 @@ export async function updateStage(
 }
 
 /**
- * Trains on groups that were already scored and filtered for this step. Throws like `updateStage`.
+ * Trains on groups that were already rewarded and filtered for this step. Throws like `updateStage`.
  *
  * @param own - ids of this step's trajectories; filters may have added earlier ones.
  */
@@ -136,7 +136,7 @@ export async function updateFrom(
   // The parameters are still those from the start of the update.
   const proximal = await engine.forward(batch);
   signal.throwIfAborted();
-  const referenceLogProbs = await scored(stage, "ref", resources.reference, sequences);
+  const referenceLogProbs = await frozenLogProbs(stage, "ref", resources.reference, sequences);
   const paid = withKlPenalty(stage, kept.groups, first, proximal.logProb, referenceLogProbs, seen);
   const capabilities = engine.capabilities();
   const estimated = estimatedAdvantages(stage, paid, seen, first, proximal, capabilities);
@@ -145,7 +145,7 @@ export async function updateFrom(
     proximalLogProbs: proximal.logProb,
     proximalValues: proximal.values?.map(beforeTokens),
     referenceLogProbs,
-    teacherLogProbs: await scored(stage, "teacher", resources.teacher, sequences),
+    teacherLogProbs: await frozenLogProbs(stage, "teacher", resources.teacher, sequences),
     teacherCandidateLogProbs: candidates?.logProbs,
   };
   const { metrics, result } = await optimizerSteps({
@@ -253,13 +253,13 @@ function idsOf(groups: readonly JudgedGroup[]): ReadonlySet<string> {
   return new Set(groups.flatMap(({ trajectories }) => trajectories.map(({ id }) => id)));
 }
 
-async function scored(
+async function frozenLogProbs(
   stage: Stage,
   name: "ref" | "teacher",
   scorer: FrozenScorer | undefined,
   sequences: readonly TrainSequence[],
 ): Promise<readonly Float32Array[] | undefined> {
-  // A teacher that the trainer learns itself gives demonstrations only; it scores nothing.
+  // A teacher that the trainer learns itself gives demonstrations only; it computes no log-probs.
   const part = stage.state[name];
   if (part === undefined || part.initial !== undefined) return undefined;
   if (scorer === undefined) {

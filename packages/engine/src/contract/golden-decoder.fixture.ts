@@ -87,8 +87,8 @@ export function readGoldenDecoder(modelType: (typeof GOLDEN_TYPES)[number]): Gol
     rank: number;
     alpha: number;
   };
-  const isFamily = modelType === "qwen2" || modelType === "smollm3";
-  const given = isFamily
+  const hasFewGoldens = modelType === "qwen2" || modelType === "smollm3";
+  const given = hasFewGoldens
     ? (json("gradients.json") as { derivatives: NonNullable<GoldenCase["derivatives"]> })
     : {};
   const { full, lora } = golden.cases;

@@ -134,7 +134,7 @@ function task(reference: TaskReference, instance = instanceOf(reference)): Task 
   return {
     ...reference,
     ...requestOf(instance, reference.seed),
-    family: `hops-${instance.path.length + 1}`,
+    kind: `hops-${instance.path.length + 1}`,
     system: "You search documents.",
   };
 }
@@ -237,7 +237,7 @@ function proposerTask(reference: TaskReference): Task {
   const { start } = instanceOf(reference);
   return {
     ...reference,
-    family: "proposal",
+    kind: "proposal",
     template: "0",
     system: "You set tasks.",
     request: `Search from ${start} and set a question.`,

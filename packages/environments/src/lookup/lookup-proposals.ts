@@ -43,7 +43,7 @@ export function proposedQuestion(text: string, reference: TaskReference): Lookup
 function task(reference: TaskReference): Task {
   const { start } = lookupInstance(reference);
   const request = `Look around from ${start} and set a question.`;
-  return { ...reference, family: "proposal", template: "0", system: "You set tasks.", request };
+  return { ...reference, kind: "proposal", template: "0", system: "You set tasks.", request };
 }
 
 /** A random path from the start that belongs to the reference's split, if one is found in 32 draws. */

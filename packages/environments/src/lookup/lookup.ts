@@ -42,7 +42,7 @@ function task(reference: TaskReference, instance = lookupInstance(reference)) {
   const template = pick(mulberry32(hashText(`words/${reference.seed}`)), templates);
   return {
     ...reference,
-    family: `hops-${instance.path.length + 1}`,
+    kind: `hops-${instance.path.length + 1}`,
     template: `${isUnseen ? "unseen-" : ""}${templates.indexOf(template)}`,
     system: SYSTEM,
     request: template.replace("{whom}", wordsFor(instance)),

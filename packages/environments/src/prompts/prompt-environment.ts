@@ -29,7 +29,7 @@ export function promptEnvironment(name: string, rows: readonly PromptRow[]): Env
   };
   const task = (reference: TaskReference): Task => {
     const { system, request } = rowOf(reference);
-    return { ...reference, family: name, template: "0", system, request };
+    return { ...reference, kind: name, template: "0", system, request };
   };
   return {
     name,

@@ -124,7 +124,7 @@ test("per-agent: every role has a baseline of its own", () => {
   );
 });
 
-test("set: a set of identical trajectories scores 0", () => {
+test("set: a set of identical trajectories earns 0", () => {
   const did = (...calls: string[]): GivenTrajectory => ({ reward: 1, turns: [{ calls }] });
   expectClose(credits(parts.setAdvantage(2), [did("a"), did("a"), did("a")]).flat(), [0, 0, 0]);
   // Sets {a,a'}: 0, {a,b}: 1 twice. Mean 2/3.

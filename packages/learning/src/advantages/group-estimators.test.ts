@@ -11,7 +11,7 @@ import { maximumLikelihoodAdvantages } from "./maximum-likelihood.ts";
 import { optimalTokenAdvantages } from "./optimal-token-baseline.ts";
 import { bestOnlyAdvantages, passAtKAdvantages } from "./pass-at-k.ts";
 import { reinforcePlusPlusAdvantages } from "./reinforce-plus-plus.ts";
-import { polychromicScore, setAdvantages } from "./set-advantages.ts";
+import { polychromicReward, setAdvantages } from "./set-advantages.ts";
 
 const never = () => {
   throw new Error("nothing is drawn");
@@ -138,7 +138,7 @@ test("the optimal baseline of certain tokens is the plain mean", () => {
   expectRowsClose(rows, [[0.5], [-0.5]]);
 });
 
-test("fitness is standardized or ranked; equal scores carry no signal", () => {
+test("fitness is standardized or ranked; equal rewards carry no signal", () => {
   expectClose(standardizedFitness([1, 3]), [-1, 1]);
   expectClose(standardizedFitness([2, 2]), [0, 0]);
   expectClose(rankedFitness([10, -5, 10, 99]), [0, -0.5, 0, 0.5]);
@@ -146,13 +146,13 @@ test("fitness is standardized or ranked; equal scores carry no signal", () => {
 });
 
 test("set advantages reward diverse successes: a distinct one outranks a copy of equal reward", () => {
-  expect(polychromicScore([1, 1], ["a", "a"])).toBe(0);
-  expect(polychromicScore([1, 1], ["a", "b"])).toBe(1);
+  expect(polychromicReward([1, 1], ["a", "a"])).toBe(0);
+  expect(polychromicReward([1, 1], ["a", "b"])).toBe(1);
   const advantages = setAdvantages([1, 1, 1, 0], ["a", "a", "b", "a"], { size: 2, random: never });
   expect(advantages[2]).toBeGreaterThan(advantages[0]!);
   expect(advantages[0]).toBe(advantages[1]);
   expect(advantages[0]).toBeGreaterThan(advantages[3]!);
-  // {0,2} and {1,2} score 1, {2,3} scores 0.5, the other three sets 0.
+  // {0,2} and {1,2} earn 1, {2,3} earns 0.5, the other three sets 0.
   expectClose(advantages, [1 / 3 - 2.5 / 6, 1 / 3 - 2.5 / 6, 2.5 / 3 - 2.5 / 6, 0.5 / 3 - 2.5 / 6]);
 });
 

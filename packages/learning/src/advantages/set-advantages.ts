@@ -1,6 +1,6 @@
 /**
  * `set`: a set of rollouts has one reward, success times diversity, which its members share.
- * Copies of one lucky success score less than several different successes.
+ * Copies of one lucky success earn less than several different successes.
  *
  * Source: Hamid et al. 2025, "Polychromic Objectives for Reinforcement Learning", arXiv:2509.25424.
  * Differs from it: all sets of size n of a group are enumerated if they are few, else drawn; diversity is 0
@@ -22,13 +22,13 @@ export type SetAdvantageOptions = {
 };
 
 /** Mean reward times the share of distinct kinds: 0 for copies, 1 if all differ and succeed. */
-export function polychromicScore(rewards: readonly number[], kinds: readonly string[]): number {
+export function polychromicReward(rewards: readonly number[], kinds: readonly string[]): number {
   requireSameLength("kinds", kinds.length, "rewards", rewards.length);
   return (meanOf(rewards) * (new Set(kinds).size - 1)) / Math.max(1, kinds.length - 1);
 }
 
 /**
- * `[G]` mean score of the sets that contain a rollout, minus the mean score of all sets.
+ * `[G]` mean reward of the sets that contain a rollout, minus the mean reward of all sets.
  *
  * @param rewards - `[G]` of one task.
  * @param kinds - `[G]` key of rollouts that count as copies: the sequence of tools, or the answer.
@@ -42,15 +42,15 @@ export function setAdvantages(
   requireSameLength("kinds", kinds.length, "rewards", rewards.length);
   requireInside("size", options.size, 2, rewards.length);
   const sets = setsOf(rewards.length, options);
-  const scores = sets.map((set) =>
-    polychromicScore(
+  const rewardsOfSets = sets.map((set) =>
+    polychromicReward(
       set.map((i) => rewards[i]!),
       set.map((i) => kinds[i]!),
     ),
   );
-  const mean = meanOf(scores);
+  const mean = meanOf(rewardsOfSets);
   return rewards.map((_, i) => {
-    const own = scores.filter((_, s) => sets[s]!.includes(i));
+    const own = rewardsOfSets.filter((_, s) => sets[s]!.includes(i));
     return own.length === 0 ? 0 : meanOf(own) - mean;
   });
 }
@@ -84,7 +84,7 @@ function kindOf({ trajectory }: RewardedTrajectory): string {
     .join(" ");
 }
 
-/** `set`: scores sets of trajectories by success times diversity; members share the score. */
+/** `set`: rewards sets of trajectories by success times diversity; members share the reward. */
 export function setAdvantage(size?: number): GroupPart {
   return definePart({ setAdvantageSize: option(size, 4) }, ({ setAdvantageSize: size }) =>
     advantagePart("set", "group", (groups, { random }) =>

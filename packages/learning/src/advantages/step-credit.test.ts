@@ -148,7 +148,7 @@ test("with step weight 0 GiGPO is the plain group advantage; a state that occurs
   expect(stateGroupAdvantages(pair)[0]![1]).toBe(0.5);
 });
 
-test("with step weight 0 or equal step scores, the mix is GRPO", () => {
+test("with step weight 0 or equal step rewards, the mix is GRPO", () => {
   const outcomes = [1, 0, 0.5];
   const trajectory = groupRelativeAdvantages(outcomes, { scale: "std" });
   const steps = [[0.1, 0.9], [0.4], [0.2, 0.2, 0.2]];
@@ -175,9 +175,9 @@ test("calibrated by the outcome, no step of a failure outranks a step of a succe
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }),
-      (scores) => {
-        const success = calibratedByOutcome(1, scores);
-        const failure = calibratedByOutcome(0, scores);
+      (rewards) => {
+        const success = calibratedByOutcome(1, rewards);
+        const failure = calibratedByOutcome(0, rewards);
         expect(Math.min(...success)).toBeGreaterThan(Math.max(...failure));
       },
     ),

@@ -1,5 +1,5 @@
 /**
- * `mix`: the trajectory's advantage plus α times the step's own. Step scores come from a process reward
+ * `mix`: the trajectory's advantage plus α times the step's own. Step rewards come from a process reward
  * (implicit, judged or learned); the outcome calibrates each kind, so the steps of a failure never outrank
  * those of a success.
  *
@@ -56,20 +56,20 @@ export function mixedStepAdvantages(
 }
 
 /**
- * Process scores in [0, 1] centered on the outcome of their trajectory, so every step of a success scores
+ * Process rewards in [0, 1] centered on the outcome of their trajectory, so every step of a success is
  * above every step of a failure.
  *
  * @param outcome - in [0, 1], verified.
- * @param scores - `[steps]` in [0, 1].
+ * @param rewards - `[steps]` in [0, 1].
  * @param spread - largest distance from the outcome; below 0.5 the order of outcomes 1 and 0 is preserved.
  *   Default 0.25.
  */
 export function calibratedByOutcome(
   outcome: number,
-  scores: readonly number[],
+  rewards: readonly number[],
   spread: number = 0.25,
 ): number[] {
-  return scores.map((score) => outcome + spread * (2 * score - 1));
+  return rewards.map((reward) => outcome + spread * (2 * reward - 1));
 }
 
 /** `mix`: A of the trajectory plus α times the turn's own, from process rewards. */

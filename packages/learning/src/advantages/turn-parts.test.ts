@@ -308,13 +308,13 @@ test("answers are compared with the reference, the tool results and the request"
 
 test("likeness is measured to the best reference, and a group without one is refused", async () => {
   const reference = trajectory({ turns: [{ call: "a" }, { call: "b" }, {}], role: "reference" });
-  const scores = await rewarded(likeReference(), [
+  const judged = await rewarded(likeReference(), [
     trajectory({ turns: [{ call: "a" }, { call: "b" }, {}] }),
     trajectory({ turns: [{ call: "b" }] }),
     trajectory({ turns: [{ call: "x" }] }),
     reference,
   ]);
-  expect(scores.map(({ total: reward }) => reward)).toEqual([1, 1 / 3, 0, 1]);
+  expect(judged.map(({ total: reward }) => reward)).toEqual([1, 1 / 3, 0, 1]);
   expect(() => likeReference().rewards({ task: "t", trajectories: [] }, context())).toThrow(
     /reference/,
   );

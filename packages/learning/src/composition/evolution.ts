@@ -15,7 +15,7 @@ export type EvolutionPart = {
   readonly part: string;
   readonly step: (
     parameters: TensorMap,
-    scores: readonly PerturbationReward[],
+    rewarded: readonly PerturbationReward[],
     options: EvolutionOptions,
   ) => TensorMap;
 };

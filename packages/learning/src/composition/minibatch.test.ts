@@ -19,7 +19,7 @@ const stageOf = (more: Partial<Stage> = {}): Stage => ({
   ...more,
 });
 
-/** Unscored, as they were rolled out. */
+/** Without rewards, as they were rolled out. */
 const rolledOut = (...given: Parameters<typeof groupOf>): JudgedGroup => {
   const { task, trajectories } = groupOf(...given);
   return { task, trajectories: trajectories.map(({ trajectory }) => trajectory) };

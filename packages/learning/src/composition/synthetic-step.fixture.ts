@@ -14,7 +14,7 @@ const shareOf = (text: string): number => (hashText(text) % 1000) / 1000;
 
 function portsOf(random: () => number): PartPorts {
   return {
-    judge: { score: async ({ transcript }) => shareOf(transcript) },
+    judge: { reward: async ({ transcript }) => shareOf(transcript) },
     structure: new Set([1, 2, 3]),
     answerLogProbs: async ({ turns }) => [0, ...turns.map((_, t) => t + 1)].map((t) => -3 + t / 2),
     tasks: {

@@ -25,7 +25,7 @@ export function logProbGap(behavior: ArrayLike<number>, rescored: ArrayLike<numb
   if (behavior.length !== rescored.length) {
     throw new WaggleError(
       "SHAPE_MISMATCH",
-      `there are ${behavior.length} behavior log-probs and ${rescored.length} re-scored ones; score the recorded tokens`,
+      `there are ${behavior.length} behavior log-probs and ${rescored.length} re-scored ones; compute those of the recorded tokens`,
     );
   }
   let sum = 0;

@@ -52,18 +52,18 @@ const WEIGHT_CAP = 2;
  * Metrics that separate numerical error (recorded against re-scored log-probs) from staleness (proximal
  * against re-scored).
  *
- * @param scored.recorded - `[B][T]` log-probs as the sampler recorded them.
- * @param scored.rescored - `[B][T]` the trainer's own at the version that sampled.
+ * @param logProbs.recorded - `[B][T]` log-probs as the sampler recorded them.
+ * @param logProbs.rescored - `[B][T]` the trainer's own at the version that sampled.
  */
 export function offPolicyMetrics(
   batch: CorrectionBatch,
-  scored: { readonly recorded: TokenRows; readonly rescored: TokenRows },
+  logProbs: { readonly recorded: TokenRows; readonly rescored: TokenRows },
 ): { readonly [name: string]: number } {
   const gaps: number[] = [];
   const drifts: number[] = [];
   forEachLossToken(batch.lossMask, (b, t) => {
-    const center = scored.rescored[b]?.[t] ?? Number.NaN;
-    gaps.push(Math.abs((scored.recorded[b]?.[t] ?? Number.NaN) - center));
+    const center = logProbs.rescored[b]?.[t] ?? Number.NaN;
+    gaps.push(Math.abs((logProbs.recorded[b]?.[t] ?? Number.NaN) - center));
     drifts.push(Math.abs((batch.proximalLogProbs[b]?.[t] ?? Number.NaN) - center));
   });
   return {

@@ -35,8 +35,8 @@ const questions: Table = table(QUESTIONS, () => normal() / Math.sqrt(FEATURES));
 const teacher: Table = table(ACTIONS, normal);
 
 const right = questions.map((x) => {
-  const scores = teacher.map((w) => dot(w, x));
-  return scores.indexOf(Math.max(...scores));
+  const products = teacher.map((w) => dot(w, x));
+  return products.indexOf(Math.max(...products));
 });
 
 /** The base is undecided between the right action and another one. */

@@ -45,7 +45,7 @@ export function toolBenefit(
 /** The role of trajectories without tools. */
 const ALONE = "alone";
 
-/** Component of the scores that holds the label: 1 tools are needed, −1 they are not, 0 unknown. */
+/** Component of the reward that holds the label: 1 tools are needed, −1 they are not, 0 unknown. */
 export const NEED = "toolNeed";
 
 function benefitOf({ trajectories }: RewardedGroup): ToolBenefit {

@@ -103,7 +103,7 @@ export function selectDesign(
         }),
         design,
       );
-  const score = (design: Prompt): number => {
+  const optimism = (design: Prompt): number => {
     const { uses, rewardSum } = ranUnder(design);
     const predicted = predictDesign(values, design.text);
     const mean = uses === 0 ? predicted.mean : rewardSum / uses;
@@ -111,7 +111,7 @@ export function selectDesign(
   };
   let open = below(null);
   for (;;) {
-    const best = open[argMax(open.map(score))] as Prompt;
+    const best = open[argMax(open.map(optimism))] as Prompt;
     open = below(best.id);
     if (open.length === 0) return best;
   }

@@ -35,19 +35,19 @@ test("noise is standard normal, reproducible from its seed, and different by see
 test("an update rebuilt from seeds equals one from stored noise", () => {
   const start = tensors({ a: [1, 2, 3], b: [4] });
   const noiseScale = 0.1;
-  const scores = [
+  const rewards = [
     { seed: 11, reward: 0.2 },
     { seed: 12, reward: 1, direction: -1 as const },
     { seed: 13, reward: 0.6 },
   ];
-  const stored = scores.map(({ seed, direction = 1 }) =>
+  const stored = rewards.map(({ seed, direction = 1 }) =>
     numbers(perturbed(start, seed, direction * noiseScale)).map(
       (value, i) => (value - numbers(start)[i]!) / noiseScale,
     ),
   );
-  const raw = evolutionStep(start, scores, { learningRate: 0.3, noiseScale, fitness: "raw" });
+  const raw = evolutionStep(start, rewards, { learningRate: 0.3, noiseScale, fitness: "raw" });
   for (const [i, value] of numbers(raw).entries()) {
-    const push = scores.reduce((sum, { reward }, k) => sum + reward * stored[k]![i]!, 0);
+    const push = rewards.reduce((sum, { reward }, k) => sum + reward * stored[k]![i]!, 0);
     expect(value).toBeCloseTo(numbers(start)[i]! + (0.3 / (3 * noiseScale)) * push, 4);
   }
 });
@@ -78,7 +78,7 @@ test("equal rewards change nothing; one perturbation cannot be compared", () => 
 /** −|θ − target|² after steps of mirrored perturbations. */
 function climb(fitness: "standardized" | "ranked", dealt: boolean): number {
   const target = [0.5, -0.3, 0.8];
-  const score = (map: TensorMap): number =>
+  const reward = (map: TensorMap): number =>
     -numbers(map).reduce((sum, value, i) => sum + (value - target[i]!) ** 2, 0);
   let theta = tensors({ w: [0, 0, 0] });
   for (let step = 0; step < 150; step += 1) {
@@ -87,7 +87,7 @@ function climb(fitness: "standardized" | "ranked", dealt: boolean): number {
       ([1, -1] as const).map((direction) => ({
         seed,
         direction,
-        reward: score(perturbed(theta, seed, direction * 0.1)),
+        reward: reward(perturbed(theta, seed, direction * 0.1)),
       })),
     );
     const shifted = rewarded.map((entry, i) => ({
@@ -96,7 +96,7 @@ function climb(fitness: "standardized" | "ranked", dealt: boolean): number {
     }));
     theta = evolutionStep(theta, shifted, { learningRate: 0.005, noiseScale: 0.1, fitness });
   }
-  return score(theta);
+  return reward(theta);
 }
 
 test("both fitness forms climb a toy reward; with shuffled rewards they do not", () => {

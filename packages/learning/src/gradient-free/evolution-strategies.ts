@@ -24,24 +24,24 @@ import type { PerturbationReward, EvolutionOptions } from "./perturbation.ts";
  */
 export function evolutionStep(
   parameters: TensorMap,
-  scores: readonly PerturbationReward[],
+  rewarded: readonly PerturbationReward[],
   { learningRate, noiseScale, fitness = "standardized" }: EvolutionOptions,
 ): TensorMap {
-  if (!(noiseScale > 0) || scores.length === 0) {
+  if (!(noiseScale > 0) || rewarded.length === 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a step of evolution strategies needs perturbations and a noise scale above 0, and there are ${scores.length} with a scale of ${noiseScale}`,
+      `a step of evolution strategies needs perturbations and a noise scale above 0, and there are ${rewarded.length} with a scale of ${noiseScale}`,
     );
   }
   const weights = fitnessWeights(
-    scores.map(({ reward }) => reward),
+    rewarded.map(({ reward }) => reward),
     fitness,
   );
-  const factor = learningRate / (scores.length * noiseScale);
+  const factor = learningRate / (rewarded.length * noiseScale);
   return new Map(
     Array.from(parameters, ([name, { shape, data }]) => {
       const moved = Float64Array.from(data);
-      for (const [k, { seed, direction = 1 }] of scores.entries()) {
+      for (const [k, { seed, direction = 1 }] of rewarded.entries()) {
         const amount = factor * direction * (weights[k] as number);
         if (amount === 0) continue;
         const noise = seededNormals(seed, name, data.length);
@@ -53,16 +53,16 @@ export function evolutionStep(
 }
 
 function fitnessWeights(
-  scores: readonly number[],
+  rewards: readonly number[],
   fitness: "standardized" | "ranked" | "raw",
 ): readonly number[] {
   switch (fitness) {
     case "standardized":
-      return standardizedFitness(scores);
+      return standardizedFitness(rewards);
     case "ranked":
-      return rankedFitness(scores);
+      return rankedFitness(rewards);
     case "raw":
-      return scores;
+      return rewards;
   }
 }
 

@@ -56,7 +56,7 @@ export const archiveSearch: PromptRequest = ({ living, archive }, rollouts) =>
   [
     "You design agents. Propose a design that none of these is, and that should earn more.",
     ...[...living, ...archive].map(
-      (prompt) => `Design ${prompt.id}, ${scoreOf(prompt)}:\n${shown(prompt)}`,
+      (prompt) => `Design ${prompt.id}, ${standingOf(prompt)}:\n${shown(prompt)}`,
     ),
     ...worst(rollouts),
     ANSWER,
@@ -95,7 +95,7 @@ export const selfReference: PromptRequest = (population, rollouts) => {
 export const prefixSearch: PromptRequest = (population, rollouts) =>
   [
     "Write a short prefix, one sentence, that makes this agent do its tasks and refuse what harms.",
-    ...population.living.map((prompt) => `Prefix, ${scoreOf(prompt)}:\n${shown(prompt)}`),
+    ...population.living.map((prompt) => `Prefix, ${standingOf(prompt)}:\n${shown(prompt)}`),
     ...worst(rollouts),
     ANSWER,
   ].join("\n\n");
@@ -135,7 +135,7 @@ export function designRequest(
 ): string {
   return [
     `You design agents. Change the ${component} of this design, or add one, and leave the rest as it is.`,
-    `Design ${design.id}, ${scoreOf(design)}:\n${shown(design)}`,
+    `Design ${design.id}, ${standingOf(design)}:\n${shown(design)}`,
     ...worst(rollouts),
     ANSWER,
   ].join("\n\n");
@@ -181,7 +181,7 @@ function shown({ text }: Prompt): string {
   return text === "" ? "(none)" : text;
 }
 
-function scoreOf(prompt: Prompt & { readonly reason?: string }): string {
+function standingOf(prompt: Prompt & { readonly reason?: string }): string {
   if (prompt.reason === "failed-check") return "failed its check";
   if (prompt.uses === 0) return "not tried yet";
   return `earned ${promptReward(prompt).toFixed(2)} in ${prompt.uses} attempts`;

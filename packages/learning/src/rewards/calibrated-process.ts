@@ -1,4 +1,4 @@
-/** A judge's scores of single turns, shifted to fit the verified outcome. */
+/** A judge's rewards of single turns, shifted to fit the verified outcome. */
 import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
@@ -7,9 +7,9 @@ import type { RewardPart } from "../composition/part.ts";
 import { judgedReward, type JudgeInput } from "./judge-port.ts";
 
 /**
- * `process`: a judge scores every turn. The scores stay within `spread` of the verified outcome, so no step
- * of a failure scores as high as one of a success. The reward is the outcome, or the mean of the judge's
- * scores.
+ * `process`: a judge rewards every turn. The rewards stay within `spread` of the verified outcome, so no step
+ * of a failure earns as much as one of a success. The reward is the outcome, or the mean of the judge's
+ * rewards.
  */
 export function calibratedProcess(
   inputOf: (trajectory: JudgedTrajectory, turn: number) => JudgeInput,
@@ -34,15 +34,15 @@ export function calibratedProcess(
         }
         return Promise.all(
           trajectories.map(async (trajectory) => {
-            const scores = await Promise.all(
+            const ofTurns = await Promise.all(
               trajectory.turns.map((_, turn) =>
                 judgedReward(judge, inputOf(trajectory, turn), signal),
               ),
             );
             const { reward } = trajectory.verification;
-            const turnRewards = calibratedByOutcome(reward, scores, spread);
+            const turnRewards = calibratedByOutcome(reward, ofTurns, spread);
             const mean = turnRewards.reduce((sum, paid) => sum + paid, 0) / turnRewards.length;
-            return { total: pays === "turns" && scores.length > 0 ? mean : reward, turnRewards };
+            return { total: pays === "turns" && ofTurns.length > 0 ? mean : reward, turnRewards };
           }),
         );
       },

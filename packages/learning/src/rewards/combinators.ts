@@ -1,7 +1,6 @@
 /**
  * Named components of a reward, and `tiers` of them. Components are stored separately, so a run can be
- * re-scored with other weights. A component that could not be judged is absent, not 0, and a total that needs
- * it is refused.
+ * weighted anew. A component that could not be judged is absent, not 0, and a total that needs it is refused.
  *
  * Source: QUASAR, GeoVista (tiers).
  */
@@ -84,8 +83,8 @@ export function gate<A extends StateName, B extends StateName>(
   return definePart(
     { gateFrom: holds === undefined ? option(undefined, 1) : fixed(1) },
     ({ gateFrom }, inner) =>
-      joined<A | B>("gate", inner, (scores, trajectory) => {
-        const [first, second] = scores as readonly [Reward, Reward];
+      joined<A | B>("gate", inner, (rewards, trajectory) => {
+        const [first, second] = rewards as readonly [Reward, Reward];
         const isPaid = holds?.(trajectory) ?? verifiedWorth(trajectory) >= gateFrom;
         return isPaid ? summed([first, second], [1, 1]) : first;
       }),
@@ -97,7 +96,7 @@ export function gate<A extends StateName, B extends StateName>(
 type RewardWeight = number | { readonly default: number };
 
 /**
- * A weighted sum of rewards. Each part is a component of the score under its own name. A weight given as a
+ * A weighted sum of rewards. Each part is a component of the reward under its own name. A weight given as a
  * default becomes the setting `<part>Weight`.
  */
 export function weighted<N extends StateName>(
@@ -115,9 +114,9 @@ export function weighted<N extends StateName>(
       ]),
     ),
     (weights, parts) =>
-      joined(first[0].part, parts, (scores, _, { rewardWeights }) =>
+      joined(first[0].part, parts, (rewards, _, { rewardWeights }) =>
         summed(
-          scores,
+          rewards,
           parts.map(({ part }) => Number(weights[weightName(part)]) * (rewardWeights?.[part] ?? 1)),
         ),
       ),

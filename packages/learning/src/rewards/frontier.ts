@@ -53,14 +53,14 @@ function onFrontier<N extends StateName>(
     needs: solved.needs,
     around: [solved],
     rewards: async (group, context) => {
-      const scores = await solved.rewards(group, context);
+      const solvers = await solved.rewards(group, context);
       return group.trajectories.map((trajectory, i) => {
-        const own = scores[i] ?? { total: 0 };
+        const own = solvers[i] ?? { total: 0 };
         // Demonstrations are imitated and earn no reward.
         if (trajectory.role === SHOWN) return { total: 0 };
         if (trajectory.role !== PROPOSER) return own;
         const tries = group.trajectories.flatMap(({ role, joint }, j) =>
-          role === SOLVER && joint === trajectory.id ? [scores[j]?.total ?? 0] : [],
+          role === SOLVER && joint === trajectory.id ? [solvers[j]?.total ?? 0] : [],
         );
         const passRate = tries.length === 0 ? 0 : Math.min(1, Math.max(0, meanOf(tries)));
         return { total: frontierReward(passRate, trajectory.verification.success, curve) };

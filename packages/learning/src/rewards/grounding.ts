@@ -1,6 +1,6 @@
 /**
  * `grounding`: claims earn a reward if an observation supports them and a penalty if none does. An invented
- * quotation scores below a real one, and below silence.
+ * quotation earns less than a real one, and less than silence.
  *
  * Source: RLFH (fact-level verdicts as token rewards), arXiv:2406.12221; ReWatch-R1.
  */

@@ -8,7 +8,7 @@ const input = (transcript: string) => ({ request: "r", transcript });
 function scripted(answers: readonly (number | Error)[]) {
   let at = 0;
   return {
-    score: async () => {
+    reward: async () => {
       const answer = answers[at++] as number | Error;
       if (answer instanceof Error) throw answer;
       return answer;
@@ -33,8 +33,8 @@ test("votes: the median of the received votes, if a majority was received", asyn
   ).rejects.toMatchObject({ code: "REWARD_UNAVAILABLE" });
 });
 
-test.each([1.5, -0.1, Number.NaN])("a score of %s is refused", async (score) => {
-  await expect(judgedReward(scripted([score]), input("x"), signal)).rejects.toMatchObject({
+test.each([1.5, -0.1, Number.NaN])("a reward of %s is refused", async (reward) => {
+  await expect(judgedReward(scripted([reward]), input("x"), signal)).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",
   });
 });

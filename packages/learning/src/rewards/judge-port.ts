@@ -7,10 +7,10 @@
 import { boundary, WaggleError } from "@waggle/protocol";
 import { quantileOf } from "../statistics.ts";
 
-/** Scores one transcript: an LLM judge or a learned reward model. */
+/** Judges one transcript: an LLM judge or a learned reward model. */
 export interface JudgePort {
   /** @returns a number in [0, 1]. Throws if it cannot judge; honors `signal`. */
-  score(input: JudgeInput, signal: AbortSignal): Promise<number>;
+  reward(input: JudgeInput, signal: AbortSignal): Promise<number>;
 }
 
 /** A trajectory as a judge sees it. */
@@ -22,9 +22,9 @@ export type JudgeInput = {
 };
 
 /**
- * The judge's score; for several `votes` their median.
+ * The judge's reward; for several `votes` their median.
  *
- * @throws WaggleError `REWARD_UNAVAILABLE` (retryable) if a majority of the votes failed, and for a score
+ * @throws WaggleError `REWARD_UNAVAILABLE` (retryable) if a majority of the votes failed, and for a reward
  *   outside [0, 1].
  */
 export async function judgedReward(
@@ -34,18 +34,20 @@ export async function judgedReward(
   votes: number = 1,
 ): Promise<number> {
   const settled = await Promise.allSettled(
-    Array.from({ length: votes }, () => boundary("verifier", () => judge.score(input, signal))),
+    Array.from({ length: votes }, () => boundary("verifier", () => judge.reward(input, signal))),
   );
-  const scores = settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const rewards = settled.flatMap((result) =>
+    result.status === "fulfilled" ? [result.value] : [],
+  );
   const failed = settled.find((result) => result.status === "rejected");
-  if (failed !== undefined && scores.length * 2 <= votes) throw failed.reason;
-  const outside = scores.find((score) => !(score >= 0 && score <= 1));
+  if (failed !== undefined && rewards.length * 2 <= votes) throw failed.reason;
+  const outside = rewards.find((reward) => !(reward >= 0 && reward <= 1));
   if (outside !== undefined) {
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
-      `a judge's score must be in [0, 1], got ${outside}; check its prompt or scale its answer`,
+      `a judge's reward must be in [0, 1], got ${outside}; check its prompt or scale its answer`,
       { retryable: true },
     );
   }
-  return quantileOf(scores, 0.5);
+  return quantileOf(rewards, 0.5);
 }

@@ -1,11 +1,11 @@
-/** A judge's score as the reward. */
+/** A judge's reward. */
 import { WaggleError } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { judgedReward } from "./judge-port.ts";
 
-/** `judge`: a judge's score, the median of `votes`. If it cannot judge, there is no reward. */
+/** `judge`: a judge's reward, the median of `votes`. If it cannot judge, there is no reward. */
 export function judge(
   inputOf: (trajectory: JudgedTrajectory) => {
     readonly request: string;

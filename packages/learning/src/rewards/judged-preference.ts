@@ -6,7 +6,7 @@ import type { RewardPart } from "../composition/part.ts";
 import { judgedReward, type JudgeInput } from "./judge-port.ts";
 
 /**
- * `preference`: the share of the other rollouts of the task that a judge scores lower; a tie counts one half.
+ * `preference`: the share of the other rollouts of the task to which a judge gives a lower reward; a tie counts one half.
  */
 export function judgedPreference(
   inputOf: (trajectory: JudgedTrajectory) => JudgeInput,
@@ -30,11 +30,11 @@ function preferredBy(
           "reward preference needs a judge; configure one or choose another recipe",
         );
       }
-      const scores = await Promise.all(
+      const rewards = await Promise.all(
         trajectories.map((trajectory) => judgedReward(judge, inputOf(trajectory), signal, votes)),
       );
-      return scores.map((own, i) => {
-        const others = scores.filter((_, j) => j !== i);
+      return rewards.map((own, i) => {
+        const others = rewards.filter((_, j) => j !== i);
         const wins = others.reduce((sum, other) => sum + (1 + Math.sign(own - other)) / 2, 0);
         return { total: others.length === 0 ? 0.5 : wins / others.length };
       });

@@ -19,7 +19,7 @@ export function opened<P>(port: P | undefined, part: string, what: string): P {
 
 /**
  * `rm`: the reward model's value at the end of a trajectory, in [0, 1]. A model trained on comparisons
- * returns `logits`, one fitted to outcomes returns `score`s.
+ * returns `logits`, one fitted to outcomes returns `score`.
  */
 export function rewardModel(unit?: "logits" | "score"): RewardPart<"rm"> {
   return definePart(
@@ -51,10 +51,10 @@ export function modeledProcess(spread?: number): RewardPart<"rm"> {
     rewards: async ({ trajectories }, { ports }) => {
       const values = await opened(ports.rm, "process", "a reward model")(trajectories);
       return values.map((turns, i) => {
-        const scores = turns.map(unitInterval);
+        const rewards = turns.map(unitInterval);
         const { reward } = (trajectories[i] as JudgedTrajectory).verification;
-        const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
-        return { total: mean, turnRewards: calibratedByOutcome(reward, scores, spread) };
+        const mean = rewards.reduce((sum, own) => sum + own, 0) / Math.max(1, rewards.length);
+        return { total: mean, turnRewards: calibratedByOutcome(reward, rewards, spread) };
       });
     },
   }));

@@ -1,5 +1,5 @@
 /**
- * `outcome`: the verified score at the end of a trajectory. If the verifier cannot judge, it throws and there
+ * `outcome`: the verified reward at the end of a trajectory. If the verifier cannot judge, it throws and there
  * is no reward; that is never turned into 0.
  */
 import { type Verification, WaggleError } from "@waggle/protocol";
@@ -32,7 +32,7 @@ export function imaginedOutcome(): RewardPart {
   }));
 }
 
-/** `outcome`: the verifier's result at the end, by default its score. */
+/** `outcome`: the verifier's result at the end, by default its reward. */
 export function outcome(kind?: OutcomeKind): RewardPart {
   return definePart({ outcome: option(kind, "score", OUTCOME_KINDS) }, (given) =>
     rewardPart("outcome", ({ verification }) => ({

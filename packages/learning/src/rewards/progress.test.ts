@@ -10,7 +10,7 @@ import * as parts from "../parts.ts";
 
 type Measures = { readonly [name: string]: number };
 
-async function scoresOf(
+async function rewardsOf(
   part: RewardPart,
   given: readonly (GivenTrajectory & { readonly measures?: Measures })[],
 ): Promise<readonly Reward[]> {
@@ -37,18 +37,18 @@ const SOLVED = {
 
 test("progress rewards a failed trajectory for what it did right; the verdict does not", async () => {
   const given = [PART_RIGHT, SOLVED];
-  expect(await scoresOf(parts.progress(), given)).toEqual([
+  expect(await rewardsOf(parts.progress(), given)).toEqual([
     { total: 0.5, turnRewards: [0.25, 0, 0.25] },
     { total: 1, turnRewards: [0.25, 0.25, 0.25, 0.25] },
   ]);
-  const verdicts = await scoresOf(parts.outcome(), given);
+  const verdicts = await rewardsOf(parts.outcome(), given);
   expect(verdicts.map(({ total }) => total)).toEqual([0, 1]);
 });
 
 test("progress of the prefix stops at the first call without a reward", async () => {
   const talks = { turns: [{}, { paid: 0.25, calls: ["set"] }] };
-  const scores = await scoresOf(parts.progress("turn", "prefix"), [PART_RIGHT, SOLVED, talks]);
-  expect(scores).toEqual([
+  const rewarded = await rewardsOf(parts.progress("turn", "prefix"), [PART_RIGHT, SOLVED, talks]);
+  expect(rewarded).toEqual([
     { total: 0.25, turnRewards: [0.25, 0, 0] },
     { total: 1, turnRewards: [0.25, 0.25, 0.25, 0.25] },
     { total: 0.25, turnRewards: [0, 0.25] },
@@ -57,33 +57,35 @@ test("progress of the prefix stops at the first call without a reward", async ()
 
 test("thirds add up to 1 in any order of the turns", async () => {
   const turns = [1 / 3, 1 / 3, 1 / 3].map((paid) => ({ paid }));
-  const [reward] = await scoresOf(parts.progress(), [{ reward: 1, turns }]);
+  const [reward] = await rewardsOf(parts.progress(), [{ reward: 1, turns }]);
   expect(reward?.total).toBe(1);
 });
 
 test("without turn rewards, progress is the verification's measure, or else the verdict", async () => {
-  const scores = await scoresOf(parts.progress(), [
+  const rewarded = await rewardsOf(parts.progress(), [
     { reward: 0, measures: { progress: 0.5 } },
     { reward: 0 },
     { reward: 1 },
   ]);
-  expect(scores.map(({ total }) => total)).toEqual([0.5, 0, 1]);
-  expect(scores[0]?.turnRewards).toEqual([0]);
+  expect(rewarded.map(({ total }) => total)).toEqual([0.5, 0, 1]);
+  expect(rewarded[0]?.turnRewards).toEqual([0]);
 });
 
-test("half outcome and half progress: a near miss scores between a failure and a success", async () => {
+test("half outcome and half progress: a near miss earns a reward between a failure and a success", async () => {
   const dense = parts.weighted([
     [parts.outcome("success"), { default: 0.5 }],
     [parts.progress(), { default: 0.5 }],
   ]);
-  const scores = await scoresOf(dense, [{ reward: 0 }, PART_RIGHT, SOLVED]);
-  expect(scores.map(({ total }) => total)).toEqual([0, 0.25, 1]);
+  const rewarded = await rewardsOf(dense, [{ reward: 0 }, PART_RIGHT, SOLVED]);
+  expect(rewarded.map(({ total }) => total)).toEqual([0, 0.25, 1]);
 });
 
 test("closeness is measured by the environment; one without a measure is refused", async () => {
-  const scores = await scoresOf(parts.closeness(), [{ reward: 0, measures: { closeness: 0.75 } }]);
-  expect(scores).toEqual([{ total: 0.75 }]);
-  await expect(async () => scoresOf(parts.closeness(), [{ reward: 0 }])).rejects.toMatchObject({
+  const rewarded = await rewardsOf(parts.closeness(), [
+    { reward: 0, measures: { closeness: 0.75 } },
+  ]);
+  expect(rewarded).toEqual([{ total: 0.75 }]);
+  await expect(async () => rewardsOf(parts.closeness(), [{ reward: 0 }])).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",
   });
 });
@@ -94,10 +96,10 @@ test("a group advantage over steps reads turn rewards, one over outcomes does no
     { reward: 0, turns: [{ paid: 0.5 }, { paid: 0 }] },
     { reward: 0, turns: [{ paid: 0 }, { paid: 0.5 }] },
   ];
-  const scores = await scoresOf(parts.progress(), given);
+  const rewarded = await rewardsOf(parts.progress(), given);
   const trajectories = given.map((one, i) => ({
     ...rewardedOf(String(i), one),
-    reward: scores[i]!,
+    reward: rewarded[i]!,
   }));
   const credits = (part: ReturnType<typeof parts.mixedSteps>): (number | undefined)[] => {
     const { advantages } = part.estimate([{ task: "t", trajectories }], contextOf());

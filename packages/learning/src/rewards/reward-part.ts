@@ -1,17 +1,17 @@
-/** Constructors of reward parts that score one trajectory at a time. */
+/** Constructors of reward parts that judge one trajectory at a time. */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { PartContext, RewardPart, Reward } from "../composition/part.ts";
 
 /** A named reward, computed one trajectory at a time. */
 export function rewardPart(
   part: string,
-  score: (trajectory: JudgedTrajectory, context: PartContext) => Reward,
+  rewardOf: (trajectory: JudgedTrajectory, context: PartContext) => Reward,
 ): RewardPart {
   return {
     slot: "reward",
     part,
     needs: [],
     rewards: ({ trajectories }, context) =>
-      trajectories.map((trajectory) => score(trajectory, context)),
+      trajectories.map((trajectory) => rewardOf(trajectory, context)),
   };
 }

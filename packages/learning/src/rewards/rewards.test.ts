@@ -9,7 +9,7 @@ import {
 import type { StateName } from "../composition/state.ts";
 import * as parts from "../parts.ts";
 
-async function scores(
+async function judged(
   part: RewardPart<StateName>,
   trajectories: readonly GivenTrajectory[],
   context: Partial<PartContext> = {},
@@ -21,8 +21,8 @@ async function scores(
   );
 }
 
-const rewards = async (...given: Parameters<typeof scores>): Promise<number[]> =>
-  (await scores(...given)).map(({ total: reward }) => reward);
+const rewards = async (...given: Parameters<typeof judged>): Promise<number[]> =>
+  (await judged(...given)).map(({ total: reward }) => reward);
 
 const WIN: GivenTrajectory = { reward: 1, turns: [{ calls: ["a"] }, { calls: ["b"] }] };
 
@@ -36,7 +36,7 @@ test("a weighted sum weights each part, and a schedule may weight it again by na
   expect(await rewards(part, [WIN, LOSS])).toEqual([2 + 0.25, 0.125]);
   const scheduled = { rewardWeights: { outcome: 0.5, bonus: 0 } };
   expect(await rewards(part, [WIN, LOSS], scheduled)).toEqual([1, 0]);
-  const [{ components } = { components: {} }] = await scores(part, [WIN]);
+  const [{ components } = { components: {} }] = await judged(part, [WIN]);
   expect(components).toEqual({ outcome: 1, bonus: 0.5 });
 });
 
@@ -46,7 +46,7 @@ test("turn rewards of a weighted sum are weighted too", async () => {
     [parts.progress("turn"), 2],
     [parts.outcome(), 1],
   ]);
-  expect((await scores(part, [trajectory]))[0]?.turnRewards).toEqual([2, 1]);
+  expect((await judged(part, [trajectory]))[0]?.turnRewards).toEqual([2, 1]);
 });
 
 test("a gate adds its bonus only for verified successes", async () => {
@@ -61,7 +61,7 @@ test("economy subtracts the cost, or adds the unused allowance to successes", as
   expect(await rewards(parts.economy(prices), [WIN, LOSS])).toEqual([0.5, -0.25]);
   const gated = parts.economy(prices, { kind: "gated", allowance: 1 });
   expect(await rewards(gated, [WIN, LOSS])).toEqual([1.5, 0]);
-  const [{ components } = { components: {} }] = await scores(parts.economy(prices), [WIN]);
+  const [{ components } = { components: {} }] = await judged(parts.economy(prices), [WIN]);
   expect(components).toEqual({ outcome: 1, cost: 0.5 });
 });
 
@@ -87,7 +87,7 @@ test("preference is the share of siblings that a rollout beats; ties count one h
 
 test("exec gives the share of calls that ran, per turn", async () => {
   const trajectory = { turns: [{ calls: ["a"] }, { calls: ["a"], ok: false }] };
-  const [reward] = await scores(parts.exec(), [trajectory]);
+  const [reward] = await judged(parts.exec(), [trajectory]);
   expect(reward).toEqual({ total: 0.5, turnRewards: [0.5, 0] });
 });
 
@@ -96,9 +96,9 @@ test("multi-dim keeps each reward under its name and sums them by weight", async
     right: { reward: parts.outcome(), weight: 3 },
     calls: { reward: parts.callBonus(1, 2), weight: 1 },
   });
-  const [reward] = await scores(part, [WIN]);
+  const [reward] = await judged(part, [WIN]);
   expect(reward?.components).toEqual({ right: 1, calls: 1 });
-  const [only] = await scores(part, [LOSS]);
+  const [only] = await judged(part, [LOSS]);
   expect((reward?.total ?? 0) / ((only?.total ?? 1) || 1)).toBeCloseTo(8, 9);
 });
 
@@ -109,9 +109,9 @@ test("rm reads a model's last value and maps logits to [0, 1]", async () => {
   expect(first).toBeCloseTo(1 / (1 + Math.exp(-0.25)), 12);
 });
 
-test("process scores stay near the outcome and never cross to the other one", async () => {
+test("process rewards stay near the outcome and never cross to the other one", async () => {
   const rm = async () => [[1, 0], [1]];
-  const rewards = await scores(parts.modeledProcess(0.25), [WIN, LOSS], { ports: { rm } });
+  const rewards = await judged(parts.modeledProcess(0.25), [WIN, LOSS], { ports: { rm } });
   expect(rewards.map(({ turnRewards }) => turnRewards)).toEqual([[1.25, 0.75], [0.25]]);
 });
 
@@ -120,6 +120,6 @@ test("implicit-prm rewards each turn with its log-ratio to the reference", async
     { model: [[0, -1, 0, -1]], reference: [[0, -3, 0, -0.5]] },
     { model: [[0, -1]], reference: [[0, -1]] },
   ];
-  const rewards = await scores(parts.implicitProcess(0.5), [WIN, LOSS], { ports: { iprm } });
+  const rewards = await judged(parts.implicitProcess(0.5), [WIN, LOSS], { ports: { iprm } });
   expect(rewards.map(({ turnRewards }) => turnRewards)).toEqual([[1, -0.25], [0]]);
 });

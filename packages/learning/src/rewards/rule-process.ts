@@ -1,4 +1,4 @@
-/** `process` by rule: scores of turns are computed from their calls and results; no model judges. */
+/** `process` by rule: rewards of turns are computed from their calls and results; no model judges. */
 import { calibratedByOutcome } from "../advantages/step-mix.ts";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
@@ -17,9 +17,9 @@ function newAndRan({ turns }: JudgedTrajectory): number[] {
   });
 }
 
-/** Scores of turns stay within `spread` of the outcome, by default 0.25; the reward itself is the outcome. */
+/** Rewards of turns stay within `spread` of the outcome, by default 0.25; the reward itself is the outcome. */
 export function ruleProcess(
-  scoresOf: (trajectory: JudgedTrajectory) => readonly number[] = newAndRan,
+  turnRewardsOf: (trajectory: JudgedTrajectory) => readonly number[] = newAndRan,
   spread?: number,
 ): RewardPart {
   return definePart(
@@ -31,7 +31,7 @@ export function ruleProcess(
       ...rewardPart("process", (trajectory) => {
         const reward = outcomeReward(trajectory.verification, given.outcome);
         if (trajectory.turns.length === 0) return { total: reward };
-        const turnRewards = calibratedByOutcome(reward, scoresOf(trajectory), given.spread);
+        const turnRewards = calibratedByOutcome(reward, turnRewardsOf(trajectory), given.spread);
         return { total: reward, turnRewards };
       }),
       around: [outcome(given.outcome)],

@@ -27,10 +27,10 @@ export function teamReward(own: readonly number[], rule: TeamRule): number[] {
   return own.map(() => joint);
 }
 
-/** Two sides of a game with opposite rewards: `[sides]` score of each minus the other's. */
-export function zeroSumReward(scores: readonly [number, number]): [number, number] {
-  requireFiniteRewards(scores);
-  return [scores[0] - scores[1], scores[1] - scores[0]];
+/** Two sides of a game with opposite rewards: `[sides]` reward of each minus the other's. */
+export function zeroSumReward(rewards: readonly [number, number]): [number, number] {
+  requireFiniteRewards(rewards);
+  return [rewards[0] - rewards[1], rewards[1] - rewards[0]];
 }
 
 /**

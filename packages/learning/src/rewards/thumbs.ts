@@ -1,5 +1,5 @@
 /**
- * Rewards from visitors: thumbs up is 1, thumbs down 0. Ignores the verifier's score. The thumb comes from
+ * Rewards from visitors: thumbs up is 1, thumbs down 0. Ignores the verifier's reward. The thumb comes from
  * the environment or from recorded feedback.
  */
 import { WaggleError } from "@waggle/protocol";

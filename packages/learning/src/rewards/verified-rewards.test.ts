@@ -24,7 +24,7 @@ const turns = [
   { toolCalls: [call("search"), call("open")], toolResults: [ok, failed], parseError: null },
 ];
 
-test("outcome: the score or the success; a verifier that returns no finite number is refused", () => {
+test("outcome: the reward or the success; a verifier that returns no finite number is refused", () => {
   const verification = { reward: 0.4, success: false, parts: {} };
   expect(outcomeReward(verification)).toBe(0.4);
   expect(outcomeReward(verification, "success")).toBe(0);
@@ -86,7 +86,7 @@ test("an action is equivalent if each of its calls matches a different call", ()
   expect(equivalenceReward([a], [])).toBe(0);
 });
 
-test("an invented quotation scores below a real one and below silence", () => {
+test("an invented quotation earns less than a real one and less than silence", () => {
   const seen = ["The  price is 42 EUR."];
   const claim = (quote: string) => ({ quote, start: 0, end: 3 });
   expect(groundingReward([claim("price is 42 eur")], seen)).toBe(1);
@@ -110,7 +110,7 @@ test("each relevant document counts once, at any turn", () => {
   );
 });
 
-test("calibration rewards honesty: the expected score peaks at the true probability", () => {
+test("calibration rewards honesty: the expected reward peaks at the true probability", () => {
   const expected = (confidence: number, p: number) =>
     p * calibrationReward(confidence, true) + (1 - p) * calibrationReward(confidence, false);
   const grid = Array.from({ length: 101 }, (_, i) => i / 100);

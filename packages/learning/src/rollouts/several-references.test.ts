@@ -43,9 +43,9 @@ test("the best of several references decides the reward", async () => {
     long,
     failed,
   ];
-  const scores = await multiReference().rewards({ task: "t", trajectories }, CONTEXT);
+  const rewards = await multiReference().rewards({ task: "t", trajectories }, CONTEXT);
   // Ends alike and did alike; did alike and ends otherwise; like a failure alone.
-  expect(scores.slice(0, 4).map(({ total: reward }) => reward)).toEqual([1, 1, 0, 0.5]);
+  expect(rewards.slice(0, 4).map(({ total: reward }) => reward)).toEqual([1, 1, 0, 0.5]);
   const one = await multiReference().rewards(
     { task: "t", trajectories: [...trajectories.slice(0, 2), short] },
     CONTEXT,

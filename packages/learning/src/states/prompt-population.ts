@@ -83,10 +83,10 @@ export function choosePrompt(population: PromptPopulation, exploration: number =
 
 /** The used prompt with the highest mean; the first prompt if none was used. */
 export function bestPrompt({ living }: PromptPopulation): Prompt {
-  const scores = living.map((prompt) =>
+  const rewards = living.map((prompt) =>
     prompt.uses === 0 ? Number.NEGATIVE_INFINITY : promptReward(prompt),
   );
-  return requirePrompt(living[argMax(scores)]);
+  return requirePrompt(living[argMax(rewards)]);
 }
 
 /** Draws a prompt by softmax of mean reward / temperature; unused ones count as the best so far. */

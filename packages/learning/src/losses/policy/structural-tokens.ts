@@ -9,7 +9,7 @@ import { lossPart } from "../loss-part.ts";
 /**
  * `inner` on structural tokens only, with the group advantage of one component of the reward.
  *
- * @param component - name in the scores, such as `format`; its weight in the reward itself should be 0.
+ * @param component - name of the reward component, such as `format`; its weight in the reward itself should be 0.
  */
 export function structuralTokens<N extends StateName>(
   inner: LossPart<N>,

@@ -39,15 +39,19 @@ export function conservativePenalty(
   let gap = 0;
   for (const { taken, alternatives, referenceValue = -Infinity } of states) {
     const positions = [taken, ...alternatives];
-    const scores = positions.map(({ row, token }) => finiteAt(batch.values, "values", row, token));
-    const compared = scores.map((score, i) => (i === 0 ? score : Math.max(score, referenceValue)));
+    const valuesHere = positions.map(({ row, token }) =>
+      finiteAt(batch.values, "values", row, token),
+    );
+    const compared = valuesHere.map((value, i) =>
+      i === 0 ? value : Math.max(value, referenceValue),
+    );
     const largest = Math.max(...compared);
-    const total = compared.reduce((sum, score) => sum + Math.exp(score - largest), 0);
-    const excess = largest + Math.log(total) - (scores[0] as number);
+    const total = compared.reduce((sum, value) => sum + Math.exp(value - largest), 0);
+    const excess = largest + Math.log(total) - (valuesHere[0] as number);
     loss += scale * excess;
     gap += stateCount === 0 ? 0 : excess / stateCount;
     for (const [i, { row, token }] of positions.entries()) {
-      const isFree = i === 0 || (scores[i] as number) > referenceValue;
+      const isFree = i === 0 || (valuesHere[i] as number) > referenceValue;
       const share = isFree ? Math.exp((compared[i] as number) - largest) / total : 0;
       (values[row] as Float64Array)[token] =
         (values[row]?.[token] ?? 0) + scale * (share - (i === 0 ? 1 : 0));

@@ -103,8 +103,8 @@ function valueTerm(
 }
 
 /**
- * Predicts the trajectory's score by least squares, at its `end` or after each of its `turns` (the expected
- * score from there). Not in the literature table.
+ * Predicts the trajectory's reward by least squares, at its `end` or after each of its `turns` (the expected
+ * reward from there). Not in the literature table.
  */
 export function outcomeRegression(at?: "end" | "turns"): RewardModelLoss<"rm"> {
   return definePart(
