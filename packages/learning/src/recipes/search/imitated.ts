@@ -137,7 +137,8 @@ const rMcts: CreateRecipe = recipe({
       }),
       filters: [contrasted(), parts.retold(true)],
       reward: parts.judge(callsAndResults),
-      advantage: parts.monteCarloTree(),
+      // No tree is kept for a later step: its lessons change the prompt, and recorded turns would not follow it.
+      advantage: parts.monteCarlo(),
       losses: [parts.crossEntropy()],
       state: {
         "tree-store": parts.searchTrees,
