@@ -21,13 +21,13 @@ test("names, cycles and folders stay within their limits", () => {
 
 /** The number of public names that each package has reached. A new package needs an entry. */
 const MOST_NAMES: { readonly [name: string]: number } = {
-  "@waggle/agent": 49,
+  "@waggle/agent": 56,
   "@waggle/cli": 1,
   "@waggle/collector": 37,
   "@waggle/edge": 3,
   "@waggle/embed": 23,
   "@waggle/engine": 21,
-  "@waggle/environments": 79,
+  "@waggle/environments": 81,
   "@waggle/evaluation": 29,
   "@waggle/exchange": 37,
   "@waggle/learning": 390,

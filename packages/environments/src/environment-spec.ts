@@ -62,10 +62,20 @@ export type ReadingLesson = {
   readonly reader: Demonstrator;
 };
 
+/** Turns with a known verdict, to test a verifier with. */
+type VerifierExamples = {
+  /** Turns that must succeed. */
+  readonly gold: (reference: TaskReference) => Demonstrator;
+  /** Turns that nearly succeed and must fail; may be empty. */
+  readonly nearMisses: (reference: TaskReference) => readonly Demonstrator[];
+};
+
 /** Everything that training needs to know about an environment. */
 export type EnvironmentSpec = {
   /** Name in task references. */
   readonly name: string;
+  /** Where a user's environment was loaded from, with a digest of its file. Absent = it is built in. */
+  readonly source?: string;
   /** Names in task references by level, if each level has its own. Absent = `name` for all levels. */
   readonly environments?: readonly string[];
   /** Turn limit of a rollout: what the task needs, plus some to spare. */
@@ -109,6 +119,8 @@ export type EnvironmentSpec = {
   readonly prompts?: readonly { readonly system: string; readonly request: string }[];
   /** The dataset's row for a task. Absent = there is no dataset. */
   readonly columns?: (reference: TaskReference) => { readonly [column: string]: unknown };
+  /** Turns with a known verdict. Absent = none. */
+  readonly examples?: VerifierExamples;
   /** @param mistakes - probability of a wrong decision, in [0, 1]. With 0 it solves every task. */
   readonly demonstrator: (
     reference: TaskReference,

@@ -38,11 +38,21 @@ export function environmentNamed(name: string): EnvironmentSpec {
   );
 }
 
-/** The environment of a task of any level. @throws WaggleError `INVALID_ARGUMENT`, as `environmentNamed`. */
-export function environmentOf({ environment }: TaskReference): EnvironmentSpec {
+/**
+ * The environment of a task of any level.
+ *
+ * @param others - environments of the user, besides the built-in ones.
+ * @throws WaggleError `INVALID_ARGUMENT`, as `environmentNamed`.
+ */
+export function environmentOf(
+  { environment }: TaskReference,
+  others: readonly EnvironmentSpec[] = [],
+): EnvironmentSpec {
   return known(
     environment,
-    ENVIRONMENTS.find(({ name, environments = [name] }) => environments.includes(environment)),
+    [...ENVIRONMENTS, ...others].find(({ name, environments = [name] }) =>
+      environments.includes(environment),
+    ),
   );
 }
 

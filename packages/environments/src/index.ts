@@ -32,6 +32,7 @@ export type { PromptRow } from "./prompts/prompt-row.ts";
 export { withReward } from "./reward-function.ts";
 export type { Reward, RewardedRollout, RewardFunction } from "./reward-function.ts";
 export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
+export { leveledReferences } from "./environment-spec.ts";
 export type {
   DemonstratedAction,
   Demonstrator,
@@ -41,6 +42,7 @@ export type {
   TaskProposals,
   JudgedEnvironment,
 } from "./environment-spec.ts";
+export { isOfSplit } from "./environment-task.ts";
 export { memoryOf, proposalsOf } from "./environment-offers.ts";
 export { TASK_FORMS } from "./variants/task-forms.ts";
 export {

@@ -13,7 +13,7 @@ import {
   versionGuide,
 } from "@waggle/agent";
 import { judged } from "@waggle/agent/environments";
-import { environmentOf, type JudgedEnvironment } from "@waggle/environments";
+import { environmentOf, type EnvironmentSpec, type JudgedEnvironment } from "@waggle/environments";
 import {
   canonicalJson,
   type Guidance,
@@ -41,6 +41,8 @@ export type ReplayOptions = {
   readonly format: ChatFormat;
   readonly contextLength: number;
   readonly vocabularySize: number;
+  /** Environments of the user that tasks may name, besides the built-in ones. */
+  readonly environments?: readonly EnvironmentSpec[] | undefined;
 };
 
 /** Failures of the environment, not of the policy. The turns after them cannot be judged. */
@@ -50,7 +52,7 @@ const UNJUDGEABLE: ReadonlySet<string> = new Set(["TOOL_UNAVAILABLE", "TIMEOUT",
  * Creates a replay for trajectories of assigned tasks. A mismatch is a result, never an exception.
  */
 export function createReplay(options: ReplayOptions): Replay {
-  const { format, contextLength } = options;
+  const { format, contextLength, environments } = options;
   const reject = (reason: string): ReplayResult => ({ holds: false, status: "rejected", reason });
 
   return async (trajectory, guidance = null) => {
@@ -66,7 +68,7 @@ export function createReplay(options: ReplayOptions): Replay {
     let instance: JudgedEnvironment;
     let task: Task;
     try {
-      const spec = environmentOf(reference);
+      const spec = environmentOf(reference, environments);
       [instance, task] = [spec.create(reference), spec.task(reference)];
     } catch (error) {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;

@@ -1,6 +1,7 @@
 /** `evaluate`: compares published versions on the same held-out tasks. */
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { type Command, Option } from "commander";
+import { environmentFrom } from "../extensions/environment-module.ts";
 import { atTemperature, comparison, evaluateVersions } from "../sink/version-comparison.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
@@ -58,11 +59,11 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
     .action(async (given: EvaluateOptions) => {
       const model = await readBaseModel(given.model);
       const { start, tasks: count, seed, turnTokens } = given;
-      const environment = given.env ?? given.environment ?? SHOP_ENVIRONMENT;
-      const tasks = { environment, start, count, seed, turnTokens };
+      const spec = await environmentFrom(given.env ?? given.environment ?? SHOP_ENVIRONMENT);
+      const tasks = { environment: spec.name, start, count, seed, turnTokens };
       const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
       const temperatures = [...new Set([1, ...given.temperatures])];
-      const asked = { ...given, temperatures };
+      const asked = { ...given, temperatures, environments: [spec] };
       const results = await evaluateVersions(model, asked, tasks, source, signal);
       const others = given.temperatures.map((temperature) => atTemperature(temperature, results));
       writeOut(JSON.stringify({ ...comparison(results), temperatures: others }));

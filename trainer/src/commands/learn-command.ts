@@ -113,7 +113,7 @@ export function addLearnCommand(
     ),
   )
     .description(
-      "train a published recipe locally in a built-in environment or on your prompts; see --list",
+      "train a published recipe locally in an environment or on your prompts; see --list",
     )
     .addOption(
       recipeOption(

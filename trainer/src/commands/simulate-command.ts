@@ -1,4 +1,4 @@
-/** `simulate`: trains in the demo shop without an edge, on rollouts in this process. */
+/** `simulate`: trains in an environment without an edge, on rollouts in this process. */
 import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { pairedDifference, successRate } from "@waggle/evaluation";
 import type { Command } from "commander";
@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { CheckpointKind } from "../checkpoint/checkpoint.ts";
 import { openResumableRun } from "../checkpoint/resumable-run.ts";
 import { settingsWithout } from "../checkpoint/run-settings.ts";
+import { environmentFrom } from "../extensions/environment-module.ts";
 import { LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import {
   type SavedSimulation,
@@ -20,6 +21,7 @@ import { type LearningOptions, recipeOf, withLearning } from "../options/learnin
 import { positive, whole } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
 import {
+  environmentOption,
   mustResumeOption,
   noResumeOption,
   saveEveryOption,
@@ -31,6 +33,7 @@ import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
 
 type SimulateOptions = LearningOptions & {
+  env?: string;
   steps: number;
   groupSize: number;
   evaluateEvery: number;
@@ -53,6 +56,7 @@ const SIMULATION: CheckpointKind<SimulationProgress, SavedSimulation["values"]> 
 
 /** Options that do not change what is learned, or that are stored by content. */
 const UNRELATED = [
+  "env",
   "model",
   "run",
   "resume",
@@ -69,7 +73,8 @@ export function addSimulateCommand(
   { signal, writeOut, writeError, environment }: ProgramOptions,
 ): void {
   withLearning(program.command("simulate"))
-    .description("train in the demo shop without an edge, with rollouts in this process")
+    .description("train without an edge, with rollouts in this process")
+    .addOption(environmentOption(SHOP_ENVIRONMENT))
     .option("--steps <n>", "learning steps", positive, 30)
     .option("--group-size <n>", "rollouts per task", positive, 8)
     .option("--run <folder>", "folder of checkpoint and metrics", ".waggle/runs/simulate")
@@ -84,11 +89,18 @@ export function addSimulateCommand(
         return;
       }
       const recipe = recipeOf(given, given.steps);
+      const spec = await environmentFrom(given.env ?? SHOP_ENVIRONMENT);
       const model = await modelUnder(given.base, given.device, given.model);
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
       const run = await openResumableRun(SIMULATION, given.run, {
-        settings: { ...settingsWithout(given, UNRELATED), model: model.reference.sha256 },
+        settings: {
+          ...settingsWithout(given, UNRELATED),
+          ...(given.env === undefined
+            ? {}
+            : { environment: spec.name, environmentSource: spec.source }),
+          model: model.reference.sha256,
+        },
         resumes: given.resume,
       });
       const server = serverOf(given, environment);
@@ -111,15 +123,16 @@ export function addSimulateCommand(
             format: model.format,
             sampling: recipe.stage.settings.sampling,
             turnTokens: given.turnTokens,
+            environments: [spec],
           },
-          (seed) => ({ environment: SHOP_ENVIRONMENT, seed, split: "train" }),
+          (seed) => ({ environment: spec.name, seed, split: "train" }),
           {
             steps: given.steps,
             groupSize: given.groupSize,
             publishEvery: given.publishEvery,
             evaluateEvery: given.evaluateEvery,
             tasks: {
-              environment: SHOP_ENVIRONMENT,
+              environment: spec.name,
               start: 0,
               count: given.evaluationTasks,
               seed: given.seed,

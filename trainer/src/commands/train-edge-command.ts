@@ -1,6 +1,7 @@
 /** `train-edge`: trains on the trajectories of an edge until it is stopped. */
 import { createReporter } from "../metrics/reporter.ts";
 import { type Command, Option } from "commander";
+import { environmentFrom } from "../extensions/environment-module.ts";
 import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
 import { trainFromEdge } from "../edge-training/training-session.ts";
 import { modelUnder } from "../model/frozen-base.ts";
@@ -8,7 +9,12 @@ import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { number, positive } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
-import { noResumeOption, stateOption, tensorboardOption } from "../options/shared-options.ts";
+import {
+  environmentOption,
+  noResumeOption,
+  stateOption,
+  tensorboardOption,
+} from "../options/shared-options.ts";
 import { watchLimitsOf, type WatchOptions, withWatch } from "../options/watch-options.ts";
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
 import { readAdapterFolder } from "../model/adapter-folder.ts";
@@ -17,6 +23,7 @@ import type { ProgramOptions } from "../options/program-options.ts";
 type TrainOptions = LearningOptions &
   EdgeOptions &
   WatchOptions & {
+    env?: string;
     state: string;
     tensorboard: boolean;
     adapter?: string;
@@ -36,6 +43,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
   const { signal, writeOut, writeError, environment } = options;
   withWatch(withEdge(withLearning(program.command("train-edge"))))
     .description("train on the trajectories of an edge until stopped")
+    .addOption(environmentOption("the one that the edge assigns, if it is built in"))
     .addOption(stateOption())
     .addOption(tensorboardOption())
     .option(
@@ -88,6 +96,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         return;
       }
       const recipe = recipeOf(given, given.maxSteps);
+      const own = given.env === undefined ? undefined : await environmentFrom(given.env);
       const report = createReporter(given.json ? writeOut : writeError, given.json);
       const model = await modelUnder(given.base, given.device, given.model);
       const start =
@@ -101,6 +110,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         {
           stateFolder: given.state,
           tensorboard: given.tensorboard,
+          environments: own && [own],
           isResuming: given.resume,
           waits: given.wait,
           device: given.device,

@@ -1,4 +1,5 @@
 /** Options of a training session. */
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
 import type { Device } from "../model/device.ts";
 import type { AdapterFolder } from "../model/adapter-folder.ts";
@@ -30,6 +31,8 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   readonly seed: number;
   /** The frozen tasks, in the environment that the edge assigns. */
   readonly tasks: Omit<FrozenTasks, "environment">;
+  /** Environments of the user that the edge may assign; default: the built-in ones only. */
+  readonly environments?: readonly EnvironmentSpec[] | undefined;
   /** Largest fall of the success rate that is tolerated as noise. */
   readonly promotionMargin: number;
   readonly leaseSeconds: number;

@@ -206,6 +206,7 @@ async function runSession(
       policy,
       format: model.format,
       sampling: recipe.stage.settings.sampling,
+      environments: options.environments,
     };
     const checker = createTrajectoryChecker({
       policy,
@@ -215,6 +216,7 @@ async function runSession(
         format: model.format,
         contextLength: policy.contextLength,
         vocabularySize: policy.vocabularySize,
+        environments: options.environments,
       }),
       maxStaleness: recipe.maxStaleness,
       servedSequences: engine.capabilities().sequences,

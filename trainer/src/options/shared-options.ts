@@ -62,8 +62,8 @@ export function rankOption(byDefault: number): Option {
 /** @param byDefault - text for the default in the help */
 export function environmentOption(byDefault: string): Option {
   return new Option(
-    "--env <name>",
-    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}; default: ${byDefault}`,
+    "--env <source>",
+    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}, or a file or package that exports one, such as ./my-site.ts#name; default: ${byDefault}`,
   );
 }
 

@@ -1,21 +1,17 @@
 /**
- * Options for the tasks of a run: a built-in environment or the user's prompt dataset, the reward,
- * and the turn limit.
+ * Options for the tasks of a run: an environment, built in or the user's, or the user's prompt dataset; the
+ * reward, and the turn limit.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { DEFAULT_TURN_TOKENS } from "@waggle/agent/environments";
-import {
-  environmentNamed,
-  type EnvironmentSpec,
-  promptEnvironment,
-  withReward,
-} from "@waggle/environments";
+import { type EnvironmentSpec, promptEnvironment, withReward } from "@waggle/environments";
 import type { Recipe } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import type { Command } from "commander";
+import { environmentFrom } from "../extensions/environment-module.ts";
 import { moduleSource } from "../extensions/module-source.ts";
 import { promptDatasetFrom } from "../extensions/prompt-dataset.ts";
 import { rewardFrom } from "../extensions/reward-module.ts";
@@ -83,7 +79,7 @@ export async function trainingTasks(recipe: Recipe, flags: TaskFlags): Promise<T
   const prompts = dataset === undefined ? null : await promptDatasetFrom(dataset);
   const plain =
     prompts === null
-      ? environmentNamed(env ?? recipePlace(recipe).environment)
+      ? await environmentFrom(env ?? recipePlace(recipe).environment)
       : promptEnvironment(prompts.name, prompts.rows);
   let tasks = turnTokens === undefined ? plain : { ...plain, maxTurnTokens: turnTokens };
   if (reward !== undefined) tasks = withReward(tasks, reward, await rewardFrom(reward));
@@ -92,6 +88,7 @@ export async function trainingTasks(recipe: Recipe, flags: TaskFlags): Promise<T
     spec: recipeEnvironment(recipe, { environment: tasks, noise: visitors }),
     settings: {
       visitors,
+      environmentSource: plain.source,
       dataset: prompts?.sha256,
       reward: reward === undefined ? undefined : rewardIdentity(reward),
       turnTokens,

@@ -30,7 +30,7 @@ import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { runSupervised } from "../training/supervised-run.ts";
 import { baseDemonstration } from "./base-demonstration.ts";
-import { trainEnvironmentText } from "./environment-text.ts";
+import { demonstrationsDigest, trainEnvironmentText } from "./environment-text.ts";
 
 /**
  * The settings of a base, besides its environment's demonstrations. Any change gives another base.
@@ -92,8 +92,8 @@ export type EnvironmentBaseOptions = {
 
 /**
  * Reads the base of an environment from `folder`, or makes it there if there is none or it has
- * another recipe. Changes of the environment's demonstrations are not detected: remove the folder
- * after one.
+ * another recipe. Changes of the demonstrations are detected in environments of the user only: remove the
+ * folder of a built-in environment after one.
  */
 export async function environmentBase(
   spec: EnvironmentSpec,
@@ -105,10 +105,11 @@ export async function environmentBase(
 ): Promise<BaseModel> {
   const { contextLength = given.contextLength } = spec;
   const recipe = { ...given, contextLength };
-  if (!(await isMadeSo(folder, spec, recipe))) {
+  const record = await recordOf(spec, recipe);
+  if (!(await isMadeSo(folder, record))) {
     // Written atomically: an interrupted run leaves no partial model, and the next one goes on with it.
     const unfinished = `${folder}.unfinished`;
-    await makeBase(spec, unfinished, recipe, onProgress, signal, options);
+    await makeBase(spec, unfinished, recipe, record, onProgress, signal, options);
     await mkdir(dirname(folder), { recursive: true });
     await rm(folder, { recursive: true, force: true });
     await rename(unfinished, folder);
@@ -117,26 +118,24 @@ export async function environmentBase(
 }
 
 /** The recorded recipe of a base. */
-function recordOf({ name, reading }: EnvironmentSpec, recipe: EnvironmentBaseRecipe): object {
+async function recordOf(spec: EnvironmentSpec, recipe: EnvironmentBaseRecipe): Promise<object> {
+  const { name, reading, source } = spec;
   return {
     spec: name,
     ...recipe,
     ...(reading === undefined ? {} : { mistakes: reading.mistakes, reading: reading.share }),
+    ...(source === undefined ? {} : { demonstrations: await demonstrationsDigest(spec, recipe) }),
   };
 }
 
-async function isMadeSo(
-  folder: string,
-  spec: EnvironmentSpec,
-  recipe: EnvironmentBaseRecipe,
-): Promise<boolean> {
+async function isMadeSo(folder: string, record: object): Promise<boolean> {
   const file = join(folder, RECORD);
   // A model that a user put there is kept.
   if (!existsSync(file)) return existsSync(join(folder, "config.json"));
   const { parameters: _, ...found } = JSON.parse(await readFile(file, "utf8")) as {
     readonly parameters: number;
   };
-  return isDeepStrictEqual(found, recordOf(spec, recipe));
+  return isDeepStrictEqual(found, record);
 }
 
 function configOf(recipe: EnvironmentBaseRecipe, vocabularySize: number): DecoderConfig {
@@ -174,6 +173,7 @@ async function makeBase(
   spec: EnvironmentSpec,
   folder: string,
   recipe: EnvironmentBaseRecipe,
+  record: object,
   onProgress: (progress: BaseProgress) => void,
   signal: AbortSignal,
   { saveEvery = 100, tensorboard }: EnvironmentBaseOptions,
@@ -193,7 +193,7 @@ async function makeBase(
     floor: PEAK_LEARNING_RATE / 30,
   });
   const checkpoints = openCheckpoints(folder, BASE);
-  const settings = canonical({ ...recordOf(spec, recipe) });
+  const settings = canonical({ ...record });
   const startedAt = performance.now();
   let tokens = 0;
   try {
@@ -246,7 +246,7 @@ async function makeBase(
       "config.json": { ...decoderConfigJson(config), eos_token_id: stopTokenId },
       "tokenizer.json": text.tokenizerJson,
       "tokenizer_config.json": text.tokenizerConfig,
-      [RECORD]: { ...recordOf(spec, recipe), parameters: parameterCount(config) },
+      [RECORD]: { ...record, parameters: parameterCount(config) },
     };
     for (const [file, value] of Object.entries(json)) {
       await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);

@@ -34,6 +34,15 @@ export function openNanoText(
   return { tokenizerJson, tokenizerConfig, tokenizer, chat };
 }
 
+/** A text format whose tokens are bytes and special tokens. */
+export function byteText(contextLength: number): NanoText {
+  const specialTokens = NANO_SPECIAL_TOKENS;
+  return openNanoText(
+    trainByteLevelBpe([], { vocabularySize: 256 + specialTokens.length, specialTokens }),
+    nanoTokenizerConfig(contextLength),
+  );
+}
+
 /**
  * Trains a tokenizer. Dialogues are first rendered with a byte-level tokenizer and split at special
  * tokens.
@@ -46,10 +55,7 @@ export async function trainText(
 ): Promise<NanoText> {
   const specialTokens = NANO_SPECIAL_TOKENS;
   const tokenizerConfig = nanoTokenizerConfig(contextLength);
-  const bytes = openNanoText(
-    trainByteLevelBpe([], { vocabularySize: 256 + specialTokens.length, specialTokens }),
-    tokenizerConfig,
-  );
+  const bytes = byteText(contextLength);
   const tags = new RegExp(
     specialTokens.map(({ content }) => content.replace(/[|]/g, "\\|")).join("|"),
   );

@@ -1,10 +1,13 @@
 /**
- * `train-base`: trains the nano base model from scratch with the project's own engine on
- * demonstrations of its own environments, evaluates it and writes its folder.
+ * `train-base`: trains a base model from scratch on demonstrations and evaluates it: the nano model, or with
+ * `--env` the base of one environment.
  */
 import type { Command } from "commander";
+import { environmentFrom } from "../extensions/environment-module.ts";
 import { positive, wholeIn } from "../options/option-values.ts";
 import {
+  basesOption,
+  environmentOption,
   jsonOption,
   mustResumeOption,
   noResumeOption,
@@ -13,18 +16,35 @@ import {
 } from "../options/shared-options.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
+import { trainEnvironmentBase } from "./train-environment-base.ts";
 
-type Flags = Omit<PretrainCommandOptions, "report"> & { report: string | false };
+type Flags = Omit<PretrainCommandOptions, "report"> & {
+  report: string | false;
+  env?: string;
+  bases: string;
+};
+
+type TrainBaseOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
+};
 
 export function addTrainBaseCommand(
   program: Command,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, writeOut, writeError }: TrainBaseOptions,
 ): void {
   program
     .command("train-base")
-    .description("train the nano base model from scratch")
-    .option("--steps <n>", "optimizer steps", positive, DEFAULT_STEPS)
-    .option("--out <folder>", "folder for the model", "packages/model/nano")
+    .description("train the nano base model, or the base of an environment, from scratch")
+    .addOption(environmentOption("the nano model's own"))
+    .addOption(basesOption())
+    .option("--steps <n>", "optimizer steps; with --env: 700", positive, DEFAULT_STEPS)
+    .option(
+      "--out <folder>",
+      "folder for the model; with --env: its folder in --bases",
+      "packages/model/nano",
+    )
     .option("--run <folder>", "folder for the checkpoint", ".waggle/pretrain")
     .addOption(mustResumeOption())
     .addOption(noResumeOption())
@@ -39,7 +59,22 @@ export function addTrainBaseCommand(
     .addOption(saveEveryOption(100))
     .addOption(tensorboardOption())
     .addOption(jsonOption())
-    .action(async (given: Flags) => {
+    .action(async (given: Flags, command: Command) => {
+      if (given.env !== undefined) {
+        const isChosen = (option: string): boolean =>
+          command.getOptionValueSource(option) === "cli";
+        const { steps, seed, out, ...others } = given;
+        const spec = await environmentFrom(given.env);
+        const chosen = {
+          ...others,
+          spec,
+          steps: isChosen("steps") ? steps : undefined,
+          seed: isChosen("seed") ? seed : undefined,
+          out: isChosen("out") ? out : undefined,
+        };
+        await trainEnvironmentBase(chosen, { out: writeOut, error: writeError }, signal);
+        return;
+      }
       const report = given.report === false ? null : given.report;
       process.exitCode = await runPretraining({ ...given, report }, signal);
     });

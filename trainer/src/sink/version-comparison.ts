@@ -3,6 +3,7 @@
  * or the edge if there is none; neither process has to be running for the other.
  */
 import { join } from "node:path";
+import type { EnvironmentSpec } from "@waggle/environments";
 import {
   type PairedDifference,
   type SuccessByTemperature,
@@ -54,6 +55,8 @@ export async function evaluateVersions(
     readonly threads?: number;
     /** 0 is greedy. */
     readonly temperatures?: readonly number[];
+    /** Environments of the user that the tasks may name. */
+    readonly environments?: readonly EnvironmentSpec[];
   },
   tasks: FrozenTasks,
   source: VersionSource,
@@ -79,7 +82,8 @@ export async function evaluateVersions(
       const guidance = listed?.guidance ? await texts.get(listed.guidance) : null;
       const temperatures = options.temperatures ?? [1];
       const found = await successByTemperature(temperatures, async (sampling) => {
-        const parts = { policy, format: model.format, sampling, guidance };
+        const { environments } = options;
+        const parts = { policy, format: model.format, sampling, guidance, environments };
         return (await evaluateVersion(parts, tasks, version, adapter, signal)).successes;
       });
       results.set(version, found);

@@ -4,8 +4,11 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { mean } from "@waggle/evaluation";
+import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
+import { environmentFrom } from "../extensions/environment-module.ts";
 import { intervalChart } from "../charts/interval-chart.ts";
 import { baseWords } from "../pretrain/environment-base.ts";
 import { positive } from "../options/option-values.ts";
@@ -14,12 +17,12 @@ import { appendRun, readRuns } from "../trials/run-file.ts";
 import { runTrial } from "../trials/run-trial.ts";
 import type { TrialRun } from "../trials/trial.ts";
 import { STUDIES, studyNamed } from "./studies.ts";
-import { experimentOf, type Study } from "./study.ts";
+import { experimentOf, type Study, studyIn } from "./study.ts";
 import { openControlLog } from "../evidence/control-log.ts";
 import { CONTROLS_FILE } from "../evidence/control-words.ts";
 import { measureWords, studyPage } from "./study-page.ts";
 import { answer, compared, wholeSeeds } from "./study-results.ts";
-import { basesOption, jsonOption } from "../options/shared-options.ts";
+import { basesOption, environmentOption, jsonOption } from "../options/shared-options.ts";
 
 export type StudyCommandOptions = {
   readonly signal: AbortSignal;
@@ -27,7 +30,14 @@ export type StudyCommandOptions = {
   readonly writeError: (line: string) => void;
 };
 
-type Flags = { seeds: number; bases: string; output: string; list: boolean; json: boolean };
+type Flags = {
+  env?: string;
+  seeds: number;
+  bases: string;
+  output: string;
+  list: boolean;
+  json: boolean;
+};
 
 export function addStudyCommand(
   program: Command,
@@ -39,6 +49,7 @@ export function addStudyCommand(
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
     .option("--list", "list the questions", false)
     .option("--seeds <n>", "runs per arm; existing runs are kept", positive, 5)
+    .addOption(environmentOption("the question's own"))
     .addOption(basesOption())
     .option("--output <folder>", "folder for runs, page and figure", "docs/evidence/studies")
     .addOption(jsonOption())
@@ -47,11 +58,14 @@ export function addStudyCommand(
         for (const line of listed(flags.json)) writeOut(line);
         return;
       }
-      const study = studyNamed(name);
+      const asked = studyNamed(name);
+      const spec = await environmentFrom(flags.env ?? asked.environment);
+      const study = flags.env === undefined ? asked : studyIn(asked, spec, flags.env);
       const path = join(flags.output, `${study.name}-runs.jsonl`);
       const done = await readRuns(path);
+      requireSameSource(path, done, spec);
       const seeds = Array.from({ length: flags.seeds }, (_, i) => i + 1);
-      const experiment = experimentOf(study, seeds);
+      const experiment = experimentOf(study, seeds, spec);
       const total = seeds.length * study.arms.length;
       let finished = done.filter(({ seed }) => seeds.includes(seed)).length;
       const startedAt = performance.now();
@@ -65,7 +79,9 @@ export function addStudyCommand(
           if (flags.json) writeOut(JSON.stringify({ event: "base", environment, ...progress }));
           else writeError(baseWords(environment, progress));
         },
-        onRun: async (run) => {
+        onRun: async (made) => {
+          const { source } = spec;
+          const run = source === undefined ? made : { ...made, environmentSource: source };
           await appendRun(path, run);
           finished += 1;
           const pace = (performance.now() - startedAt) / 60_000 / (finished - before);
@@ -87,6 +103,16 @@ export function addStudyCommand(
           : `${words}\n${join(flags.output, `${study.name}.md`)}`,
       );
     });
+}
+
+/** @throws WaggleError `CONFLICT` if the runs are of an environment that has changed since. */
+function requireSameSource(path: string, done: readonly TrialRun[], spec: EnvironmentSpec): void {
+  const other = done.find(({ environmentSource }) => environmentSource !== spec.source);
+  if (other === undefined) return;
+  throw new WaggleError(
+    "CONFLICT",
+    `${path} has runs in ${other.environmentSource ?? "a built-in environment"}, and the environment is now ${spec.source ?? "built in"}; choose another folder with --output`,
+  );
 }
 
 async function report(study: Study, runs: readonly TrialRun[], folder: string): Promise<void> {

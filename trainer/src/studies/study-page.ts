@@ -59,7 +59,7 @@ export function studyPage(
     "",
     controlWords(study.environment, successes(study, runs), controls),
     "",
-    `Command: \`npm run study -- ${study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
+    `Command: \`npm run study -- ${study.command ?? study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
     "",
     "## What was compared",
     "",

@@ -46,6 +46,8 @@ export type Study = {
   readonly sides: readonly { readonly says: string; readonly sources: string }[];
   /** Name of the environment. */
   readonly environment: string;
+  /** The arguments that run it; default: its name. */
+  readonly command?: string;
   /** Token budget of one run: sampled and demonstrated tokens. */
   readonly tokens: number;
   /** The first arm is the reference for the others. */
@@ -88,9 +90,22 @@ export function catalogued(name: string, recipeName: string, settings: Settings 
   return { name, recipe: made, shares: made.stages.map(() => 1 / made.stages.length) };
 }
 
-/** The study as an experiment to run with these seeds. */
-export function experimentOf(study: Study, seeds: readonly number[]): Experiment {
-  const spec = environmentNamed(study.environment);
+/** The study in another environment, with files of its own. @param source - names it on the command line. */
+export function studyIn(study: Study, { name }: EnvironmentSpec, source: string): Study {
+  return {
+    ...study,
+    name: `${study.name}-${name}`,
+    environment: name,
+    command: `${study.name} --env ${source}`,
+  };
+}
+
+/** The study as an experiment to run with these seeds. @param spec - default: the study's own environment. */
+export function experimentOf(
+  study: Study,
+  seeds: readonly number[],
+  spec: EnvironmentSpec = environmentNamed(study.environment),
+): Experiment {
   const probes = [
     { name: "easiest", spec: ofLevel(spec, 0) },
     { name: "hardest", spec: ofLevel(spec, spec.levels - 1) },

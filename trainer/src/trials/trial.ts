@@ -52,6 +52,8 @@ export type TrialRun = {
   readonly probes: {
     readonly [name: string]: { readonly base: number; readonly final: number };
   };
+  /** Of a user's environment. */
+  readonly environmentSource?: string;
   /** Mean tool calls per held-out trajectory of the final policy. */
   readonly toolCalls: number;
   /** KL from the base, nats per token; absent if not measured. */

@@ -1,8 +1,8 @@
 /**
- * One judged rollout at a task of any built-in environment, run as a page would run it: for evaluation and
+ * One judged rollout at a task of a built-in environment or of the user's, run as a page would run it: for evaluation and
  * offline simulation. Uses the same verifier as visitors' rollouts.
  */
-import { environmentOf } from "@waggle/environments";
+import { environmentOf, type EnvironmentSpec } from "@waggle/environments";
 import type { Guidance, Sampling, TaskReference } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { defaultTurnTokens } from "../roll-out.ts";
@@ -22,11 +22,13 @@ export type JudgedRolloutParts = {
   readonly turnTokens?: number | undefined;
   /** The version's guidance text. */
   readonly guidance?: Guidance | null;
+  /** Environments of the user that tasks may name, besides the built-in ones. */
+  readonly environments?: readonly EnvironmentSpec[] | undefined;
 };
 
 /** Rolls out the task with the policy's current version. */
 export function judgedRollout(
-  { policy, format, sampling, guidance, turnTokens }: JudgedRolloutParts,
+  { policy, format, sampling, guidance, turnTokens, environments }: JudgedRolloutParts,
   task: TaskReference,
   seed: number,
   signal: AbortSignal,
@@ -34,5 +36,6 @@ export function judgedRollout(
   const maxTurnTokens = turnTokens ?? defaultTurnTokens(policy.contextLength);
   const guide = guidance ? versionGuide(guidance, String(seed)) : undefined;
   const options = { sampling, seed, maxTurnTokens, guide };
-  return environmentRollout(policy, format, environmentOf(task), task, options, signal);
+  const spec = environmentOf(task, environments);
+  return environmentRollout(policy, format, spec, task, options, signal);
 }

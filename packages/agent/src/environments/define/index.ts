@@ -1,0 +1,10 @@
+/** Environments of your own: an entry that pages, Workers, trainers and tests can load. */
+export { defineEnvironment } from "./define-environment.ts";
+export type {
+  DefinedTask,
+  DefinedTurns,
+  DrawnTask,
+  EnvironmentDefinition,
+  TaskDraw,
+} from "./definition.ts";
+export type { EnvironmentSpec } from "@waggle/environments";

@@ -1,0 +1,94 @@
+/** `train-base --env`: makes the base model of one environment and evaluates it on held-out tasks. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { environmentRollout } from "@waggle/agent/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { type SuccessRate, successRate } from "@waggle/evaluation";
+import { parameterCount } from "@waggle/model";
+import { rollOutTasks, successesOf } from "../evaluation/evaluation.ts";
+import { heldOutTask } from "../evaluation/held-out.ts";
+import { samplingAt } from "../evaluation/temperature.ts";
+import type { BaseModel } from "../model/base-model.ts";
+import { openPolicy } from "../model/open-model.ts";
+import { baseWords, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
+
+export type EnvironmentBaseCommand = {
+  readonly spec: EnvironmentSpec;
+  /** Output folder; default: the environment's folder in the cache of bases. */
+  readonly out?: string | undefined;
+  readonly bases: string;
+  /** Default: those of bases that are made on first use. */
+  readonly steps?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Number of held-out tasks in the evaluation. */
+  readonly tasks: number;
+  readonly resume?: boolean | undefined;
+  readonly saveEvery: number;
+  readonly tensorboard: boolean;
+  readonly json: boolean;
+};
+
+/** Makes the base unless the folder has it, and prints its success. */
+export async function trainEnvironmentBase(
+  options: EnvironmentBaseCommand,
+  write: { readonly out: (line: string) => void; readonly error: (line: string) => void },
+  signal: AbortSignal,
+): Promise<void> {
+  const { spec, steps, seed, saveEvery, tensorboard, json } = options;
+  const folder = options.out ?? join(options.bases, spec.name);
+  if (options.resume === false) await rm(`${folder}.unfinished`, { recursive: true, force: true });
+  const recipe = {
+    ...ENVIRONMENT_BASE,
+    ...(steps === undefined ? {} : { steps }),
+    ...(seed === undefined ? {} : { seed }),
+  };
+  const model = await environmentBase(
+    spec,
+    folder,
+    recipe,
+    (progress) =>
+      write.error(
+        json ? JSON.stringify({ event: "base", ...progress }) : baseWords(spec.name, progress),
+      ),
+    signal,
+    { saveEvery, tensorboard },
+  );
+  const greedy = await success(spec, model, options.tasks, 0, signal);
+  const sampled = await success(spec, model, options.tasks, 1, signal);
+  const parameters = parameterCount(model.config);
+  write.out(
+    json
+      ? JSON.stringify({ folder, environment: spec.name, parameters, greedy, sampled })
+      : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily`,
+  );
+}
+
+async function success(
+  spec: EnvironmentSpec,
+  model: BaseModel,
+  count: number,
+  temperature: number,
+  signal: AbortSignal,
+): Promise<SuccessRate> {
+  const policy = await openPolicy(model);
+  try {
+    const rollouts = await rollOutTasks({
+      tasks: Array.from({ length: count }, (_, i) => ({
+        place: i,
+        task: heldOutTask(spec, i),
+        seed: i,
+      })),
+      rollOut: ({ task, seed }, sampling) =>
+        environmentRollout(policy, model.format, spec, task, { sampling, seed }, signal),
+      sampling: samplingAt(temperature),
+      signal,
+    });
+    return successRate(successesOf(rollouts));
+  } finally {
+    await policy.dispose();
+  }
+}
+
+function percent({ rate }: SuccessRate): string {
+  return `${(100 * rate).toFixed(1)} %`;
+}
