@@ -46,11 +46,11 @@ export async function finishGroups(
     const token = sessions[i % members]?.token ?? "";
     const assigned = await ask<AssignmentResponse>(`${edgeUrl}/v1/assignments`, token, {});
     const { signal } = new AbortController();
-    const made = await judgedRollout(parts, assigned.task, seed + i, signal);
+    const judged = await judgedRollout(parts, assigned.task, seed + i, signal);
     const { assignmentId, task } = assigned;
     const grantedAt = new Date().toISOString();
     const trajectory: Trajectory = {
-      ...made.record,
+      ...judged.record,
       assignmentId,
       task,
       consent: { version: "1", scopes: ["collect", "train"], grantedAt },

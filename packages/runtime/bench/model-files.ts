@@ -23,9 +23,9 @@ export async function modelFile(path: string): Promise<Uint8Array | null> {
   if (known !== undefined) return known;
   const [name = "", ...rest] = path.split("/");
   if (!(name in BENCH_CONFIGS)) return null;
-  const made = await make(name as BenchModelName, rest.join("/"));
-  if (made !== null) cache.set(path, made);
-  return made;
+  const file = await make(name as BenchModelName, rest.join("/"));
+  if (file !== null) cache.set(path, file);
+  return file;
 }
 
 async function make(name: BenchModelName, file: string): Promise<Uint8Array | null> {

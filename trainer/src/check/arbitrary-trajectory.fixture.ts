@@ -261,6 +261,6 @@ export function arbitraryTrajectory(setup: Setup): fc.Arbitrary<Trajectory> {
         ),
         terminated: fc.boolean(),
       })
-      .map((made) => ({ ...made, truncated: !made.terminated, startedAt: AT, endedAt: AT }));
+      .map((fields) => ({ ...fields, truncated: !fields.terminated, startedAt: AT, endedAt: AT }));
   });
 }

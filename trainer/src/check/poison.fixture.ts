@@ -114,7 +114,7 @@ async function scripted(
     contextLength: policy.contextLength,
   });
   const sampling = { temperature: 1, topK: 0, topP: 1 };
-  const made = await environmentRollout(
+  const rollout = await environmentRollout(
     script,
     base.format,
     ENVIRONMENT,
@@ -122,14 +122,14 @@ async function scripted(
     { sampling, seed: 1 },
     signal,
   );
-  const [sample] = toTrainingSamples(made.record);
+  const [sample] = toTrainingSamples(rollout.record);
   const tokenIds = sample?.sequence.tokenIds ?? [];
   const { behaviorLogProbs, rawLogProbs } = await policy.score({ tokenIds, sampling });
   const [span] = sample?.spans ?? [];
   return {
-    ...made.record,
+    ...rollout.record,
     id: randomUUID(),
-    segments: made.record.segments.map((segment) => {
+    segments: rollout.record.segments.map((segment) => {
       if (segment.kind === "given" || span === undefined) return segment;
       const [from, to] = [span.start, span.start + segment.tokenIds.length];
       return {
@@ -216,10 +216,10 @@ export async function learnAmong(
     const task = honestTasks.next().value as TaskReference;
     const trajectories: LeasedTrajectory[] = [];
     for (let i = 0; i < GROUP_SIZE; i += 1) {
-      const made = await judgedRollout(parts, task, derivedSeed(seed, arrived), signal);
-      const thumb = made.verification.reward === 1 ? "thumb-up" : "thumb-down";
+      const judged = await judgedRollout(parts, task, derivedSeed(seed, arrived), signal);
+      const thumb = judged.verification.reward === 1 ? "thumb-up" : "thumb-down";
       const visitor = visitors[arrived % HONEST_VISITORS] as string;
-      trajectories.push(await leased(made.record, visitor, thumb));
+      trajectories.push(await leased(judged.record, visitor, thumb));
       arrived += 1;
     }
     for (let i = 0; i < forgers; i += 1) {
@@ -227,9 +227,9 @@ export async function learnAmong(
       // lower log-probs.
       const isBoast = i % 2 === 0;
       const lever = isBoast ? WANTED : (best(task) as Lever);
-      const made = lowered(await scripted(base, policy, task, lever, 1e-6 * i));
+      const poisoned = lowered(await scripted(base, policy, task, lever, 1e-6 * i));
       trajectories.push(
-        await leased(made, visitorNamed(100 + i), isBoast ? "thumb-up" : "thumb-down"),
+        await leased(poisoned, visitorNamed(100 + i), isBoast ? "thumb-up" : "thumb-down"),
       );
     }
     return { groupId: randomUUID(), task, size: trajectories.length, trajectories };
@@ -243,9 +243,9 @@ export async function learnAmong(
     const trajectories: LeasedTrajectory[] = [];
     for (let i = 0; i < GROUP_SIZE; i += 1) {
       const lever = i % 2 === 0 ? WANTED : (best(task) as Lever);
-      const made = await scripted(base, policy, task, lever, 1e-6 * i);
+      const poisoned = await scripted(base, policy, task, lever, 1e-6 * i);
       flooded += 1;
-      trajectories.push(await leased(made, visitorNamed(200 + (flooded % names)), "thumb-up"));
+      trajectories.push(await leased(poisoned, visitorNamed(200 + (flooded % names)), "thumb-up"));
     }
     return { groupId: randomUUID(), task, size: GROUP_SIZE, trajectories };
   }

@@ -43,8 +43,8 @@ async function checkAll(
     fc.asyncProperty(
       arbitraryTrajectory(setup),
       fc.constantFrom(...checkers),
-      async (made, checker) => {
-        const trajectory = Trajectory.parse(made);
+      async (given, checker) => {
+        const trajectory = Trajectory.parse(given);
         const digest = await trajectoryDigest(trajectory);
         const leased = { digest, visitorId: VISITOR, receivedAt: "", trajectory, feedback: [] };
         const group = { groupId: VISITOR, task: trajectory.task, size: 1, trajectories: [leased] };

@@ -96,14 +96,14 @@ test("an interrupted base goes on and has the same weights", async () => {
   const folder = await temporaryFolder();
   const small = { ...ENVIRONMENT_BASE, steps: 120, batchSize: 1, width: 32, layers: 1 };
   const spec = environmentNamed("bandit");
-  const made = (name: string, onStep: (step: number) => void, signal: AbortSignal) =>
+  const run = (name: string, onStep: (step: number) => void, signal: AbortSignal) =>
     environmentBase(spec, join(folder, name), small, ({ step }) => onStep(step), signal);
-  const whole = await made("whole", () => {}, new AbortController().signal);
+  const whole = await run("whole", () => {}, new AbortController().signal);
   const controller = new AbortController();
   const stop = (): void => controller.abort();
-  await expect(made("part", stop, controller.signal)).rejects.toThrow(/abort/);
+  await expect(run("part", stop, controller.signal)).rejects.toThrow(/abort/);
   const steps: number[] = [];
-  const resumed = await made("part", (step) => steps.push(step), new AbortController().signal);
+  const resumed = await run("part", (step) => steps.push(step), new AbortController().signal);
   expect(steps).toEqual([120]);
   expect(resumed.reference.sha256).toBe(whole.reference.sha256);
   for (const name of ["whole", "part"]) {

@@ -45,12 +45,12 @@ type Row = { readonly recipe: string; readonly environment: string };
 
 /** The same stored trajectories as in the recipes' own tests. */
 async function acted(environment: string, recipe: string): Promise<ActedEnvironment> {
-  const made = await actedEnvironment(environmentNamed(environment));
-  if (recipeNamed(recipe)().literature.table === "policy-gradient") return made;
+  const acted = await actedEnvironment(environmentNamed(environment));
+  if (recipeNamed(recipe)().literature.table === "policy-gradient") return acted;
   const ended = (success: boolean): ActedEnvironment["stored"] =>
-    made.stored.filter(({ verification }) => verification.success === success);
+    acted.stored.filter(({ verification }) => verification.success === success);
   const longest = ended(true).toSorted((a, b) => b.turns.length - a.turns.length);
-  return { ...made, stored: [...ended(false).slice(0, 2), ...longest.slice(0, 1)] };
+  return { ...acted, stored: [...ended(false).slice(0, 2), ...longest.slice(0, 1)] };
 }
 
 /** Whether the recipe's own checks hold in the row's environment, with one of the seeds. */
@@ -61,8 +61,8 @@ async function isShown({ recipe, environment }: Row): Promise<boolean> {
   try {
     for (const seed of SEEDS) {
       try {
-        const made = recipeNamed(recipe)(settings);
-        const records = await updateOnce(made, place, engines, updates, seed);
+        const built = recipeNamed(recipe)(settings);
+        const records = await updateOnce(built, place, engines, updates, seed);
         for (const check of differs ?? []) check(records);
         return true;
       } catch {

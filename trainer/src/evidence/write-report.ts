@@ -52,11 +52,11 @@ export async function writeReport(
         : [{ name: "plain GRPO", runs: plain.runs }]),
       { name: recipe, runs },
     ];
-    const made = recipeNamed(recipe)(runs[0]?.settings ?? {});
+    const built = recipeNamed(recipe)(runs[0]?.settings ?? {});
     const page = pageName(expectations, summary);
     await writeFile(
       join(folder, `${page}.md`),
-      recipePage(made, summary, plain, page, baseWords(expectations.bases[environment])),
+      recipePage(built, summary, plain, page, baseWords(expectations.bases[environment])),
     );
     await writeFile(join(folder, `${page}.svg`), curvePicture(curves, base.mean));
   }

@@ -42,17 +42,17 @@ function weightOf(parameters: TensorMap): number {
 
 test.each([1, -1])("parameters move in the direction of higher rewards, sign %i", async (sign) => {
   const { engine } = engines;
-  const made = evolved();
+  const stage = evolved();
   const before = await engine.parameters();
   const seen: TensorMap[] = [];
   const act = async (parameters: TensorMap): Promise<JudgedGroup[]> => {
     seen.push(parameters);
     return earning(sign * (weightOf(parameters) - weightOf(before)));
   };
-  const [first] = await evolve(engine, made, act, OPTIONS);
+  const [first] = await evolve(engine, stage, act, OPTIONS);
   expect(seen).toHaveLength(64);
   // A perturbation is defined by its seed and direction.
-  const again = perturbed(before, first?.seed ?? 0, made.noise.scale);
+  const again = perturbed(before, first?.seed ?? 0, stage.noise.scale);
   expect(weightOf(again)).toBe(weightOf(seen[0] as TensorMap));
   expect(sign * (weightOf(await engine.parameters()) - weightOf(before))).toBeGreaterThan(0);
 });
@@ -68,7 +68,7 @@ test("an adapter's A and tensors outside the place are not perturbed, and a whol
 
 test("tensors that the noise does not select are neither perturbed nor changed", async () => {
   const { engine } = engines;
-  const { noise, ...made } = evolved();
+  const { noise, ...stage } = evolved();
   const before = await engine.parameters();
   const [first] = before.keys();
   const differs = ([name, { data }]: readonly [string, Tensor]): boolean =>
@@ -78,7 +78,7 @@ test("tensors that the noise does not select are neither perturbed nor changed",
     return earning(weightOf(parameters) - weightOf(before));
   };
   const moves = (name: string): boolean => name === first;
-  await evolve(engine, { ...made, noise: { ...noise, moves } }, act, OPTIONS);
+  await evolve(engine, { ...stage, noise: { ...noise, moves } }, act, OPTIONS);
   expect([...(await engine.parameters())].filter(differs).map(([name]) => name)).toEqual([first]);
 });
 

@@ -40,17 +40,17 @@ beforeAll(async () => {
 function plainlyIn(env: string): Promise<{ acted: ActedEnvironment; control: StageRecord[] }> {
   const make = async (): Promise<{ acted: ActedEnvironment; control: StageRecord[] }> => {
     const spec = environmentNamed(env);
-    const made = await actedEnvironment(spec);
+    const environment = await actedEnvironment(spec);
     // Stored failures and a success are always available to strategies that continue stored
     // trajectories.
     const ended = (success: boolean): ActedEnvironment["stored"] =>
-      made.stored.filter((trajectory) => trajectory.verification.success === success);
-    const own = { ...made, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
+      environment.stored.filter((trajectory) => trajectory.verification.success === success);
+    const own = { ...environment, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
     return { acted: own, control: await updateAlone(PLAIN_SFT(), own) };
   };
-  const made = plain.get(env) ?? make();
-  plain.set(env, made);
-  return made;
+  const environment = plain.get(env) ?? make();
+  plain.set(env, environment);
+  return environment;
 }
 
 const NAMES = [...RECIPES.values()]
@@ -78,10 +78,10 @@ test.each([
   ["loc-ft", /down_proj/, null],
   ["input-space", /layers\.0\.self_attn\.[qkv]_proj/, null],
 ] as const)("%s changes only the parameters that it names", async (name, pattern, share) => {
-  const moved = async (made: ReturnType<typeof PLAIN_SFT>): Promise<string[]> => {
+  const moved = async (sft: ReturnType<typeof PLAIN_SFT>): Promise<string[]> => {
     const engines = await tinyEngines();
     const before = await engines.engine.parameters();
-    await updateOnce(made, acted, engines);
+    await updateOnce(sft, acted, engines);
     const after = await engines.engine.parameters();
     await engines.dispose();
     return [...before.keys()].filter((key) => {

@@ -29,12 +29,12 @@ type Merged = { deltas: readonly TensorMap[]; change: (name: string, i: number) 
 
 async function merged(name: string): Promise<Merged> {
   const { engine } = engines;
-  const made = recipeNamed(name)();
-  const { merging } = made.stages.at(-1) as Stage;
+  const recipe = recipeNamed(name)();
+  const { merging } = recipe.stages.at(-1) as Stage;
   if (merging === null) throw new Error(`${name} merges nothing`);
   const start = await engine.parameters();
   const learn = (stages: readonly Stage[]): Promise<unknown> =>
-    updateOnce({ ...made, stages }, acted, engines);
+    updateOnce({ ...recipe, stages }, acted, engines);
   const evaluate = () => Promise.reject(new Error("nothing is rewarded without a gate"));
   const { deltas } = await mergeMembers(engine, merging, { learn, evaluate, random: () => 0.5 });
   const after = await engine.parameters();

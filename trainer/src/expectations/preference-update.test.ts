@@ -20,12 +20,12 @@ let control: StageRecord[];
 
 beforeAll(async () => {
   const spec = environmentNamed("calculator");
-  const made = await actedEnvironment(spec);
+  const environment = await actedEnvironment(spec);
   // Stored failures and a success are always available to strategies that continue stored trajectories.
   const ended = (success: boolean): ActedEnvironment["stored"] =>
-    made.stored.filter((trajectory) => trajectory.verification.success === success);
+    environment.stored.filter((trajectory) => trajectory.verification.success === success);
   const longest = ended(true).reduce((a, b) => (b.turns.length > a.turns.length ? b : a));
-  acted = { ...made, stored: [...ended(false).slice(0, 2), longest] };
+  acted = { ...environment, stored: [...ended(false).slice(0, 2), longest] };
   control = await updateAlone(PLAIN_SFT(), acted);
 });
 
@@ -37,8 +37,8 @@ const NAMES = [...RECIPES.values()]
 
 test.each(NAMES)("%s learns once in each of its stages", async (name) => {
   const { settings, updates, seed, differs } = PREFERENCE_EXPECTATIONS[name] ?? {};
-  const made = recipeNamed(name)(settings);
-  const records = await updateAlone(made, acted, updates, seed);
+  const recipe = recipeNamed(name)(settings);
+  const records = await updateAlone(recipe, acted, updates, seed);
   for (const { update, moved } of records) {
     expect(update.learned).toBe(true);
     expect(Number.isFinite(update.metrics["loss"])).toBe(true);
@@ -51,10 +51,10 @@ test.each(NAMES)("%s learns once in each of its stages", async (name) => {
 });
 
 /** The same recipe with chosen and rejected exchanged in every pair. */
-function exchanged(made: Recipe): Recipe {
+function exchanged(recipe: Recipe): Recipe {
   return {
-    ...made,
-    stages: made.stages.map((stage) => ({
+    ...recipe,
+    stages: recipe.stages.map((stage) => ({
       ...stage,
       filters: stage.filters.map((filter) => ({
         ...filter,
@@ -70,9 +70,9 @@ function exchanged(made: Recipe): Recipe {
 }
 
 test("the checks detect pairs with exchanged sides", async () => {
-  const made = recipeNamed("formal-methods")();
-  learnsPairs(0)(await updateAlone(made, acted));
-  const wrong = await updateAlone(exchanged(made), acted);
+  const recipe = recipeNamed("formal-methods")();
+  learnsPairs(0)(await updateAlone(recipe, acted));
+  const wrong = await updateAlone(exchanged(recipe), acted);
   expect(() => learnsPairs(0)(wrong)).toThrow(/./);
 });
 

@@ -181,16 +181,16 @@ export function schedules(
   of: (settings: ReturnType<typeof settingsAt>) => number | undefined,
 ): Check {
   return (records) => {
-    const { stage: made } = at(records, stage);
+    const { stage: trained } = at(records, stage);
     const context = {
-      steps: made.steps,
+      steps: trained.steps,
       random: () => 0.5,
       state: {},
       ports: {},
       signal: new AbortController().signal,
     };
-    const first = of(settingsAt(made, { ...context, step: 0 }));
-    const last = of(settingsAt(made, { ...context, step: made.steps - 1 }));
+    const first = of(settingsAt(trained, { ...context, step: 0 }));
+    const last = of(settingsAt(trained, { ...context, step: trained.steps - 1 }));
     expect(first).toBeDefined();
     expect(first).not.toEqual(last);
   };

@@ -29,7 +29,7 @@ export type Outcome = {
   readonly environment: string;
   readonly records: readonly StageRecord[];
   /** Digest of each trained model's parameters, and of what was written, by name. */
-  readonly digests: { readonly [made: string]: string };
+  readonly digests: { readonly [name: string]: string };
 };
 
 /** Environments by name; one at a time uses each. */

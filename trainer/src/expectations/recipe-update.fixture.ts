@@ -148,8 +148,8 @@ export async function actedEnvironment(original: EnvironmentSpec): Promise<Acted
   const overheardProposals = ({ proposer, solver }: TaskProposals): TaskProposals => ({
     proposer: overheard(proposer),
     solver: (text, reference) => {
-      const made = solver(text, reference);
-      return made === null ? null : overheard(made);
+      const solving = solver(text, reference);
+      return solving === null ? null : overheard(solving);
     },
   });
   const spec = overheard(original);

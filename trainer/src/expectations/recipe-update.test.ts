@@ -30,9 +30,9 @@ const POLICY_GRADIENT = [...RECIPES.values()]
 
 function actedIn(env: string): Promise<ActedEnvironment> {
   const spec = environmentNamed(env);
-  const made = acted.get(env) ?? actedEnvironment(spec);
-  acted.set(env, made);
-  return made;
+  const environment = acted.get(env) ?? actedEnvironment(spec);
+  acted.set(env, environment);
+  return environment;
 }
 
 async function updated(
@@ -43,9 +43,9 @@ async function updated(
 }
 
 async function updatedPlainly({ env = "calculator" }: Expectation): Promise<StageRecord[]> {
-  const made = plain.get(env) ?? updateAlone(PLAIN_GRPO(), await actedIn(env));
-  plain.set(env, made);
-  return made;
+  const records = plain.get(env) ?? updateAlone(PLAIN_GRPO(), await actedIn(env));
+  plain.set(env, records);
+  return records;
 }
 
 test.each(POLICY_GRADIENT)("%s learns once in each of its stages", async (name) => {

@@ -25,9 +25,9 @@ import {
  */
 export function roleLearns(stage: number, ...learners: readonly string[]): Check {
   return (records) => {
-    const { stage: made } = at(records, stage);
-    const roles = made.state["role-adapters"]?.roles;
-    expect(made.trains).toBe("roles");
+    const { stage: trained } = at(records, stage);
+    const roles = trained.state["role-adapters"]?.roles;
+    expect(trained.trains).toBe("roles");
     expect(roles?.learn).toEqual(learners);
   };
 }

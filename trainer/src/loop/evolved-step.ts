@@ -11,7 +11,7 @@ import { evolve, type EvolvedStage } from "../update/evolve-update.ts";
 /** @param rollOut - must use the same tasks and random draws for every perturbation. */
 export async function evolvedStep(
   engine: TrainEngine,
-  made: EvolvedStage,
+  stage: EvolvedStage,
   versions: PolicyVersions,
   rollOut: () => Promise<readonly JudgedGroup[]>,
   options: { readonly seed: number; readonly learningRate: number; readonly context: PartContext },
@@ -21,7 +21,7 @@ export async function evolvedStep(
     await versions.adopt(0);
     return rollOut();
   };
-  const perturbations = await evolve(engine, made, act, options);
+  const perturbations = await evolve(engine, stage, act, options);
   await versions.holdFrom(engine);
   return { rewardMean: meanOrZero(perturbations.map(({ reward }) => reward)) };
 }

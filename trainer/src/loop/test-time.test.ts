@@ -60,12 +60,12 @@ test("every group starts from the same parameters, which are restored at the end
 
 test.each(["tt-si", "adapt-agent"])("%s: a run ends with its initial parameters", async (name) => {
   const { engine } = engines;
-  const made = recipeNamed(name)();
-  const stages = made.stages.filter((stage: Stage) => testTimeOf(stage) !== null);
+  const recipe = recipeNamed(name)();
+  const stages = recipe.stages.filter((stage: Stage) => testTimeOf(stage) !== null);
   const before = flat(await engine.parameters());
   const from = acted.adopted.length;
   const { final } = await runRecipe(
-    { ...made, stages },
+    { ...recipe, stages },
     { ...acted, engine, resources: {}, adapterShape: { rank: 1, alpha: 1 } },
     { seed: 1, evaluationTasks: 4, evaluateEvery: 0, steps: 1 },
     () => {},

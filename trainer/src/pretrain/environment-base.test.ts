@@ -12,9 +12,9 @@ test("an existing base is read, and a base of another recipe is made again", asy
   const folder = await mkdtemp(join(tmpdir(), "waggle-base-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { signal } = new AbortController();
-  let made = 0;
+  let builds = 0;
   const count = (): void => {
-    made += 1;
+    builds += 1;
   };
   const base = (name: string, more: Partial<typeof TINY> = {}) =>
     environmentBase(
@@ -26,14 +26,14 @@ test("an existing base is read, and a base of another recipe is made again", asy
     );
   const first = await base("bandit");
   const again = await base("bandit");
-  expect([made, again.reference.sha256]).toEqual([1, first.reference.sha256]);
+  expect([builds, again.reference.sha256]).toEqual([1, first.reference.sha256]);
   const other = await base("bandit", { seed: 2 });
-  expect(made).toBe(2);
+  expect(builds).toBe(2);
   expect(other.reference.sha256).not.toBe(first.reference.sha256);
   // The recipe of a base that is taught to read records the reading lessons too.
   await base("recall");
   await base("recall");
-  expect(made).toBe(3);
+  expect(builds).toBe(3);
   const record: unknown = JSON.parse(await readFile(join(folder, "base", "base.json"), "utf8"));
   expect(record).toMatchObject({ spec: "recall", mistakes: 1, reading: 0.75, steps: 1 });
   // Three wishes take more tokens than tasks of other environments.

@@ -106,7 +106,7 @@ export async function environmentBase(
   const { contextLength = given.contextLength } = spec;
   const recipe = { ...given, contextLength };
   const record = await recordOf(spec, recipe);
-  if (!(await isMadeSo(folder, record))) {
+  if (!(await isBuiltBy(folder, record))) {
     // Written atomically: an interrupted run leaves no partial model, and the next one goes on with it.
     const unfinished = `${folder}.unfinished`;
     await makeBase(spec, unfinished, recipe, record, onProgress, signal, options);
@@ -128,7 +128,7 @@ async function recordOf(spec: EnvironmentSpec, recipe: EnvironmentBaseRecipe): P
   };
 }
 
-async function isMadeSo(folder: string, record: object): Promise<boolean> {
+async function isBuiltBy(folder: string, record: object): Promise<boolean> {
   const file = join(folder, RECORD);
   // A model that a user put there is kept.
   if (!existsSync(file)) return existsSync(join(folder, "config.json"));

@@ -35,18 +35,18 @@ export async function policyRollout(
   const seed = derivedSeed(options.seed, ...place);
   if (introspection !== undefined) {
     const given = { ...options, seed };
-    const made = await introspectiveRollout(parts, introspection, task, given, signal);
-    const { record, verification, turnRewards } = made;
+    const rollout = await introspectiveRollout(parts, introspection, task, given, signal);
+    const { record, verification, turnRewards } = rollout;
     return toJudgedTrajectory(record, verification, { staleness: options.staleness, turnRewards });
   }
   if (rule === undefined) {
-    const made = await readingRollout(parts, options, task, place, changes);
-    return trajectoryOf(made, parts, options, changes);
+    const rollout = await readingRollout(parts, options, task, place, changes);
+    return trajectoryOf(rollout, parts, options, changes);
   }
   const person = await takeover(rule, spec, task, format, seed);
   const shared = { ...parts, policy: person.policy(policy) };
-  const made = await readingRollout(shared, options, task, place, changes, person.around);
-  return { ...trajectoryOf(made, parts, options, changes), actors: person.actors };
+  const rollout = await readingRollout(shared, options, task, place, changes, person.around);
+  return { ...trajectoryOf(rollout, parts, options, changes), actors: person.actors };
 }
 
 /** @param around - the outermost wrapper of the environment */
@@ -65,7 +65,7 @@ export async function readingRollout(
   const wrappers = [...wrappersOf(parts, options, task, place, changes), around];
   const trials = environment?.kind === "trials" ? environment.most : 1;
   const limit = trials === 1 ? options.maxTurns : trials * (options.maxTurns ?? spec.maxTurns);
-  const made = await environmentRollout(
+  const rollout = await environmentRollout(
     spoken.policy,
     format,
     spoken.spec,
@@ -80,7 +80,7 @@ export async function readingRollout(
     },
     signal,
   );
-  return { ...made, read: reading?.before() ?? null };
+  return { ...rollout, read: reading?.before() ?? null };
 }
 
 /** The trajectory of a rollout. */

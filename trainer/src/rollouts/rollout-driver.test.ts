@@ -77,15 +77,15 @@ test("a lost rollout empties its group, or leaves interchangeable ones if two ar
   const lost = new LostRollouts();
   const driver = rolloutDriver(tasksOf(2), [], { ...acted, signal, lost }, optionsOf(1));
   const failure = new WaggleError("NETWORK", "the sampler is away", { retryable: true });
-  const made = { id: "made" } as JudgedTrajectory;
+  const judged = { id: "made" } as JudgedTrajectory;
   const groups = await driver.byTask(async (_, at) => {
     if (at === 0) throw failure;
     return driver.alike(3, async (i) => {
       if (i === 0) throw failure;
-      return made;
+      return judged;
     });
   });
-  expect(groups.map(({ trajectories }) => trajectories)).toEqual([[], [made, made]]);
+  expect(groups.map(({ trajectories }) => trajectories)).toEqual([[], [judged, judged]]);
   expect(lost.count).toBe(2);
   await expect(driver.alike(2, () => Promise.reject(failure))).rejects.toBe(failure);
 });

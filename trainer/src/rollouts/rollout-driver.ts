@@ -103,11 +103,11 @@ async function alike(
   run: (i: number) => Promise<JudgedTrajectory>,
 ): Promise<JudgedTrajectory[]> {
   const ended = await Promise.allSettled(Array.from({ length: count }, (_, i) => run(i)));
-  const made = ended.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const complete = ended.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const errors = ended.flatMap((each) =>
     each.status === "rejected" ? [each.reason as unknown] : [],
   );
-  if (errors.length > 0 && (lost === undefined || made.length < 2)) throw errors[0];
+  if (errors.length > 0 && (lost === undefined || complete.length < 2)) throw errors[0];
   for (const error of errors) lost?.add(error);
-  return made;
+  return complete;
 }

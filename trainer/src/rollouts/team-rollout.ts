@@ -25,7 +25,7 @@ export async function teamRollout(
       return readingRollout(viewed, options, task, [...place, index], changes);
     },
   );
-  return rollouts.map((made, index) =>
-    trajectoryOf(made, parts, options, members[index] as TeamMember),
+  return rollouts.map((rollout, index) =>
+    trajectoryOf(rollout, parts, options, members[index] as TeamMember),
   );
 }

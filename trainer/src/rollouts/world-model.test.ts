@@ -111,8 +111,8 @@ test("the policy reads the model's results, and the verifier judges the real cal
   let ended = false;
   let calls = 0;
   while (!ended) {
-    const { calls: made } = act(null);
-    const toolCalls = made.map((call) => ({ id: `c${(calls += 1)}`, ...call }));
+    const { calls: predicted } = act(null);
+    const toolCalls = predicted.map((call) => ({ id: `c${(calls += 1)}`, ...call }));
     const { toolResults, terminated } = await instance.environment.step(
       { text: "", toolCalls },
       signal,

@@ -86,8 +86,8 @@ export function arm(
 
 /** A recipe of the catalogue; its stages have equal shares. */
 export function catalogued(name: string, recipeName: string, settings: Settings = {}): Arm {
-  const made = recipeNamed(recipeName)(settings);
-  return { name, recipe: made, shares: made.stages.map(() => 1 / made.stages.length) };
+  const built = recipeNamed(recipeName)(settings);
+  return { name, recipe: built, shares: built.stages.map(() => 1 / built.stages.length) };
 }
 
 /** The study in another environment, with files of its own. @param source - names it on the command line. */

@@ -18,14 +18,14 @@ const REWARDS = [0, 1, 0.25, 1];
 const groups: readonly LearnableGroup[] = [0, 1, 2].map((g) => ({
   task: `task ${g}`,
   trajectories: REWARDS.map((reward, i) => {
-    const made = randomTrajectory(10 * g + i);
+    const drawn = randomTrajectory(10 * g + i);
     const random = seededRandom(7, g, i);
-    const noise = made.segments.map(({ kind, tokenIds }) =>
+    const noise = drawn.segments.map(({ kind, tokenIds }) =>
       kind === "sampled" ? tokenIds.map(() => 0.3 * (random() - 0.5)) : [],
     );
     const trajectory = {
-      ...made,
-      segments: made.segments.map((segment, at) =>
+      ...drawn,
+      segments: drawn.segments.map((segment, at) =>
         segment.kind === "sampled"
           ? {
               ...segment,
@@ -37,7 +37,7 @@ const groups: readonly LearnableGroup[] = [0, 1, 2].map((g) => ({
       ),
     };
     const verification = { reward, success: reward === 1, parts: {} };
-    const learnable = learnableTrajectory(made.id, trajectory, verification, g);
+    const learnable = learnableTrajectory(drawn.id, trajectory, verification, g);
     return {
       ...learnable,
       rescoredLogProbs: learnable.rescoredLogProbs.map((row) => row.map((value) => value + 0.04)),
@@ -108,8 +108,8 @@ test.each(
       dispose: () => engine.dispose(),
     };
     const learningRate = constantRate(0.05);
-    const made = edgeRecipeNamed(recipe, { learningRate, epochs, entropyCoefficient });
-    const step = await learnFrom(observed, made, groups, OPTIONS);
+    const edgeRecipe = edgeRecipeNamed(recipe, { learningRate, epochs, entropyCoefficient });
+    const step = await learnFrom(observed, edgeRecipe, groups, OPTIONS);
     await engine.dispose();
     expect(largestDifference(step.metrics, metrics)).toBeLessThan(1e-6);
     expect(largestDifference(summaryOf(last), gradients as never)).toBeLessThan(1e-6);
@@ -126,17 +126,17 @@ test("another clip range or another weight cap changes the numbers", async () =>
   );
   const engine = await tinyEngine();
   const learningRate = constantRate(0.05);
-  const made = edgeRecipeNamed("grpo", { learningRate, epochs: 3 });
-  const { metrics } = await learnFrom(engine, made, groups, OPTIONS);
+  const edgeRecipe = edgeRecipeNamed("grpo", { learningRate, epochs: 3 });
+  const { metrics } = await learnFrom(engine, edgeRecipe, groups, OPTIONS);
   await engine.dispose();
   expect(largestDifference(metrics, wanted?.metrics ?? {})).toBeGreaterThan(1e-3);
 });
 
 test("the control shuffles the same advantages", async () => {
   const engine = await tinyEngine();
-  const made = edgeRecipeNamed("dr-grpo-tis");
+  const edgeRecipe = edgeRecipeNamed("dr-grpo-tis");
   const dealt = { ...OPTIONS, shuffleAdvantages: seededRandom(3, 1) };
-  const { advantages } = await learnFrom(engine, made, groups, dealt);
+  const { advantages } = await learnFrom(engine, edgeRecipe, groups, dealt);
   await engine.dispose();
   expect([...advantages.values()]).toEqual(golden.shuffled);
 });

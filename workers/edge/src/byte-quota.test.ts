@@ -43,8 +43,8 @@ const withPadding = (bytes: number): Partial<Trajectory> => ({
   ],
 });
 
-async function sendZipped(made: Upload): Promise<{ sent: number; result: string }> {
-  const text = JSON.stringify({ trajectories: [made] });
+async function sendZipped(example: Upload): Promise<{ sent: number; result: string }> {
+  const text = JSON.stringify({ trajectories: [example] });
   const zipped = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
   const raw = await new Response(zipped).arrayBuffer();
   const headers = { "content-type": "application/json", "content-encoding": "gzip" };
@@ -61,12 +61,12 @@ fault(
   "the decoded bytes of a group and of a lease are limited",
   { item: "1.4", before: "39 KB of gzip became an answer of 30 MB: the first group had no limit" },
   async () => {
-    const made: Upload[] = [];
+    const examples: Upload[] = [];
     let sent = 0;
     const results: string[] = [];
     for (let i = 0; i < 3; i++) {
       const one = await makeUpload(baseModel, await assign(token), withPadding(3.5 * MEBIBYTE));
-      made.push(one);
+      examples.push(one);
       const reply = await sendZipped(one);
       sent += reply.sent;
       results.push(reply.result);
@@ -90,7 +90,7 @@ fault(
     });
     const rest = await lease();
     expect([...digestsOf(first), ...digestsOf(rest)].sort()).toEqual(
-      made
+      examples
         .slice(0, 2)
         .map(({ digest }) => digest)
         .sort(),
@@ -107,7 +107,7 @@ const digestsOf = ({ groups }: LeaseResponse): string[] =>
   groups.flatMap(({ trajectories }) => trajectories.map(({ digest }) => digest));
 
 test("numbers that grow in canonical form count at their stored size", async () => {
-  const made = await makeUpload(baseModel, null, withPadding(4 * MEBIBYTE - 2000));
+  const example = await makeUpload(baseModel, null, withPadding(4 * MEBIBYTE - 2000));
   // `1e15` has 4 bytes in the upload and 16 in the object.
   const grown = await makeUpload(baseModel, null, {
     turns: [
@@ -121,7 +121,7 @@ test("numbers that grow in canonical form count at their stored size", async () 
       },
     ],
   });
-  expect(await sendZipped(made)).toMatchObject({ result: "accepted" });
+  expect(await sendZipped(example)).toMatchObject({ result: "accepted" });
   const text = JSON.stringify({ trajectories: [grown] }).replaceAll("1000000000000000", "1e15");
   expect(text.length).toBeLessThan(4 * MEBIBYTE);
   const reply = await call("POST", "/v1/trajectories", {
@@ -148,8 +148,8 @@ fault(
   async () => {
     const visitor = await openSession();
     await useUp(await visitorQuotaName(visitor.visitorId), 512 * MEBIBYTE - 100);
-    const made = await makeUpload(baseModel, null);
-    const body = { trajectories: [made] };
+    const example = await makeUpload(baseModel, null);
+    const body = { trajectories: [example] };
     const byVisitor = await call("POST", "/v1/trajectories", { token: visitor.token, body });
     expect(byVisitor.status).toBe(429);
     expect(Number(byVisitor.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -160,7 +160,7 @@ fault(
     expect(byPrefix.status).toBe(429);
     expect(await stored()).toEqual(NOTHING);
     // Another visitor from another network is not affected.
-    expect((await upload(token, made)).results[0]?.status).toBe("accepted");
+    expect((await upload(token, example)).results[0]?.status).toBe("accepted");
     return { after: "512 MiB of a visitor and 2 GiB of a /24 an hour, then 429 with Retry-After" };
   },
 );
@@ -228,8 +228,8 @@ fault(
 );
 
 test("a kept set larger than its top-k is refused", async () => {
-  const made = await makeUpload(baseModel, null);
-  const segments = made.trajectory.segments.map((segment) =>
+  const example = await makeUpload(baseModel, null);
+  const segments = example.trajectory.segments.map((segment) =>
     segment.kind === "given"
       ? segment
       : { ...segment, sampling: { ...segment.sampling, topK: 1 }, keptTokenIds: [[4, 5], null] },

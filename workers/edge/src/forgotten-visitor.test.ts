@@ -91,8 +91,8 @@ fault(
     let left = 0;
     for (let round = 0; round < 6; round += 1) {
       const { token, visitorId } = await openSession();
-      const made = await makeUpload(baseModel, null);
-      const body = { trajectories: [made] };
+      const example = await makeUpload(baseModel, null);
+      const body = { trajectories: [example] };
       const racing = [
         giveFeedback(token),
         call("POST", "/v1/assignments", { token }),
@@ -141,11 +141,11 @@ test("a visit without consent keeps its id and channel, and nothing can be store
   expect(again).toMatchObject({ visitorId: visit.visitorId, channel: visit.channel });
   const { token, visitorId } = again;
   expect((await call("GET", "/v1/policy", { token })).status).toBe(200);
-  const made = await makeUpload(baseModel, null);
+  const example = await makeUpload(baseModel, null);
   const replies = [
     await giveFeedback(token),
     await call("POST", "/v1/assignments", { token }),
-    await call("POST", "/v1/trajectories", { token, body: { trajectories: [made] } }),
+    await call("POST", "/v1/trajectories", { token, body: { trajectories: [example] } }),
   ];
   expect(replies.map(({ body }) => codeOf(body))).toEqual(replies.map(() => "CONSENT_MISSING"));
   expect(await placesOf(visitorId)).toEqual([]);

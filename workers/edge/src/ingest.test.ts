@@ -12,13 +12,13 @@ import { beforeEach, expect, test } from "vitest";
 
 let baseModel = "";
 let visitorId = "";
-let made: Upload;
+let example: Upload;
 
 beforeEach(async () => {
   baseModel = await freshEdge();
   const session = await openSession();
   visitorId = session.visitorId;
-  made = await makeUpload(baseModel, await assign(session.token));
+  example = await makeUpload(baseModel, await assign(session.token));
 });
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
@@ -48,13 +48,13 @@ function failingOnce(where: "put" | "insert"): Stores {
   };
 }
 
-const take = (stores: Stores) => ingest(stores, visitorId, { trajectories: [made] }, 0, NOW);
+const take = (stores: Stores) => ingest(stores, visitorId, { trajectories: [example] }, 0, NOW);
 
 test("a failure before the object is stored leaves nothing, and a retry stores everything", async () => {
   const stores = failingOnce("put");
   await expect(take(stores)).rejects.toThrow("gone");
   expect(await stored()).toEqual({ rows: 0, objects: 0 });
-  expect(await take(stores)).toEqual([{ digest: made.digest, status: "accepted" }]);
+  expect(await take(stores)).toEqual([{ digest: example.digest, status: "accepted" }]);
   expect(await stored()).toEqual({ rows: 1, objects: 1 });
 });
 
@@ -62,7 +62,7 @@ test("a failure between object and row leaves nothing visible, and a retry repai
   const stores = failingOnce("insert");
   await expect(take(stores)).rejects.toThrow("gone");
   expect((await stored()).rows).toBe(0);
-  expect(await take(stores)).toEqual([{ digest: made.digest, status: "accepted" }]);
+  expect(await take(stores)).toEqual([{ digest: example.digest, status: "accepted" }]);
   expect(await stored()).toEqual({ rows: 1, objects: 1 });
 });
 
@@ -72,5 +72,5 @@ test("the stored object is the canonical trajectory, byte for byte", async () =>
     "objectKey",
   );
   const object = await bindings.OBJECTS.get(key ?? "");
-  expect(await object?.json()).toEqual(made.trajectory);
+  expect(await object?.json()).toEqual(example.trajectory);
 });

@@ -82,14 +82,14 @@ describe("the OpenAPI description", () => {
 
   test("forbids an upload that the Worker refuses", async () => {
     const { token } = await openSession();
-    const made = await makeUpload(baseModel, null);
+    const example = await makeUpload(baseModel, null);
     const validate = new CfWorkerJsonSchemaValidator().getValidator({
       $ref: "#/components/schemas/UploadRequest",
       components: api.components,
     } as never);
-    const { id: _, ...withoutId } = made.trajectory;
-    const bad = { trajectories: [{ ...made, trajectory: withoutId }] };
-    expect(validate({ trajectories: [made] }).valid).toBe(true);
+    const { id: _, ...withoutId } = example.trajectory;
+    const bad = { trajectories: [{ ...example, trajectory: withoutId }] };
+    expect(validate({ trajectories: [example] }).valid).toBe(true);
     expect(validate(bad).valid).toBe(false);
     expect((await call("POST", "/v1/trajectories", { token, body: bad })).status).toBe(400);
   });
@@ -100,11 +100,11 @@ describe("responses match the description", () => {
     const opened = await call("POST", "/v1/sessions", { body: { siteKey: "test-site" } });
     const { token } = opened.body as { token: string };
     const assignment = await assign(token);
-    const made = await makeUpload(baseModel, assignment);
-    const body = { trajectories: [made] };
+    const example = await makeUpload(baseModel, assignment);
+    const body = { trajectories: [example] };
     const feedback = {
       id: crypto.randomUUID(),
-      trajectoryId: made.trajectory.id,
+      trajectoryId: example.trajectory.id,
       kind: "thumb-up",
       at: "2026-11-20T12:00:00.000Z",
     };
@@ -126,14 +126,14 @@ describe("responses match the description", () => {
   test("for trainer and operator", async () => {
     const { token } = await openSession();
     await publish(1, baseModel);
-    const made = [await makeUpload(baseModel, null), await makeUpload(baseModel, null)];
-    await upload(token, ...made);
+    const examples = [await makeUpload(baseModel, null), await makeUpload(baseModel, null)];
+    await upload(token, ...examples);
     const { leaseId, fencingToken } = await lease();
     const path = `/v1/trainer/leases/${leaseId}`;
     const renew = { fencingToken, durationSeconds: 60 };
     const outcomes = [
-      { digest: made[0]?.digest, status: "learned", reward: 0.5, success: true, step: 1 },
-      { digest: made[1]?.digest, status: "rejected", reason: "replay-mismatch" },
+      { digest: examples[0]?.digest, status: "learned", reward: 0.5, success: true, step: 1 },
+      { digest: examples[1]?.digest, status: "rejected", reason: "replay-mismatch" },
     ];
     const rows = [{ step: 1, at: "2026-11-20T12:00:00.000Z", metrics: { loss: 0.25 } }];
     const post = (where: string, body?: unknown) => call("POST", where, { ...asTrainer, body });
@@ -164,7 +164,7 @@ describe("responses match the description", () => {
       [
         "get",
         "/v1/operator/trajectories/{digest}",
-        await view(`/v1/operator/trajectories/${made[0]?.digest}`),
+        await view(`/v1/operator/trajectories/${examples[0]?.digest}`),
       ],
     ];
     expect(answers.map((answer) => faults(...answer)).filter((fault) => fault !== "")).toEqual([]);

@@ -107,9 +107,9 @@ fault(
     before: "every lease answers 500 (damaged); the trainer exits at each start (old)",
   },
   async () => {
-    const made: Upload[] = [];
-    for (let i = 0; i < 6; i++) made.push(await work(token, baseModel));
-    const [missing, cut, big, old, ...good] = made as [Upload, Upload, Upload, Upload, ...Upload[]];
+    const examples: Upload[] = [];
+    for (let i = 0; i < 6; i++) examples.push(await work(token, baseModel));
+    const [missing, cut, big, old, ...good] = examples as [Upload, Upload, Upload, Upload, ...Upload[]];
     const { OBJECTS, DB } = bindings;
     await OBJECTS.delete(await keyOf(missing.digest));
     await OBJECTS.put(await keyOf(cut.digest), canonicalJson(cut.trajectory).slice(0, 100));
@@ -183,9 +183,9 @@ describe("a row that crashes every trainer", () => {
     "becomes a dead letter after 5 leases, while other groups are learned from",
     { item: "1.3", before: "the oldest group is leased first for ever: 0 of 9 others learned" },
     async () => {
-      const made: Upload[] = [];
-      for (let i = 0; i < 12; i++) made.push(await work(token, baseModel));
-      const poison = made[0]?.digest ?? "";
+      const examples: Upload[] = [];
+      for (let i = 0; i < 12; i++) examples.push(await work(token, baseModel));
+      const poison = examples[0]?.digest ?? "";
       const learned = new Set<string>();
       let now = Date.now();
       let lives = 0;
@@ -226,7 +226,7 @@ describe("a row that crashes every trainer", () => {
       expect(rows.map(({ reason, failedLeases }) => [reason, failedLeases])).toEqual(
         Array.from({ length: 3 }, () => ["lease-failed", 5]),
       );
-      const lost = made.length - learned.size - rows.length;
+      const lost = examples.length - learned.size - rows.length;
       return { after: `9 of 9 others learned, its group dead after ${lives} leases`, lost };
     },
   );
@@ -262,10 +262,10 @@ describe("a row that crashes every trainer", () => {
 describe("the operator", () => {
   async function deadLetter(): Promise<{ digest: string; session: string }> {
     const session = (await openSession()).token;
-    const made = await makeUpload(baseModel, null);
-    await upload(session, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(session, example);
     const granted = await leaseAt(Date.now());
-    const outcomes = [{ digest: made.digest, status: "rejected" as const, reason: "check-failed" }];
+    const outcomes = [{ digest: example.digest, status: "rejected" as const, reason: "check-failed" }];
     unwrap(
       await coordinatorOf(bindings).acknowledge(
         granted.leaseId ?? "",
@@ -273,7 +273,7 @@ describe("the operator", () => {
         Date.now(),
       ),
     );
-    return { digest: made.digest, session };
+    return { digest: example.digest, session };
   }
   const path = (digest: string) => `/v1/operator/dead-letters/${digest}`;
 
@@ -319,7 +319,7 @@ describe("the operator", () => {
   });
 
   test("pages through dead letters", async () => {
-    const made = [await deadLetter(), await deadLetter(), await deadLetter()];
+    const examples = [await deadLetter(), await deadLetter(), await deadLetter()];
     const seen: string[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
       const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
@@ -331,6 +331,6 @@ describe("the operator", () => {
       seen.push(...page.rows.map(({ digest }) => digest));
       cursor = page.nextCursor;
     }
-    expect(seen.sort()).toEqual(made.map(({ digest }) => digest).sort());
+    expect(seen.sort()).toEqual(examples.map(({ digest }) => digest).sort());
   });
 });

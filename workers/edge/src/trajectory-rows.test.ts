@@ -4,18 +4,18 @@ import { listRows, TrajectoryFilter } from "./trajectory-rows.ts";
 
 const { DB } = bindings;
 
-let made: Upload[] = [];
+let examples: Upload[] = [];
 
 beforeEach(async () => {
   const baseModel = await freshEdge();
   const { token } = await openSession();
-  made = [];
-  for (let i = 0; i < 4; i += 1) made.push(await work(token, baseModel));
+  examples = [];
+  for (let i = 0; i < 4; i += 1) examples.push(await work(token, baseModel));
   const judge = DB.prepare("UPDATE trajectories SET success = ?2, status = ?3 WHERE digest = ?1");
   await DB.batch([
-    judge.bind(made[0]?.digest ?? "", 1, "learned"),
-    judge.bind(made[1]?.digest ?? "", 0, "learned"),
-    judge.bind(made[2]?.digest ?? "", 1, "learned"),
+    judge.bind(examples[0]?.digest ?? "", 1, "learned"),
+    judge.bind(examples[1]?.digest ?? "", 0, "learned"),
+    judge.bind(examples[2]?.digest ?? "", 1, "learned"),
   ]);
 });
 
@@ -23,7 +23,7 @@ const list = (query: object) => listRows(DB, TrajectoryFilter.parse(query));
 const digestsFor = async (query: object): Promise<string[]> =>
   (await list(query)).rows.map(({ digest }) => digest).toSorted();
 const digestsAt = (...indices: readonly number[]): string[] =>
-  indices.map((i) => made[i]?.digest ?? "").toSorted();
+  indices.map((i) => examples[i]?.digest ?? "").toSorted();
 
 test("several filters hold together", async () => {
   expect(await digestsFor({ version: 0, success: "true", status: "learned" })).toEqual(

@@ -36,7 +36,7 @@ export async function introspectiveRollout(
     return format.encodeAssistant(text, calls);
   };
   const maxTurns = (most + 1) * (options.maxTurns ?? spec.maxTurns);
-  const made = await environmentRollout(
+  const rollout = await environmentRollout(
     handedOverPolicy(policy, speak),
     format,
     spec,
@@ -44,5 +44,5 @@ export async function introspectiveRollout(
     { ...options, maxTurns, around: answers.around },
     signal,
   );
-  return { ...made, turnRewards: answers.turnRewards(made.record.turns.length) };
+  return { ...rollout, turnRewards: answers.turnRewards(rollout.record.turns.length) };
 }

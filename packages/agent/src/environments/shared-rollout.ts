@@ -34,9 +34,9 @@ export async function sharedRollout<Rollout extends EnvironmentRollout>(
   const answer = texts.length === 0 ? null : texts.join(" ").trim();
   const verification = await instance.judge(answer);
   const { turnRewards } = verification;
-  return rollouts.map((made, index) => {
+  return rollouts.map((rollout, index) => {
     const own = turnRewards?.filter((_, i) => shared.callers[i] === roles[index]);
     const judged = own === undefined ? verification : { ...verification, turnRewards: own };
-    return { ...made, verification: judged };
+    return { ...rollout, verification: judged };
   });
 }

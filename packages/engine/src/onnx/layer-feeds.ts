@@ -98,9 +98,9 @@ export class LayerFeeds {
     );
     // the kernel needs a table at least as long as the row, whatever the positions
     const rows = positions?.reduce((most, position) => Math.max(most, position + 1), length);
-    const made = { feed: { shape: [batch, length], data }, rows: rows ?? length };
-    if (positions === null) this.#counted = { ...made, batch, length };
-    return made;
+    const created = { feed: { shape: [batch, length], data }, rows: rows ?? length };
+    if (positions === null) this.#counted = { ...created, batch, length };
+    return created;
   }
 
   /** A table for at least that many positions. */

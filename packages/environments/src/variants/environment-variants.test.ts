@@ -46,7 +46,7 @@ async function run(
 const VARIANTS = Object.keys(ENVIRONMENT_VARIANTS) as EnvironmentVariant[];
 const cases = VARIANTS.flatMap((variant) => SMALL.map((spec) => [variant, spec.name] as const));
 
-function made(variant: EnvironmentVariant, name: string): [EnvironmentSpec, EnvironmentSpec] {
+function pairOf(variant: EnvironmentVariant, name: string): [EnvironmentSpec, EnvironmentSpec] {
   const spec = SMALL.find((one) => one.name === name) as EnvironmentSpec;
   return [ENVIRONMENT_VARIANTS[variant](spec), spec];
 }
@@ -54,7 +54,7 @@ function made(variant: EnvironmentVariant, name: string): [EnvironmentSpec, Envi
 test.each(cases)(
   "%s of %s: a demonstrator without mistakes solves every task",
   async (variant, name) => {
-    const [spec] = made(variant, name);
+    const [spec] = pairOf(variant, name);
     for (let i = 0; i < 12; i += 1) {
       const reference = spec.reference(i * 977, "train", i % spec.levels);
       expect(await run(spec, reference)).toMatchObject({ success: true });
@@ -65,7 +65,7 @@ test.each(cases)(
 test.each(["forbidden", "toolless"] as const)(
   "%s: refusing succeeds, acting or guessing fails",
   async (variant) => {
-    const [spec, original] = made(variant, "calculator");
+    const [spec, original] = pairOf(variant, "calculator");
     const reference = spec.reference(3, "train", 0);
     const right = await run(spec, reference);
     expect(right.said).toEqual([{ text: REFUSAL, calls: [] }]);
@@ -77,7 +77,7 @@ test.each(["forbidden", "toolless"] as const)(
 );
 
 test("questioned: the user asks for two labels first, and the task then continues unchanged", async () => {
-  const [spec, original] = made("questioned", "calculator");
+  const [spec, original] = pairOf("questioned", "calculator");
   const reference = spec.reference(6, "train", 0);
   const { said } = await run(spec, reference);
   const plain = await run(original, reference);
@@ -87,7 +87,7 @@ test("questioned: the user asks for two labels first, and the task then continue
 });
 
 test("evidenced: the answer is judged, and its evidence is quoted afterwards", async () => {
-  const [spec] = made("evidenced", "lookup");
+  const [spec] = pairOf("evidenced", "lookup");
   const { said, heard } = await run(spec, spec.reference(4, "train", 1));
   const [answer, evidence] = said.slice(-2);
   expect(heard.at(-2)).toBe("Evidence?");
@@ -99,7 +99,7 @@ test("evidenced: the answer is judged, and its evidence is quoted afterwards", a
 });
 
 test("near-duplicates: every tool has a twin that does nothing", async () => {
-  const [spec] = made("near-duplicates", "form");
+  const [spec] = pairOf("near-duplicates", "form");
   const { tools } = await run(spec, spec.reference(4, "train", 1));
   expect(tools).toEqual(["set", `set${TWIN}`, "send", `send${TWIN}`]);
   const runs = await Promise.all(
@@ -112,7 +112,7 @@ test("near-duplicates: every tool has a twin that does nothing", async () => {
 });
 
 test("general: tasks come from several other environments", async () => {
-  const [spec] = made("general", "lookup");
+  const [spec] = pairOf("general", "lookup");
   const systems = new Set(
     Array.from({ length: 40 }, (_, i) => spec.task(spec.reference(i * 31, "train", 0)).system),
   );
@@ -121,7 +121,7 @@ test("general: tasks come from several other environments", async () => {
 });
 
 test("tutorial: results are never included, and values that a step takes from another are slots", async () => {
-  const [, original] = made("tutorial", "lookup");
+  const [, original] = pairOf("tutorial", "lookup");
   let slots = 0;
   for (let i = 0; i < 10; i += 1) {
     const reference = original.reference(i * 97, "train", 2);

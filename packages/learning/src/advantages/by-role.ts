@@ -24,11 +24,11 @@ function ofEachRole<N extends StateName>(
     first?.part ?? "group",
     "group",
     (groups, context) => {
-      const made = all.map(([role, { estimate }]) => estimate(ofRole(groups, role), context));
+      const estimates = all.map(([role, { estimate }]) => estimate(ofRole(groups, role), context));
       return {
-        advantages: new Map(made.flatMap(({ advantages }) => [...advantages])),
-        returns: new Map(made.flatMap(({ returns }) => [...(returns ?? [])])),
-        state: Object.assign({}, ...made.map(({ state }) => state)) as object,
+        advantages: new Map(estimates.flatMap(({ advantages }) => [...advantages])),
+        returns: new Map(estimates.flatMap(({ returns }) => [...(returns ?? [])])),
+        state: Object.assign({}, ...estimates.map(({ state }) => state)) as object,
       };
     },
     { needs: all.flatMap(([, { needs }]) => needs), around: all.map(([, estimator]) => estimator) },

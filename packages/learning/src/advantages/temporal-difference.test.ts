@@ -75,9 +75,9 @@ test("a chunk includes the rewards of all its turns; the best next action is tak
   );
   expect(two.returns?.get("a")?.[0]?.[1]).toBe(0.5);
   const alike = (id: string): RewardedTrajectory => {
-    const made = rewarded(id, 0);
-    const turns = made.trajectory.turns.map((turn, i) => ({ ...turn, state: `${i}` }));
-    return { ...made, trajectory: { ...made.trajectory, turns } };
+    const one = rewarded(id, 0);
+    const turns = one.trajectory.turns.map((turn, i) => ({ ...turn, state: `${i}` }));
+    return { ...one, trajectory: { ...one.trajectory, turns } };
   };
   const best = temporalDifference({ discount: 1, chunk: 1, next: "best" }).estimate(
     [{ task: "t", trajectories: [alike("a"), alike("b")] }],

@@ -52,7 +52,7 @@ function trajectory({
   ...given
 }: Given): JudgedTrajectory {
   let length = 0;
-  const made = turns.map(({ call, result = "ok", paid, tokens = [0, 0] }) => {
+  const records = turns.map(({ call, result = "ok", paid, tokens = [0, 0] }) => {
     const start = length;
     length += tokens.length;
     return {
@@ -88,7 +88,7 @@ function trajectory({
         spans: [],
       },
     ],
-    turns: made,
+    turns: records,
     verification: { reward, success: reward >= 1, parts: words },
   } as unknown as JudgedTrajectory;
 }

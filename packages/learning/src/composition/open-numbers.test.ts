@@ -146,10 +146,10 @@ async function branches(part: ReturnType<typeof parts.branchEntropy>): Promise<b
     }),
     byTask: async (roll: (task: unknown, at: number) => unknown) => [await roll("t", 0)],
   };
-  const [made = []] = (await strategy.rollOut(driver as never)) as unknown as {
+  const [trajectories = []] = (await strategy.rollOut(driver as never)) as unknown as {
     isBranch: boolean;
   }[][];
-  return made.map(({ isBranch }) => isBranch);
+  return trajectories.map(({ isBranch }) => isBranch);
 }
 
 test("the probability of a branch", async () => {

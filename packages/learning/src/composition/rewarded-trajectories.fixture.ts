@@ -36,7 +36,7 @@ export function rewardedOf(id: string, given: GivenTrajectory = {}): RewardedTra
   const { reward = 0, turns = [{}], success = reward >= 1, seed = 1 } = given;
   const lossMask: boolean[] = [];
   const spans: { segment: { entropies: number[] }; start: number }[] = [];
-  const made = turns.map(({ tokens = 1, state, paid, ok = true, calls = [], entropy = 0 }, i) => {
+  const records = turns.map(({ tokens = 1, state, paid, ok = true, calls = [], entropy = 0 }, i) => {
     lossMask.push(false);
     const start = lossMask.length;
     lossMask.push(...Array.from({ length: tokens }, () => true));
@@ -62,8 +62,8 @@ export function rewardedOf(id: string, given: GivenTrajectory = {}): RewardedTra
     read: null,
     staleness: 0,
     branch: given.branch ?? null,
-    turns: made,
-    record: { task, stopReason, terminated: true, truncated: false, turns: made },
+    turns: records,
+    record: { task, stopReason, terminated: true, truncated: false, turns: records },
     samples: [
       {
         sequence: { tokenIds: lossMask.map((_, t) => t) },

@@ -26,7 +26,7 @@ const asking = rewardStage({
   state: { rm: parts.rewardModelState },
 });
 
-const made = (...stages: readonly Stage[]) =>
+const recipeOf = (...stages: readonly Stage[]) =>
   recipe({
     name: "toy",
     literature: "PRFT",
@@ -37,11 +37,11 @@ const made = (...stages: readonly Stage[]) =>
   })();
 
 test("a reward model must be trained before a stage uses it", () => {
-  expect(made(model, asking).stages.map(({ trains }) => trains)).toEqual(["rm", "policy"]);
-  expect(() => made(asking)).toThrow(
+  expect(recipeOf(model, asking).stages.map(({ trains }) => trains)).toEqual(["rm", "policy"]);
+  expect(() => recipeOf(asking)).toThrow(
     /recipe toy: stage rewards uses rm, which no earlier stage trains/,
   );
-  expect(() => made(asking, model)).toThrow(/add a stage before it that trains rm/);
+  expect(() => recipeOf(asking, model)).toThrow(/add a stage before it that trains rm/);
 });
 
 test("a reward model's loss does not fit a policy stage, and the reverse", () => {

@@ -19,9 +19,9 @@ const BASE_LOGIT = 3.5;
 
 type Table = readonly (readonly number[])[];
 
-const made = mulberry32(7);
+const random = mulberry32(7);
 
-const normal = (): number => standardNormal(() => 1 - made());
+const normal = (): number => standardNormal(() => 1 - random());
 
 const table = (rows: number, of: () => number): number[][] =>
   Array.from({ length: rows }, () => Array.from({ length: FEATURES }, of));

@@ -21,14 +21,14 @@ function trajectory(
   calls: number,
 ): RewardedGroup["trajectories"][number] {
   const toolCalls = Array.from({ length: calls }, () => ({ name: "do" }));
-  const made = {
+  const record = {
     id,
     verification: { success, reward: success ? 1 : 0 },
     turns: [{ sample: 0, start: 0, end: 2, toolCalls, toolResults: [] }],
     samples: [{ lossMask: [true, true], sequence: { tokenIds: [1, 2] } }],
   } as unknown as JudgedTrajectory;
   return {
-    trajectory: made,
+    trajectory: record,
     reward: { total: success ? 1 : 0 },
     lossMask: [[true, true]],
     tokenWeights: [[1, 1]],

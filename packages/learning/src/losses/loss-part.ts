@@ -70,6 +70,6 @@ export function rewardModelLoss(
   compute: Parameters<typeof lossPart>[1],
 ): RewardModelLoss<"rm"> {
   const options = { needs: ["rm"], derivatives: ["values"] } as const;
-  const made: Omit<LossPart<"rm">, "of"> = lossPart(part, compute, options);
-  return { ...made, of: "rm" };
+  const plain: Omit<LossPart<"rm">, "of"> = lossPart(part, compute, options);
+  return { ...plain, of: "rm" };
 }

@@ -220,7 +220,7 @@ const CASES: readonly Case[] = [
 
 /** A recipe with this loss, and otherwise only the minimum. */
 function stageWith(loss: LossPart): { readonly stage: Stage; readonly names: readonly string[] } {
-  const made = ownRecipe(
+  const recipe = ownRecipe(
     rewardStage({
       rollout: parts.group(4),
       reward: parts.outcome(),
@@ -228,7 +228,7 @@ function stageWith(loss: LossPart): { readonly stage: Stage; readonly names: rea
       losses: [loss],
     }),
   );
-  return { stage: made.stages[0] as Stage, names: partsOf(made)["loss"] ?? [] };
+  return { stage: recipe.stages[0] as Stage, names: partsOf(recipe)["loss"] ?? [] };
 }
 
 const NOTHING: LossResult = { loss: 0, derivatives: {}, metrics: {} };

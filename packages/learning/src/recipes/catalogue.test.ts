@@ -18,9 +18,9 @@ test("the table has every recipe of the literature once", () => {
 });
 
 test.each([...RECIPES.keys()])("%s has every part that its row names", (name) => {
-  const made = recipeNamed(name)();
-  const parts = partsOf(made);
-  const missing = plainParts(made.literature).filter(
+  const recipe = recipeNamed(name)();
+  const parts = partsOf(recipe);
+  const missing = plainParts(recipe.literature).filter(
     ({ slot, part }) => parts[slot]?.includes(part) !== true,
   );
   expect(missing).toEqual([]);

@@ -149,9 +149,9 @@ export type RowState = {
 
 /** Every row of the literature, and what of it can be run. */
 export function literatureStates(): RowState[] {
-  const made = [...RECIPES.values()].map((create) => create());
-  const byRow = new Map(made.map((one) => [one.literature.recipe, one]));
-  const built = new Set(made.flatMap(partNames));
+  const recipes = [...RECIPES.values()].map((create) => create());
+  const byRow = new Map(recipes.map((one) => [one.literature.recipe, one]));
+  const built = new Set(recipes.flatMap(partNames));
   for (const name of ARRANGEMENT_NAMES) built.add(`schedule:${name}`);
   return LITERATURE.map((row): RowState => {
     const recipe = byRow.get(row.recipe);

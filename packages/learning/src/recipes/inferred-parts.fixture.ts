@@ -57,7 +57,7 @@ function seen({ stages, rounds }: Recipe, { slot, part }: PlainPart): string[] {
   return all.flatMap((stage) =>
     partsIn(stage)
       .filter((one) => one.part.slot === slot && one.part.part === part)
-      .map(({ part: one, weight }) => JSON.stringify([weight, made(one), beside(stage, one)])),
+      .map(({ part: one, weight }) => JSON.stringify([weight, optionsOf(one), beside(stage, one)])),
   );
 }
 
@@ -102,7 +102,7 @@ function unfolded({ part, weight }: Weighed): readonly Weighed[] {
   ];
 }
 
-function made(part: Seen): readonly (readonly [string, OptionValue])[] {
+function optionsOf(part: Seen): readonly (readonly [string, OptionValue])[] {
   return Object.entries(partDefinition(part)?.options ?? {}).map(([name, { value }]) => [
     name,
     value,
@@ -122,5 +122,5 @@ function beside(stage: Stage, part: Seen): unknown {
         (part.part === "td" && one.part === "mem-write");
   return partsIn(stage)
     .filter((one) => asked(one.part))
-    .map((one) => [one.part.part, one.weight, made(one.part)]);
+    .map((one) => [one.part.part, one.weight, optionsOf(one.part)]);
 }

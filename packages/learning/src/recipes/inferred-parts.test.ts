@@ -95,12 +95,12 @@ type Wanted = PlainPart & { readonly recipe: string };
 
 /** Parts with `*`, and whatever a recipe put where the abstract says nothing of the slot. */
 function openParts(name: string): Wanted[] {
-  const made = (RECIPES.get(name) as CreateRecipe)();
-  const { unstated = [] } = made.literature;
+  const recipe = (RECIPES.get(name) as CreateRecipe)();
+  const { unstated = [] } = recipe.literature;
   const chosen = unstated.flatMap((slot) =>
-    (partsOf(made)[slot] ?? []).map((part) => ({ slot, part })),
+    (partsOf(recipe)[slot] ?? []).map((part) => ({ slot, part })),
   );
-  return [...inferredParts(made.literature), ...chosen].map((one) => ({ ...one, recipe: name }));
+  return [...inferredParts(recipe.literature), ...chosen].map((one) => ({ ...one, recipe: name }));
 }
 
 const ALL = [...RECIPES.keys()].flatMap(openParts);

@@ -8,11 +8,11 @@ import { rewardPart } from "./reward-part.ts";
 
 /** `[turns]` 1 if all calls ran and were new, else 0; a turn without calls counts as new. */
 function newAndRan({ turns }: JudgedTrajectory): number[] {
-  const made = new Set<string>();
+  const earlier = new Set<string>();
   return turns.map(({ toolCalls, toolResults }) => {
     const calls = toolCalls.map((call) => JSON.stringify([call.name, call.arguments]));
-    const isNew = calls.length === 0 || calls.some((call) => !made.has(call));
-    for (const call of calls) made.add(call);
+    const isNew = calls.length === 0 || calls.some((call) => !earlier.has(call));
+    for (const call of calls) earlier.add(call);
     return isNew && toolResults.every(({ ok }) => ok) ? 1 : 0;
   });
 }

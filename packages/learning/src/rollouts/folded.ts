@@ -29,7 +29,7 @@ type FoldedStrategy = {
 export function foldedStrategy(options: FoldedStrategy): RolloutStrategy {
   const { mistakes, consolidates, size = 1, managed, records } = options;
   const acted: FoldedOptions = { managed, records };
-  const made = mistakes === null ? acted : { ...acted, demonstrated: { mistakes, consolidates } };
+  const folding = mistakes === null ? acted : { ...acted, demonstrated: { mistakes, consolidates } };
   return {
     name: "folded",
     options,
@@ -37,7 +37,7 @@ export function foldedStrategy(options: FoldedStrategy): RolloutStrategy {
     rollOut: (driver) =>
       driver.byTask(async (task, at) => {
         const rollouts = Array.from({ length: size }, (_, i) =>
-          driver.rollOutFolded(task, i === 0 ? [at] : [at, i], made),
+          driver.rollOutFolded(task, i === 0 ? [at] : [at, i], folding),
         );
         return (await Promise.all(rollouts)).flat();
       }),

@@ -278,10 +278,10 @@ test("a team rolls out held-out tasks if all members have adapters and none is d
 });
 
 test("a readable proposal is solved, and examples come last", async () => {
-  const made = ([, i]: readonly number[]) => ({ success: i === 0 });
+  const detailsOf = ([, i]: readonly number[]) => ({ success: i === 0 });
   const solved = strategyOf(parts.readAndSolve(2, 2, 1));
   expect(solved.requires).toBe("documented-proposals");
-  const driver = scriptedDriver({}, made);
+  const driver = scriptedDriver({}, detailsOf);
   const { groups, roles } = await firstTask(solved, driver);
   expect(roles).toEqual(["proposer", "solver", "solver", "proposer", "shown"]);
   const [proposal, ...tries] = groups[0]?.trajectories ?? [];
@@ -294,7 +294,7 @@ test("a readable proposal is solved, and examples come last", async () => {
   // Only the proposer reads documents.
   expect(of("solve")).toEqual(Array(2).fill({ role: "solver" }));
   expect(of("demonstrate")).toEqual([{ form, role: "shown" }]);
-  const both = scriptedDriver({}, made);
+  const both = scriptedDriver({}, detailsOf);
   const searching = strategyOf(parts.searchAndSolve(1, 1, 0));
   await searching.rollOut(both);
   expect(both.asked.find(([method]) => method === "solve")?.at(-1)).toEqual({

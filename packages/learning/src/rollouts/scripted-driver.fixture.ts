@@ -33,7 +33,7 @@ export function threeTurns(
 /** @param made - changes what a rollout at this place is like */
 export function scriptedDriver(
   more: Partial<RolloutDriver> = {},
-  made: (place: readonly number[]) => Parameters<typeof rewardedOf>[1] = () => ({}),
+  detailsOf: (place: readonly number[]) => Parameters<typeof rewardedOf>[1] = () => ({}),
 ): ScriptedDriver {
   const asked: [string, number, ...unknown[]][] = [];
   const seeds = [1, 2];
@@ -42,7 +42,7 @@ export function scriptedDriver(
     { seed }: TaskReference,
     place: readonly number[],
     role = "policy",
-  ): JudgedTrajectory => threeTurns(place.join("/"), { seed, role, ...made(place) });
+  ): JudgedTrajectory => threeTurns(place.join("/"), { seed, role, ...detailsOf(place) });
   const inOrder = async <T>(count: number, run: (i: number) => Promise<T>): Promise<T[]> => {
     const results: T[] = [];
     for (let i = 0; i < count; i += 1) results.push(await run(i));

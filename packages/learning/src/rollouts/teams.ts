@@ -99,9 +99,9 @@ async function inTurn(
   for (const [r, { part, role, mode }] of members.entries()) {
     // The end of the system message is where answers disturb a small policy least.
     const told = reads && said.length > 0 ? { told: `Others said: ${said.join("; ")}` } : {};
-    const made = await driver.rollOut(task, [...place, r], { role, mode, readsAs: part, ...told });
-    rollouts.push(made);
-    said.push(driver.finalText(made.record)?.trim() || "nothing");
+    const rollout = await driver.rollOut(task, [...place, r], { role, mode, readsAs: part, ...told });
+    rollouts.push(rollout);
+    said.push(driver.finalText(rollout.record)?.trim() || "nothing");
   }
   return rollouts;
 }

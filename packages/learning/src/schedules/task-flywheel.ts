@@ -82,9 +82,9 @@ export function failuresReturn(
     "student-fail",
     (groups, { state, ports: { tasks } }) => {
       const wheel = state["task-stats"] as Wheel;
-      const made = groups.flatMap((group) => madeOf(group, wheel, rule, tasks));
+      const generated = groups.flatMap((group) => generatedFrom(group, wheel, rule, tasks));
       const names = new Set(groups.map(({ task }) => task));
-      const waiting = [...wheel.waiting.filter(({ task }) => !names.has(taskName(task))), ...made];
+      const waiting = [...wheel.waiting.filter(({ task }) => !names.has(taskName(task))), ...generated];
       const newest = waiting.slice(-MOST);
       return {
         groups,
@@ -110,7 +110,7 @@ export function failuresReturn(
 }
 
 /** The tasks that follow from the result of one. */
-function madeOf(
+function generatedFrom(
   { task: name, trajectories }: RewardedGroup,
   { seen }: Wheel,
   rule: FlywheelRule,

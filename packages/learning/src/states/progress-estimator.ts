@@ -63,11 +63,11 @@ export const progressEstimate: StatePart<"progress-est"> = {
 
 /** `[turns][features]`: has a successful call, a failed call, a repeated call, only text, is unreadable; constant. */
 export function featuresOf({ turns }: JudgedTrajectory): number[][] {
-  const made = new Set<string>();
+  const earlier = new Set<string>();
   return turns.map((turn) => {
     const calls = callsOf(turn);
-    const isRepeated = calls.length > 0 && calls.every((call) => made.has(call));
-    for (const call of calls) made.add(call);
+    const isRepeated = calls.length > 0 && calls.every((call) => earlier.has(call));
+    for (const call of calls) earlier.add(call);
     const failed = turn.toolResults.some(({ ok }) => !ok);
     return [
       calls.length > 0 && !failed && !isRepeated,

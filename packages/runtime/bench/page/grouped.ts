@@ -55,10 +55,10 @@ export async function measure(options: GroupedOptions): Promise<GroupedResult> {
       await Promise.all(members.map((session, i) => session.generate(generate(seeds[i] ?? 0, 1))));
     }
     const ms = await timed(async () => {
-      const made = await Promise.all(
+      const sampled = await Promise.all(
         members.map((session, i) => session.generate(generate((seeds[i] ?? 0) + 100, count))),
       );
-      if (!decodeOnly) samples.splice(0, samples.length, ...made);
+      if (!decodeOnly) samples.splice(0, samples.length, ...sampled);
     });
     const total = performance.now() - begin;
     for (const session of [trunk, ...members]) session.dispose();

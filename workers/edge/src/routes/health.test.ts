@@ -70,10 +70,10 @@ fault(
   { item: "7.1", before: "the log held a hash; 0 of class, stack and request id" },
   async () => {
     const { token } = await openSession();
-    const made = await makeUpload(baseModel, await assign(token));
+    const example = await makeUpload(baseModel, await assign(token));
     await bindings.DB.prepare("ALTER TABLE assignments RENAME TO gone").run();
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [made] } });
+    const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [example] } });
     const lines = log.mock.calls.map(([line]) => String(line));
     log.mockRestore();
     const requestId = reply.headers.get("x-request-id") ?? "";
@@ -88,7 +88,7 @@ fault(
     });
     expect(line.error.stack[0]).toMatch(/^at /);
     const text = JSON.stringify(line);
-    for (const secret of [made.digest, made.trajectory.id, token])
+    for (const secret of [example.digest, example.trajectory.id, token])
       expect(text).not.toContain(secret);
     return {
       after: `the log line has class, ${line.error.stack.length} stack frames and the request id`,

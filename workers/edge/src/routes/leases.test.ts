@@ -89,7 +89,7 @@ describe("groups to lease", () => {
     complete.push(await work(token, baseModel));
     const incomplete = await work(token, baseModel);
     const first = await leaseAt(now);
-    expect(digestsOf(first)).toEqual(complete.map((made) => made.digest).sort());
+    expect(digestsOf(first)).toEqual(complete.map((example) => example.digest).sort());
     expect(first.groups[0]?.size).toBe(3);
     const second = await leaseAt(now + LATER);
     expect(digestsOf(second)).toContain(incomplete.digest);
@@ -132,9 +132,9 @@ describe("groups to lease", () => {
 describe("holding a lease", () => {
   let digests: string[] = [];
   beforeEach(async () => {
-    const made: Upload[] = [];
-    for (let i = 0; i < 3; i++) made.push(await work(token, baseModel));
-    digests = made.map((one) => one.digest).sort();
+    const examples: Upload[] = [];
+    for (let i = 0; i < 3; i++) examples.push(await work(token, baseModel));
+    digests = examples.map((one) => one.digest).sort();
   });
 
   test("leased groups are not leased again before the lease ends", async () => {

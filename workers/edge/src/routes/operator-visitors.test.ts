@@ -52,11 +52,11 @@ fault(
   { item: "7.3", before: "0 operator endpoints; only the visitor's own page could delete" },
   async () => {
     const { token, visitorId } = await openSession();
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
     await work((await openSession()).token, baseModel);
     const { leaseId, fencingToken } = await lease();
-    const outcomes = [{ digest: made.digest, status: "learned", step: 2 }];
+    const outcomes = [{ digest: example.digest, status: "learned", step: 2 }];
     await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
       ...asTrainer,
       body: { fencingToken, outcomes },

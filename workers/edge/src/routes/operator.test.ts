@@ -38,7 +38,7 @@ async function history(): Promise<{ group: Upload[]; live: Upload }> {
     await work(token, baseModel),
   ];
   const { leaseId, fencingToken } = await lease();
-  const [a, b, c] = group.map((made) => made.digest);
+  const [a, b, c] = group.map((example) => example.digest);
   await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
     ...asTrainer,
     body: {
@@ -83,7 +83,7 @@ describe("the list", () => {
     expect(await digests("?version=1")).toEqual([]);
     const { groupId } = (await list("?status=rejected")).rows[0] ?? {};
     expect((await digests(`?group=${groupId}`)).toSorted()).toEqual(
-      group.map((made) => made.digest).toSorted(),
+      group.map((example) => example.digest).toSorted(),
     );
   });
 

@@ -218,22 +218,22 @@ for (const boundary of ["put", "row"] as const) {
     { item: "2.1", before: "0 tests of this boundary" },
     async () => {
       const { token, visitorId } = await openSession();
-      const made = await makeUpload(baseModel, await assign(token));
+      const example = await makeUpload(baseModel, await assign(token));
       const { OBJECTS, DB } = bindings;
       const stores =
         boundary === "put"
           ? { OBJECTS: dyingAfter(OBJECTS, "put"), DB }
           : { OBJECTS, DB: dyingAfterRow(DB) };
       await expect(
-        ingest(stores, visitorId, { trajectories: [made] }, 1_000_000, Date.now()),
+        ingest(stores, visitorId, { trajectories: [example] }, 1_000_000, Date.now()),
       ).rejects.toThrow("killed");
-      const { results } = await upload(token, made);
-      const again = await upload(token, made);
+      const { results } = await upload(token, example);
+      const again = await upload(token, example);
       expect(again.results[0]?.status).toBe("duplicate");
       const kept = await stored();
       const object = await OBJECTS.list({ prefix: "trajectories/" });
       const body = await (await OBJECTS.get(object.objects[0]?.key ?? ""))?.text();
-      expect(await sha256(body ?? "")).toBe(made.digest);
+      expect(await sha256(body ?? "")).toBe(example.digest);
       return {
         after: `sent again: ${results[0]?.status}; ${kept.rows} row, ${kept.objects} object`,
         lost: 1 - kept.rows,

@@ -32,7 +32,7 @@ beforeEach(async () => {
 const send = (body: unknown, as = token): Promise<Reply> =>
   call("POST", "/v1/trajectories", { token: as, body });
 
-const sendOne = (made: Upload, as = token): Promise<Reply> => send({ trajectories: [made] }, as);
+const sendOne = (example: Upload, as = token): Promise<Reply> => send({ trajectories: [example] }, as);
 
 const sendRaw = (raw: BodyInit, headers: Record<string, string> = {}): Promise<Reply> =>
   call("POST", "/v1/trajectories", {
@@ -57,21 +57,21 @@ const refusal = (status: number, code: string): object => ({
 
 describe("accepted uploads", () => {
   test("an assigned trajectory is stored once as object and row, and repeating it is a duplicate", async () => {
-    const made = await makeUpload(baseModel, await assign(token));
-    expect(await upload(token, made)).toEqual({
-      results: [{ digest: made.digest, status: "accepted" }],
+    const example = await makeUpload(baseModel, await assign(token));
+    expect(await upload(token, example)).toEqual({
+      results: [{ digest: example.digest, status: "accepted" }],
     });
-    expect(await upload(token, made)).toEqual({
-      results: [{ digest: made.digest, status: "duplicate" }],
+    expect(await upload(token, example)).toEqual({
+      results: [{ digest: example.digest, status: "duplicate" }],
     });
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
   });
 
   test("a gzip body is accepted like a plain one", async () => {
-    const made = await makeUpload(baseModel, null);
-    const body = await gzip(JSON.stringify({ trajectories: [made] }));
+    const example = await makeUpload(baseModel, null);
+    const body = await gzip(JSON.stringify({ trajectories: [example] }));
     const reply = await sendRaw(body, { "content-encoding": "gzip" });
-    expect(reply.body).toEqual({ results: [{ digest: made.digest, status: "accepted" }] });
+    expect(reply.body).toEqual({ results: [{ digest: example.digest, status: "accepted" }] });
   });
 
   test("one refused trajectory does not stop its neighbors", async () => {
@@ -89,18 +89,18 @@ describe("accepted uploads", () => {
   });
 
   test("a leased trajectory has the digest that was uploaded", async () => {
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
     const { groups } = await lease();
-    expect(groups[0]?.trajectories[0]?.trajectory).toEqual(made.trajectory);
-    expect(groups[0]?.trajectories[0]?.digest).toBe(made.digest);
+    expect(groups[0]?.trajectories[0]?.trajectory).toEqual(example.trajectory);
+    expect(groups[0]?.trajectories[0]?.digest).toBe(example.digest);
   });
 });
 
 describe("authentication", () => {
   test("a missing token is refused", async () => {
-    const made = await makeUpload(baseModel, null);
-    const reply = await call("POST", "/v1/trajectories", { body: { trajectories: [made] } });
+    const example = await makeUpload(baseModel, null);
+    const reply = await call("POST", "/v1/trajectories", { body: { trajectories: [example] } });
     expect(await outcome(reply)).toMatchObject(refusal(401, "UNAUTHENTICATED"));
   });
 
@@ -114,17 +114,17 @@ describe("authentication", () => {
       await signToken("waggle-visitor", visitorId, 900, secret, now),
       `${btoa('{"alg":"none","typ":"JWT"}')}.${btoa(`{"sub":"${visitorId}"}`)}.`,
     ];
-    const made = await makeUpload(baseModel, null);
+    const example = await makeUpload(baseModel, null);
     for (const forged of tokens) {
-      expect(await outcome(await sendOne(made, forged))).toMatchObject(
+      expect(await outcome(await sendOne(example, forged))).toMatchObject(
         refusal(401, "UNAUTHENTICATED"),
       );
     }
   });
 
   test("the operator's credential opens no session", async () => {
-    const made = await makeUpload(baseModel, null);
-    expect(await outcome(await sendOne(made, bindings.OPERATOR_CREDENTIAL))).toMatchObject(
+    const example = await makeUpload(baseModel, null);
+    expect(await outcome(await sendOne(example, bindings.OPERATOR_CREDENTIAL))).toMatchObject(
       refusal(401, "UNAUTHENTICATED"),
     );
   });
@@ -181,7 +181,7 @@ describe("the body", () => {
   });
 
   test("brackets inside strings are not nesting", async () => {
-    const made = await makeUpload(baseModel, null, {
+    const example = await makeUpload(baseModel, null, {
       client: {
         build: "[".repeat(60),
         backend: "wasm",
@@ -189,15 +189,15 @@ describe("the body", () => {
         crossOriginIsolated: false,
       },
     });
-    expect((await sendOne(made)).status).toBe(200);
+    expect((await sendOne(example)).status).toBe(200);
   });
 
   test("zero or too many trajectories are refused", async () => {
     expect(await outcome(await send({ trajectories: [] }))).toMatchObject(
       refusal(400, "SCHEMA_INVALID"),
     );
-    const made = await makeUpload(baseModel, null);
-    const many = Array.from({ length: UPLOAD_LIMITS.trajectories + 1 }, () => made);
+    const example = await makeUpload(baseModel, null);
+    const many = Array.from({ length: UPLOAD_LIMITS.trajectories + 1 }, () => example);
     expect(await outcome(await send({ trajectories: many }))).toMatchObject(
       refusal(400, "SCHEMA_INVALID"),
     );
@@ -206,32 +206,32 @@ describe("the body", () => {
 
 describe("the trajectory", () => {
   test("an extra field, a missing field and another schema version are refused", async () => {
-    const made = await makeUpload(baseModel, null);
-    const extra = { ...made, trajectory: { ...made.trajectory, reward: 1 } };
+    const example = await makeUpload(baseModel, null);
+    const extra = { ...example, trajectory: { ...example.trajectory, reward: 1 } };
     expect(await outcome(await send({ trajectories: [extra] }))).toMatchObject(
       refusal(400, "SCHEMA_INVALID"),
     );
-    const { client: _, ...lacking } = made.trajectory;
+    const { client: _, ...lacking } = example.trajectory;
     expect(
-      await outcome(await send({ trajectories: [{ ...made, trajectory: lacking }] })),
+      await outcome(await send({ trajectories: [{ ...example, trajectory: lacking }] })),
     ).toMatchObject(refusal(400, "SCHEMA_INVALID"));
-    const newer = { ...made.trajectory, schemaVersion: TRAJECTORY_SCHEMA_VERSION + 1 };
+    const newer = { ...example.trajectory, schemaVersion: TRAJECTORY_SCHEMA_VERSION + 1 };
     expect(
-      await outcome(await send({ trajectories: [{ ...made, trajectory: newer }] })),
+      await outcome(await send({ trajectories: [{ ...example, trajectory: newer }] })),
     ).toMatchObject(refusal(400, "SCHEMA_VERSION_UNSUPPORTED"));
   });
 
   test("a digest of other content is refused", async () => {
-    const made = await makeUpload(baseModel, null);
-    const edited = { ...made, trajectory: { ...made.trajectory, stopReason: "timeout" as const } };
+    const example = await makeUpload(baseModel, null);
+    const edited = { ...example, trajectory: { ...example.trajectory, stopReason: "timeout" as const } };
     expect(await outcome(await sendOne(edited))).toMatchObject(refusal(400, "DIGEST_MISMATCH"));
   });
 
   test("consent that does not cover training is refused", async () => {
     for (const scopes of [[], ["collect"], ["train"]] as ("collect" | "train")[][]) {
       const consent = { version: "1", scopes, grantedAt: "2026-11-20T12:00:00.000Z" };
-      const made = await makeUpload(baseModel, null, { consent });
-      expect(await outcome(await sendOne(made))).toMatchObject(refusal(403, "CONSENT_MISSING"));
+      const example = await makeUpload(baseModel, null, { consent });
+      expect(await outcome(await sendOne(example))).toMatchObject(refusal(403, "CONSENT_MISSING"));
     }
   });
 
@@ -268,8 +268,8 @@ describe("the trajectory", () => {
   });
 
   test("another base model is refused", async () => {
-    const made = await makeUpload("0".repeat(64), null);
-    expect(await outcome(await sendOne(made))).toMatchObject(
+    const example = await makeUpload("0".repeat(64), null);
+    expect(await outcome(await sendOne(example))).toMatchObject(
       refusal(409, "POLICY_VERSION_UNKNOWN"),
     );
   });
@@ -293,8 +293,8 @@ describe("the assignment", () => {
       await makeUpload(baseModel, mine, { assignmentId: null }),
       await makeUpload(baseModel, mine, { task: null }),
     ];
-    for (const made of requests) {
-      expect(await outcome(await sendOne(made))).toMatchObject(refusal(409, "ASSIGNMENT_MISMATCH"));
+    for (const example of requests) {
+      expect(await outcome(await sendOne(example))).toMatchObject(refusal(409, "ASSIGNMENT_MISMATCH"));
     }
   });
 
@@ -309,7 +309,7 @@ describe("the assignment", () => {
   test("of two concurrent uploads for one assignment exactly one is stored", async () => {
     const mine = await assign(token);
     const both = await Promise.all([makeUpload(baseModel, mine), makeUpload(baseModel, mine)]);
-    const replies = await Promise.all(both.map((made) => sendOne(made)));
+    const replies = await Promise.all(both.map((example) => sendOne(example)));
     expect(replies.map((reply) => reply.status).sort((a, b) => a - b)).toEqual([200, 409]);
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
   });
@@ -324,10 +324,10 @@ describe("replays", () => {
   });
 
   test("another visitor cannot upload the same trajectory", async () => {
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
     const thief = (await openSession()).token;
-    expect((await sendOne(made, thief)).body).toMatchObject({ error: { code: "REPLAYED" } });
+    expect((await sendOne(example, thief)).body).toMatchObject({ error: { code: "REPLAYED" } });
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
   });
 });

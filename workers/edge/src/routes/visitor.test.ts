@@ -28,9 +28,9 @@ beforeEach(async () => {
 
 const AT = "2026-11-20T12:00:00.000Z";
 
-const feedbackOn = (made: Upload, id: string = crypto.randomUUID()) => ({
+const feedbackOn = (example: Upload, id: string = crypto.randomUUID()) => ({
   id,
-  trajectoryId: made.trajectory.id,
+  trajectoryId: example.trajectory.id,
   kind: "thumb-up",
   at: AT,
 });
@@ -39,19 +39,19 @@ const give = (body: unknown, as = token) => call("POST", "/v1/feedback", { token
 
 describe("feedback", () => {
   test("is joined by id, whether it arrives before or after the trajectory", async () => {
-    const made = await makeUpload(baseModel, null);
-    const before = feedbackOn(made);
+    const example = await makeUpload(baseModel, null);
+    const before = feedbackOn(example);
     await give(before);
-    await upload(token, made);
-    const after = { ...feedbackOn(made), kind: "retry" };
+    await upload(token, example);
+    const after = { ...feedbackOn(example), kind: "retry" };
     await give(after);
     const { groups } = await lease();
     expect(groups[0]?.trajectories[0]?.feedback).toEqual([before, after]);
   });
 
   test("succeeds when repeated, and is a replay with other content under the same id", async () => {
-    const made = await makeUpload(baseModel, null);
-    const one = feedbackOn(made);
+    const example = await makeUpload(baseModel, null);
+    const one = feedbackOn(example);
     expect((await give(one)).status).toBe(200);
     expect((await give(one)).status).toBe(200);
     const changed = await give({ ...one, kind: "thumb-down" });
@@ -59,9 +59,9 @@ describe("feedback", () => {
   });
 
   test("of another visitor does not reach the trainer", async () => {
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
-    await give({ ...feedbackOn(made), kind: "thumb-down" }, (await openSession()).token);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
+    await give({ ...feedbackOn(example), kind: "thumb-down" }, (await openSession()).token);
     const { groups } = await lease();
     expect(groups[0]?.trajectories[0]?.feedback).toEqual([]);
   });
@@ -71,10 +71,10 @@ describe("forget me", () => {
   const forget = (): Promise<DeletionResponse> => ask("DELETE", "/v1/visitor", { token });
 
   test("deletes rows, objects, feedback and assignments of the visitor and no others", async () => {
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
     await work(token, baseModel);
-    await give(feedbackOn(made));
+    await give(feedbackOn(example));
     const other = (await openSession()).token;
     await work(other, baseModel);
     expect(await forget()).toEqual({ deletedTrajectories: 2, deletedFeedback: 1, learnedBy: [] });
@@ -100,26 +100,26 @@ describe("forget me", () => {
   });
 
   test("is not undone by the acknowledgement of a lease", async () => {
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
     const { leaseId, fencingToken } = await lease();
     await forget();
     const answer = await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
       ...asTrainer,
-      body: { fencingToken, outcomes: [{ digest: made.digest, status: "learned", step: 1 }] },
+      body: { fencingToken, outcomes: [{ digest: example.digest, status: "learned", step: 1 }] },
     });
     expect(answer).toEqual({ acknowledged: 0, twice: 0 });
     expect(await stored()).toEqual(NOTHING);
   });
 
   test("returns steps that learned during the lease anyway when it is repeated", async () => {
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
     const { leaseId, fencingToken } = await lease();
     expect((await forget()).learnedBy).toEqual([]);
     await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
       ...asTrainer,
-      body: { fencingToken, outcomes: [{ digest: made.digest, status: "learned", step: 4 }] },
+      body: { fencingToken, outcomes: [{ digest: example.digest, status: "learned", step: 4 }] },
     });
     await publish(1, baseModel, 3);
     await publish(2, baseModel, 4);
@@ -128,15 +128,15 @@ describe("forget me", () => {
   });
 
   test("does so also if the lease was lost before the acknowledgement", async () => {
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
     const { leaseId, fencingToken } = await lease();
     await forget();
     await bindings.DB.prepare("UPDATE leases SET expiresAt = 0").run();
     await lease();
     const reply = await call("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, {
       ...asTrainer,
-      body: { fencingToken, outcomes: [{ digest: made.digest, status: "learned", step: 4 }] },
+      body: { fencingToken, outcomes: [{ digest: example.digest, status: "learned", step: 4 }] },
     });
     expect(reply).toMatchObject({ status: 200, body: { acknowledged: 0, twice: 0 } });
     await publish(1, baseModel, 4);
@@ -144,8 +144,8 @@ describe("forget me", () => {
   });
 
   test("is reported by the renewal of a lease", async () => {
-    const made = await makeUpload(baseModel, null);
-    await upload(token, made);
+    const example = await makeUpload(baseModel, null);
+    await upload(token, example);
     await upload((await openSession()).token, await makeUpload(baseModel, null));
     const { leaseId, fencingToken } = await lease();
     const renew = () =>
@@ -155,13 +155,13 @@ describe("forget me", () => {
       });
     expect((await renew()).forgotten).toEqual([]);
     await forget();
-    expect((await renew()).forgotten).toEqual([made.digest]);
+    expect((await renew()).forgotten).toEqual([example.digest]);
   });
 
   test("stores nothing of an upload in progress and leaves no object", async () => {
-    const made = await makeUpload(baseModel, null);
+    const example = await makeUpload(baseModel, null);
     await forget();
-    const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [made] } });
+    const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [example] } });
     expect(reply).toMatchObject({ status: 403, body: { error: { code: "CONSENT_MISSING" } } });
     expect(await stored()).toEqual(NOTHING);
   });

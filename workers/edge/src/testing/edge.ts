@@ -215,10 +215,10 @@ export const upload = (token: string, ...trajectories: Upload[]): Promise<Upload
 
 /** Requests an assignment and uploads its trajectory. */
 export async function work(token: string, baseModel: string): Promise<Upload> {
-  const made = await makeUpload(baseModel, await assign(token));
-  const { results } = await upload(token, made);
+  const example = await makeUpload(baseModel, await assign(token));
+  const { results } = await upload(token, example);
   if (results[0]?.status !== "accepted") throw new Error(`got ${JSON.stringify(results)}`);
-  return made;
+  return example;
 }
 
 /** Leases groups as the trainer. */

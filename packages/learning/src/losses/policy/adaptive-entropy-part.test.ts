@@ -17,7 +17,7 @@ const base = {
   advantage: parts.groupAdvantage(),
 };
 
-const made = ownRecipe(
+const recipe = ownRecipe(
   rewardStage({
     ...base,
     filters: [parts.entropyTarget(TARGET)],
@@ -26,7 +26,7 @@ const made = ownRecipe(
   }),
 );
 
-const stage = made.stages[0] as Stage;
+const stage = recipe.stages[0] as Stage;
 
 const context = (state: StateValues): PartContext => ({
   step: 0,
@@ -55,7 +55,7 @@ const MINIBATCH: Minibatch = {
 };
 
 test("steps below the entropy target get a bonus of the strength so far; other steps get none", () => {
-  expect(partsOf(made)).toMatchObject({
+  expect(partsOf(recipe)).toMatchObject({
     loss: ["pg-clip", "adaptive-entropy"],
     state: ["entropy-strength"],
   });
