@@ -1,6 +1,6 @@
 /** Asserts the limits of `npm run health`. When a measure improves, tighten its limit. */
 import { expect, test } from "vitest";
-import { bannedWords } from "../../scripts/health/banned-words.ts";
+import { bannedWords, unusedExceptions } from "../../scripts/health/banned-words.ts";
 import { crowdedFolders } from "../../scripts/health/folders.ts";
 import { measureHealth } from "../../scripts/health/report.ts";
 
@@ -9,6 +9,10 @@ const { figures, findings } = measureHealth();
 test("no source file or page has a banned word", () => {
   expect(findings.filter((one) => one.includes("; write "))).toEqual([]);
   expect(figures.bannedWords).toBe(0);
+});
+
+test("every exception to the banned words is needed", () => {
+  expect(unusedExceptions()).toEqual([]);
 });
 
 test("names, cycles and folders stay within their limits", () => {
@@ -50,6 +54,11 @@ test("no package has more public names than it has reached", () => {
 test("the measures find planted problems", () => {
   const own = bannedWords([{ name: "planted", pattern: /planted word/, instead: "another" }]);
   expect(own.map(({ file }) => file)).toEqual(["test/architecture/health.test.ts"]);
+  const packaged = bannedWords([{ name: "planted", pattern: /"name": "waggle"/, instead: "x" }]);
+  expect(packaged.map(({ file }) => file)).toContain("package.json");
+  const except = { "README.md": "planted", "package.json": "needed" };
+  const excepted = [{ name: "planted", pattern: /"name": "waggle"/, instead: "x", except }];
+  expect(unusedExceptions(excepted)).toEqual(["planted: README.md"]);
   const files = Array.from({ length: 41 }, (_, i) => `packages/a/src/b/${i}.ts`);
   expect(crowdedFolders(files)).toEqual([{ folder: "packages/a/src/b", files: 41 }]);
   expect(crowdedFolders(files.slice(1))).toEqual([]);

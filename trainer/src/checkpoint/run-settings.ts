@@ -46,11 +46,11 @@ export function requireSame(
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   const differing = names.filter((name) => !isDeepStrictEqual(before[name], now[name]));
   if (differing.length === 0) return;
-  const words = differing.map(
+  const differences = differing.map(
     (name) => `${name} was ${JSON.stringify(before[name])} and is now ${JSON.stringify(now[name])}`,
   );
   throw new WaggleError(
     "CONFLICT",
-    `the unfinished run in ${path} has other settings: ${words.join("; ")}. Run it with its own settings to resume, start over ${startOver}, or choose another folder with --run`,
+    `the unfinished run in ${path} has other settings: ${differences.join("; ")}. Run it with its own settings to resume, start over ${startOver}, or choose another folder with --run`,
   );
 }

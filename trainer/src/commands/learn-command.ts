@@ -19,7 +19,7 @@ import {
   requireOut,
   saveAdapters,
 } from "../options/adapter-options.ts";
-import { baseWords, ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import { baseText, ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 import {
   addSamplerOptions,
   checkedSampler,
@@ -160,9 +160,9 @@ export function addLearnCommand(
       const ports = writerPorts(recipe, given, environment);
       await requireEnvironment(recipe, spec);
       await requireOut(given, recipe);
-      const say = (event: object, words: string): void => {
+      const say = (event: object, message: string): void => {
         if (given.json) writeOut(JSON.stringify(event));
-        else writeError(words);
+        else writeError(message);
       };
       const warning = environmentWarning(recipe, spec);
       if (warning !== null) say({ event: "warning", message: warning }, `warning: ${warning}`);
@@ -173,7 +173,7 @@ export function addLearnCommand(
               unrewarded,
               folder,
               ENVIRONMENT_BASE,
-              (progress) => say({ event: "base", ...progress }, baseWords(spec.name, progress)),
+              (progress) => say({ event: "base", ...progress }, baseText(spec.name, progress)),
               signal,
               {
                 saveEvery: isChosen("saveEvery") ? given.saveEvery : undefined,
@@ -214,8 +214,8 @@ export function addLearnCommand(
       const { keeper } = runFolder;
       if (keeper.found !== null) {
         const { stagesDone, stepsDone } = keeper.found;
-        const words = `resuming the run in ${runFolder.path}, after ${stagesDone} stages and ${stepsDone} steps of the next`;
-        say({ event: "resumed", folder: runFolder.path, stagesDone, stepsDone }, words);
+        const message = `resuming the run in ${runFolder.path}, after ${stagesDone} stages and ${stepsDone} steps of the next`;
+        say({ event: "resumed", folder: runFolder.path, stagesDone, stepsDone }, message);
       }
       const onStop = (): void =>
         say({ event: "stopping" }, "stopping after this step; press Ctrl-C again to stop at once");
@@ -238,11 +238,16 @@ export function addLearnCommand(
           : null;
         requireRoom(spec, model.format, policy.contextLength);
         if (given.sampler !== undefined) {
-          const { agreement, words } = await checkedSampler(policy, engines.engine, adapterShape, {
-            spec,
-            format: model.format,
-          });
-          say({ event: "sampler", server: given.sampler, ...agreement }, words);
+          const { agreement, message } = await checkedSampler(
+            policy,
+            engines.engine,
+            adapterShape,
+            {
+              spec,
+              format: model.format,
+            },
+          );
+          say({ event: "sampler", server: given.sampler, ...agreement }, message);
         }
         const { base, final, spent, state } = await runRecipe(
           recipe,
@@ -275,8 +280,8 @@ export function addLearnCommand(
         await saveText(given, state);
         await saveAdapters(given, engines, adapterShape, model.config);
         if (given.out !== undefined) {
-          const words = `the adapter is in ${given.out}, over the base in ${folder}`;
-          say({ event: "saved", folder: given.out, base: folder }, words);
+          const message = `the adapter is in ${given.out}, over the base in ${folder}`;
+          say({ event: "saved", folder: given.out, base: folder }, message);
         }
         const { difference, pValue } = pairedDifference(base.successes, final.successes);
         const result = {
@@ -298,8 +303,8 @@ export function addLearnCommand(
         );
       } catch (error) {
         if (!signal.aborted) throw error;
-        const words = `stopped; the run is saved in ${runFolder.path}: run the same command again to resume`;
-        say({ event: "stopped", folder: runFolder.path }, words);
+        const message = `stopped; the run is saved in ${runFolder.path}: run the same command again to resume`;
+        say({ event: "stopped", folder: runFolder.path }, message);
         signal.throwIfAborted();
       } finally {
         signal.removeEventListener("abort", onStop);

@@ -23,15 +23,15 @@ export function appendixPage(overview: Overview): string {
         row(summary, tableOf(summary.recipe), pageName(expectations, summary)),
       ),
     ].join("\n"),
-    ...unshownWords(overview),
+    ...unshownText(overview),
     "## Columns",
     METRICS.map((line) => `- ${line}`).join("\n"),
-    timeWords(summaries),
+    timeText(summaries),
     "## How the settings were chosen",
     expectations.chosen,
     "## Claims, round by round",
     `The claims were committed before their runs. A claim holds at temperature 1 if the recipe's success minus that of plain GRPO is above 0, or above −margin if the paper claims equal success, at p ≤ ${LEVEL} (one-sided Student's t-test over seeds, Holm-corrected over the claims of a round). A claim about cost must also meet its cost limit. Both sides have the same seeds and held-out tasks. Plain GRPO has the same budget of sampled tokens and tool calls, or a larger one if the claim is about cost.`,
-    ...rounds.flatMap(roundWords),
+    ...rounds.flatMap(roundText),
     "## The test",
     "The control is the base at its best temperature, on the same held-out tasks with the same draws. The best temperature is the one with the highest mean over seeds, for the base and for the trained policy alike. Each seed has its own learner, tasks, draws and held-out tasks, so differences between seeds are independent. Five differences are too few to estimate their variance well, so the variances of all recipes are pooled by empirical Bayes (Smyth 2004). P-values are Holm-corrected over all recipes of the expectations. A recipe that did not run with all seeds, or whose mechanism was inactive, counts as not learning. `packages/evaluation/src/table-tests.test.ts` simulates tables without learning and finds that the test keeps its level. It also shows that a permutation of tasks within seeds would not.",
     ...(failures.length === 0
@@ -47,7 +47,7 @@ export function appendixPage(overview: Overview): string {
 }
 
 /** Rows whose environment does not show what distinguishes the recipe. */
-function unshownWords({ expectations: { unshown = [] }, summaries }: Overview): string[] {
+function unshownText({ expectations: { unshown = [] }, summaries }: Overview): string[] {
   const run = new Set(summaries.map(({ recipe }) => recipe));
   const names = unshown.filter((name) => run.has(name));
   if (names.length === 0) return [];
@@ -57,14 +57,14 @@ function unshownWords({ expectations: { unshown = [] }, summaries }: Overview): 
 }
 
 /** How long the longest runs took, which means would hide. */
-function timeWords(summaries: readonly RecipeSummary[]): string {
+function timeText(summaries: readonly RecipeSummary[]): string {
   const spent = summaries.flatMap(({ runs }) => runs.map((run) => run.spent));
   const most = Math.max(0, ...spent.map(({ cpuSeconds }) => cpuSeconds));
   const long = spent.filter(({ seconds }) => seconds > 180).length;
   return `The longest of these ${spent.length} runs took ${most.toFixed(0)} s of CPU time over all threads. On the shared machine, ${long} took more than three minutes of wall-clock time.`;
 }
 
-function roundWords({ round, directions }: SummarizedRound, at: number): string[] {
+function roundText({ round, directions }: SummarizedRound, at: number): string[] {
   const heading = `### Round ${at + 1}: seeds ${round.seeds.join(", ")}`;
   if (directions.length === 0) return [heading, round.chosen, "Not run over all seeds yet."];
   const held = directions.filter(({ holds }) => holds);

@@ -10,7 +10,7 @@ import { temperatureName } from "../evaluation/temperature.ts";
 import { percent } from "./numbers.ts";
 import { type ArmProgress, runArms } from "./run-arms.ts";
 import { openControlLog } from "./control-log.ts";
-import { CONTROLS_FILE } from "./control-words.ts";
+import { CONTROLS_FILE } from "./control-text.ts";
 import { type ControlPlace, runControls } from "./run-controls.ts";
 import { openRunLog } from "./run-log.ts";
 import { writeReport } from "./write-report.ts";

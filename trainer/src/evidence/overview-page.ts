@@ -47,7 +47,7 @@ export function overviewPage(overview: Overview): string {
   const inactive = summaries.filter(({ sameAs }) => sameAs.length > 0);
   return `${[
     "# Recipes in small environments",
-    answerWords(overview, ordered),
+    answerText(overview, ordered),
     [
       "| recipe | environment | base, T = 1 | base, best T | trained, T = 1 | gain over control | p (Holm) |",
       `|${"---|".repeat(7)}`,
@@ -59,11 +59,11 @@ export function overviewPage(overview: Overview): string {
     "## What this does not show",
     [
       "- The models have 0.3 million parameters and the environments are small. Gains of this size are not to be expected of a language model.",
-      ...passWords(rounds),
-      ...roomWords(ordered),
-      ...clipWords(ordered),
-      ...truncationWords(ordered),
-      ...spendingWords(ordered),
+      ...passText(rounds),
+      ...roomText(ordered),
+      ...clipText(ordered),
+      ...truncationText(ordered),
+      ...spendingText(ordered),
       ...(inactive.length === 0
         ? []
         : [
@@ -72,13 +72,13 @@ export function overviewPage(overview: Overview): string {
     ].join("\n"),
     ...(rounds.length === 0
       ? []
-      : ["## Claims of papers that beat plain GRPO", ...togetherWords(rounds)]),
-    ...besideWords(ordered, expectations),
+      : ["## Claims of papers that beat plain GRPO", ...togetherText(rounds)]),
+    ...besideText(ordered, expectations),
   ].join("\n\n")}\n`;
 }
 
 /** What the bases of the claims solve in eight tries. */
-function passWords(rounds: readonly SummarizedRound[]): string[] {
+function passText(rounds: readonly SummarizedRound[]): string[] {
   const shares = rounds.flatMap(({ directions }) =>
     directions.flatMap(
       ({ otherwise }) => otherwise.find(({ name }) => name === "pass@8")?.base ?? [],
@@ -98,7 +98,7 @@ const MOST_NAMED = 5;
 const MOST_BASE = 0.6;
 
 /** Environments whose base solves much at its best temperature. */
-function roomWords(ordered: readonly RecipeSummary[]): string[] {
+function roomText(ordered: readonly RecipeSummary[]): string[] {
   const bases = new Map(
     ordered.flatMap(({ environment, control }) =>
       control === null ? [] : [[environment, control.success.mean] as const],
@@ -113,7 +113,7 @@ function roomWords(ordered: readonly RecipeSummary[]): string[] {
 }
 
 /** How often the bounds of clipped losses had an effect. */
-function clipWords(ordered: readonly RecipeSummary[]): string[] {
+function clipText(ordered: readonly RecipeSummary[]): string[] {
   const shares = ordered.flatMap(({ runs }) => {
     const measured = runs.flatMap(({ clipFraction }) => clipFraction ?? []);
     return measured.length === 0 ? [] : [mean(measured)];
@@ -127,7 +127,7 @@ function clipWords(ordered: readonly RecipeSummary[]): string[] {
 }
 
 /** How often importance weights of stale samples were cut at their cap. */
-function truncationWords(ordered: readonly RecipeSummary[]): string[] {
+function truncationText(ordered: readonly RecipeSummary[]): string[] {
   const shares = ordered.flatMap(({ recipe, runs }) => {
     const measured = runs.flatMap(({ truncatedFraction }) => truncatedFraction ?? []);
     return measured.length === 0 ? [] : [`${recipe} ${(100 * mean(measured)).toFixed(2)} %`];
@@ -139,7 +139,7 @@ function truncationWords(ordered: readonly RecipeSummary[]): string[] {
 }
 
 /** How much of its budget a run spent: no step starts after the budget is spent, and some recipes end earlier. */
-function spendingWords(ordered: readonly RecipeSummary[]): string[] {
+function spendingText(ordered: readonly RecipeSummary[]): string[] {
   const shares = ordered.map(({ recipe, environment, runs }) => ({
     name: `${recipe} in \`${environment}\``,
     share: mean(runs.map(({ spent, budget }) => spent.sampledTokens / budget.sampledTokens)),
@@ -152,7 +152,7 @@ function spendingWords(ordered: readonly RecipeSummary[]): string[] {
   ];
 }
 
-function answerWords({ expectations }: Overview, ordered: readonly RecipeSummary[]): string {
+function answerText({ expectations }: Overview, ordered: readonly RecipeSummary[]): string {
   const seeds = expectations.seeds.length;
   // The reference elsewhere is there to compare with, and counts once.
   const complete = ordered.filter(
@@ -168,24 +168,24 @@ function answerWords({ expectations }: Overview, ordered: readonly RecipeSummary
 }
 
 /** Corrects over all rounds too, because a claim that is tested again has another chance to hold. */
-function togetherWords(rounds: readonly SummarizedRound[]): string[] {
+function togetherText(rounds: readonly SummarizedRound[]): string[] {
   const tried = rounds.flatMap(({ directions }) => directions);
   if (tried.length === 0) return [];
   const expected = rounds.flatMap(({ round }) => round.directions);
   const waiting = expected.filter((one) => tried.every(({ direction }) => direction !== one));
-  const waitingWords =
+  const waitingText =
     waiting.length === 0
       ? ""
       : ` Not run since their recipe or base changed: ${waiting.map(({ recipe }) => recipe).join(", ")}.`;
   const adjusted = holm(tried.map(({ test }) => test.pValue));
-  const seenWords = tried.some(({ direction }) => direction.recipe === "pivot-rl")
+  const seenText = tried.some(({ direction }) => direction.recipe === "pivot-rl")
     ? " PivotRL starts from stored demonstrations, which plain GRPO does not see."
     : "";
   const equal = tried.filter(
     ({ difference, success, reference }) =>
       difference === 0 && success.deviation === reference.deviation,
   );
-  const emptyWords = equal.map(
+  const emptyText = equal.map(
     ({ direction: { recipe, environment } }) =>
       ` The runs of ${recipe} equal those of plain GRPO in \`${environment}\`, so its claim tests nothing there.`,
   );
@@ -197,13 +197,13 @@ function togetherWords(rounds: readonly SummarizedRound[]): string[] {
   const inAll = inRound.filter((one) => (adjusted[tried.indexOf(one)] ?? 1) <= LEVEL);
   const survivors = inAll.filter(({ survives }) => survives);
   return [
-    `${expected.length} claims of papers to beat plain GRPO were written down before their runs, and ${tried.length} of them have all of their runs.${waitingWords} The papers of the other recipes were not searched for such claims.${seenWords}`,
-    `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}.${emptyWords.join("")}`,
+    `${expected.length} claims of papers to beat plain GRPO were written down before their runs, and ${tried.length} of them have all of their runs.${waitingText} The papers of the other recipes were not searched for such claims.${seenText}`,
+    `**${survivors.length} of ${tried.length} claims survive${nameOf(survivors)}.** A claim survives if it holds after correction over all rounds and its recipe also beats the base at the base's best temperature. At temperature 1 alone, ${inRound.length} hold in their round${nameOf(inRound)}, and ${inAll.length} of these also after correction over all rounds${nameOf(inAll)}.${emptyText.join("")}`,
   ];
 }
 
 /** How many recipes of the table end higher or lower than the reference in the same environment. */
-function besideWords(ordered: readonly RecipeSummary[], expectations: Expectations): string[] {
+function besideText(ordered: readonly RecipeSummary[], expectations: Expectations): string[] {
   const compared = ordered.filter(({ beside }) => beside !== null);
   if (compared.length === 0) return [];
   const named = (pValueOf: (pValue: number) => number): string => {

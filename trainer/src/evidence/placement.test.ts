@@ -11,7 +11,7 @@ import { isLong } from "../../../test/fixtures/long.ts";
 import { ADAPTING_EXPECTATIONS } from "../expectations/adapting-expectations.fixture.ts";
 import { DIVIDED_IMITATION_EXPECTATIONS } from "../expectations/divided-work-expectations.fixture.ts";
 import { IMITATION_EXPECTATIONS } from "../expectations/imitation-expectations.fixture.ts";
-import { MADE_EXPECTATIONS } from "../expectations/made-expectations.fixture.ts";
+import { DEMONSTRATION_EXPECTATIONS } from "../expectations/demonstration-expectations.fixture.ts";
 import { PREFERENCE_EXPECTATIONS } from "../expectations/preference-expectations.fixture.ts";
 import type { Expectation } from "../expectations/recipe-checks.fixture.ts";
 import { EXPECTATIONS } from "../expectations/recipe-expectations.fixture.ts";
@@ -27,7 +27,7 @@ import { readExpectations } from "./expectations.ts";
 const CHECKS: { readonly [recipe: string]: Expectation } = {
   ...EXPECTATIONS,
   ...IMITATION_EXPECTATIONS,
-  ...MADE_EXPECTATIONS,
+  ...DEMONSTRATION_EXPECTATIONS,
   ...ADAPTING_EXPECTATIONS,
   ...ROLE_IMITATION_EXPECTATIONS,
   ...DIVIDED_IMITATION_EXPECTATIONS,

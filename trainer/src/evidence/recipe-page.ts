@@ -1,7 +1,7 @@
 /** The evidence page of one recipe: the paper, the results over seeds, and whether they show learning. */
 import { mean } from "@waggle/evaluation";
 import type { Recipe } from "@waggle/learning";
-import { generationWords } from "./generation-words.ts";
+import { generationText } from "./generation-text.ts";
 import { percentSpread, pointSpread, points, pText, whole } from "./numbers.ts";
 import { temperatureName } from "../evaluation/temperature.ts";
 import type { BestTemperature, RecipeSummary } from "./recipe-summary.ts";
@@ -30,11 +30,11 @@ export function recipePage(
   const { name, literature, differs, settings } = recipe;
   const { environment, runs } = summary;
   const [run] = runs;
-  const generations = generationWords(recipe, runs);
+  const generations = generationText(recipe, runs);
   const changed = Object.entries(run?.settings ?? {}).map(([key, value]) => `${key}=${value}`);
   return `${[
     `# ${name}: ${literature.recipe}`,
-    `**${learnedWords(summary)}** ${besideWords(summary)}`,
+    `**${learnedText(summary)}** ${besideText(summary)}`,
     `![Held-out success over sampled tokens](${page}.svg)`,
     [
       `| | base, T = 1 | base, best T | base, greedy | trained, T = 1 | trained, best T | trained, greedy | gain over control | p | sampled tokens | tool calls | calls per task | CPU | time |`,
@@ -46,7 +46,7 @@ export function recipePage(
     ].join("\n"),
     `${runs.length} seeds in \`${environment}\`, ${run?.evaluationTasks} held-out tasks each; budget ${whole(run?.budget.sampledTokens ?? 0)} sampled tokens and ${whole(run?.budget.toolCalls ?? 0)} tool calls.`,
     `Command: \`npm run evidence -- learning --only ${name}\`. A single run: \`npm run train -- --recipe ${name} --env ${environment}\`${base === undefined ? "." : `, from the default base. The runs here started from another base (${base}).`}`,
-    ...activityWords(summary),
+    ...activityText(summary),
     ...(generations === null ? [] : ["## From round to round", generations]),
     "## The recipe",
     `${literature.paper} (${literature.system}, table “${literature.table}”). ${literature.difference}`,
@@ -65,20 +65,20 @@ export function recipePage(
 }
 
 /** How often the clip of the loss and the cap of importance weights had an effect. */
-function activityWords({ runs }: RecipeSummary): string[] {
+function activityText({ runs }: RecipeSummary): string[] {
   const share = (values: readonly (number | undefined)[]): string | null => {
     const measured = values.filter((value) => value !== undefined);
     return measured.length === 0 ? null : `${(100 * mean(measured)).toFixed(2)} %`;
   };
   const clipped = share(runs.map(({ clipFraction }) => clipFraction));
   const cut = share(runs.map(({ truncatedFraction }) => truncatedFraction));
-  const words = [
+  const sentences = [
     ...(clipped === null ? [] : [`The loss clipped ${clipped} of the tokens.`]),
     ...(cut === null
       ? []
       : [`Importance weights, which correct stale samples, were cut at ${cut} of the tokens.`]),
   ];
-  return words.length === 0 ? [] : [words.join(" ")];
+  return sentences.length === 0 ? [] : [sentences.join(" ")];
 }
 
 function row(name: string, summary: RecipeSummary): string {
@@ -112,7 +112,7 @@ export function hasLearned({ learned }: RecipeSummary): boolean {
 }
 
 /** States in one or two sentences whether the recipe beats the control. */
-function learnedWords(summary: RecipeSummary): string {
+function learnedText(summary: RecipeSummary): string {
   const { learned, gain, gainOverControl, sameAs, runs } = summary;
   if (sameAs.length > 0) {
     return `No evidence: the mechanism is inactive here, because with at least one seed the run equals that of ${sameAs.join(", ")}.`;
@@ -127,7 +127,7 @@ function learnedWords(summary: RecipeSummary): string {
     : `No learning beyond temperature: ${by}. At temperature 1 alone, the difference is ${atOne}.`;
 }
 
-function besideWords({ beside }: RecipeSummary): string {
+function besideText({ beside }: RecipeSummary): string {
   if (beside === null) return "";
   const by = `${points(beside.mean)} points (t = ${beside.t.toFixed(1)}, p = ${pText(beside.pValue)})`;
   if (beside.pValue <= 0.05)

@@ -56,7 +56,7 @@ export async function writeReport(
     const page = pageName(expectations, summary);
     await writeFile(
       join(folder, `${page}.md`),
-      recipePage(built, summary, plain, page, baseWords(expectations.bases[environment])),
+      recipePage(built, summary, plain, page, baseText(expectations.bases[environment])),
     );
     await writeFile(join(folder, `${page}.svg`), curvePicture(curves, base.mean));
   }
@@ -78,7 +78,7 @@ export async function writeReport(
 }
 
 /** The changes of a base, such as `mistakes=0.1, habits=0.6`. */
-function baseWords(changes: Expectations["bases"][string] | undefined): string | undefined {
+function baseText(changes: Expectations["bases"][string] | undefined): string | undefined {
   if (changes === undefined) return undefined;
   return Object.entries(changes)
     .map(([name, value]) => `${name}=${value}`)

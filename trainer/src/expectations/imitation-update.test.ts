@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ADAPTING_EXPECTATIONS } from "./adapting-expectations.fixture.ts";
 import { DIVIDED_IMITATION_EXPECTATIONS } from "./divided-work-expectations.fixture.ts";
 import { IMITATION_EXPECTATIONS } from "./imitation-expectations.fixture.ts";
-import { MADE_EXPECTATIONS } from "./made-expectations.fixture.ts";
+import { DEMONSTRATION_EXPECTATIONS } from "./demonstration-expectations.fixture.ts";
 import { ROLE_IMITATION_EXPECTATIONS } from "./role-expectations.fixture.ts";
 import type { Expectation } from "./recipe-checks.fixture.ts";
 import { PLAIN_SFT } from "./plain-recipes.fixture.ts";
@@ -27,7 +27,7 @@ const plain = new Map<string, Promise<{ acted: ActedEnvironment; control: StageR
 
 const EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   ...IMITATION_EXPECTATIONS,
-  ...MADE_EXPECTATIONS,
+  ...DEMONSTRATION_EXPECTATIONS,
   ...ADAPTING_EXPECTATIONS,
   ...ROLE_IMITATION_EXPECTATIONS,
   ...DIVIDED_IMITATION_EXPECTATIONS,
@@ -45,7 +45,10 @@ function plainlyIn(env: string): Promise<{ acted: ActedEnvironment; control: Sta
     // trajectories.
     const ended = (success: boolean): ActedEnvironment["stored"] =>
       environment.stored.filter((trajectory) => trajectory.verification.success === success);
-    const own = { ...environment, stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)] };
+    const own = {
+      ...environment,
+      stored: [...ended(false).slice(0, 2), ...ended(true).slice(0, 1)],
+    };
     return { acted: own, control: await updateAlone(PLAIN_SFT(), own) };
   };
   const environment = plain.get(env) ?? make();

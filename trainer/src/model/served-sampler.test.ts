@@ -126,13 +126,13 @@ test("the server's log-probs equal the engine's to 1e-4, with a trained adapter"
   const tensors = new Map(saved.tensors);
   for (const [name, tensor] of moved) tensors.set(`parameters/${name}`, tensor);
   await engines.engine.load({ ...saved, tensors });
-  const { agreement, words } = await checkedSampler(policy, engines.engine, shape, {
+  const { agreement, message } = await checkedSampler(policy, engines.engine, shape, {
     spec,
     format: model.format,
   });
   expect(agreement.tokens).toBeGreaterThan(4);
   expect(agreement.gapMost).toBeLessThanOrEqual(1e-4);
-  expect(words).toMatch(/log-probs of \d+ tokens differ by/);
+  expect(message).toMatch(/log-probs of \d+ tokens differ by/);
   await policy.dispose();
   await engines.dispose();
 }, 60_000);

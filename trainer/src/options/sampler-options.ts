@@ -80,13 +80,13 @@ export async function checkedSampler(
   engine: TrainEngine,
   shape: Pick<Adapter, "rank" | "alpha">,
   { spec, format }: { readonly spec: EnvironmentSpec; readonly format: ChatFormat },
-): Promise<{ readonly agreement: SamplerAgreement; readonly words: string }> {
+): Promise<{ readonly agreement: SamplerAgreement; readonly message: string }> {
   const { rank, alpha } = shape;
   await policy.setAdapter(0, { rank, alpha, tensors: adapterOf(await engine.parameters()) });
   const first = await spec.create(spec.reference(0, "train", 0)).environment.observe();
   const prompt = format.start(first).flatMap(({ tokenIds }) => tokenIds);
   const agreement = await samplerAgreement(policy, engine, prompt, format.stopTokenIds);
   const { tokens, gapMean, gapMost } = agreement;
-  const words = `the server's log-probs of ${tokens} tokens differ by ${gapMean.toExponential(1)} nats on average, ${gapMost.toExponential(1)} at most`;
-  return { agreement, words };
+  const message = `the server's log-probs of ${tokens} tokens differ by ${gapMean.toExponential(1)} nats on average, ${gapMost.toExponential(1)} at most`;
+  return { agreement, message };
 }

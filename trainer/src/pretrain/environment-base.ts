@@ -64,7 +64,7 @@ export const ENVIRONMENT_BASE: EnvironmentBaseRecipe = {
 };
 
 /** Progress as a line of text. */
-export function baseWords(environment: string, { step, steps, ...of }: BaseProgress): string {
+export function baseText(environment: string, { step, steps, ...of }: BaseProgress): string {
   const { loss, tokensPerSecond } = of;
   return `base of ${environment}, made once  ${step}/${steps}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s`;
 }

@@ -27,7 +27,7 @@ import {
   scheduleNeeded,
   sentence,
   stateNeeded,
-} from "./edge-misfit-words.ts";
+} from "./edge-misfit-text.ts";
 
 /** A recipe that can train from an edge, and its staleness limit. */
 export type EdgeRecipe = {

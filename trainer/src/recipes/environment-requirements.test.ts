@@ -36,9 +36,9 @@ test.each([
     { groupSize: 1 },
     /recipe grpo compares the rollouts of a task, but its group size is 1/,
   ],
-])("%s in %s with %o is refused", async (name, env, settings, words) => {
+])("%s in %s with %o is refused", async (name, env, settings, text) => {
   const recipe = recipeNamed(name)(settings);
-  await expect(requireEnvironment(recipe, environmentNamed(env))).rejects.toThrow(words);
+  await expect(requireEnvironment(recipe, environmentNamed(env))).rejects.toThrow(text);
 });
 
 test.each([
@@ -50,8 +50,8 @@ test.each([
   ["fusion-agent", "bandit", /bandit does not offer several-calls.*default environment is lookup/],
   ["duration-aware", "bandit", /bandit does not offer progress/],
   ["grpo", "bandit", /^$/],
-])("%s in %s: a warning says what the environment does not offer", (name, env, words) => {
-  expect(environmentWarning(recipeNamed(name)(), environmentNamed(env)) ?? "").toMatch(words);
+])("%s in %s: a warning says what the environment does not offer", (name, env, text) => {
+  expect(environmentWarning(recipeNamed(name)(), environmentNamed(env)) ?? "").toMatch(text);
 });
 
 test("no recipe warns in its default environment", () => {

@@ -68,8 +68,8 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
   };
   if (json) return [JSON.stringify(card)];
   const set = Object.entries(settings).map(([key, value]) => {
-    const words = choices[key] === undefined ? "" : ` (${choices[key].join("|")})`;
-    return `${key}=${value}${words}`;
+    const allowed = choices[key] === undefined ? "" : ` (${choices[key].join("|")})`;
+    return `${key}=${value}${allowed}`;
   });
   const marked = (slot: string, part: string): string =>
     inferred.some((one) => one.slot === slot && one.part === part) ? `${part}*` : part;
@@ -78,7 +78,7 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
     ["recipe", name],
     ["paper", literature.paper],
     ["mechanism", mechanism ?? "–"],
-    ...differs.map((words) => ["differs", words] as const),
+    ...differs.map((text) => ["differs", text] as const),
     ["settings", set.join(", ")],
     ["stages", `${card.stages.join(", ")}${rounds}`],
     ...Object.entries(card.parts).map(
@@ -89,7 +89,7 @@ export function listedRecipe(recipe: Recipe, json: boolean): string[] {
     ["test", card.test],
     ["evidence", card.evidence ?? "–"],
   ];
-  return rows.map(([what, words]) => `${what.padEnd(13)}${words}`);
+  return rows.map(([what, text]) => `${what.padEnd(13)}${text}`);
 }
 
 function detailsOf(recipe: Recipe | null): {

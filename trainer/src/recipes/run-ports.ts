@@ -34,8 +34,8 @@ export function runPorts(
 
 /** Tokens common to all calls: the markers, the punctuation and the end. */
 function structuralTokens(format: ChatFormat): ReadonlySet<number> {
-  const [first = [], ...others] = ["aa", "bb", "cc"].map((word) =>
-    format.encodeAssistant("", [{ name: word, arguments: { [word]: word } }]),
+  const [first = [], ...others] = ["aa", "bb", "cc"].map((name) =>
+    format.encodeAssistant("", [{ name, arguments: { [name]: name } }]),
   );
   return new Set(first.filter((id) => others.every((tokens) => tokens.includes(id))));
 }

@@ -10,7 +10,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { intervalChart } from "../charts/interval-chart.ts";
-import { baseWords } from "../pretrain/environment-base.ts";
+import { baseText } from "../pretrain/environment-base.ts";
 import { positive } from "../options/option-values.ts";
 import { textTable } from "../metrics/text-table.ts";
 import { appendRun, readRuns } from "../trials/run-file.ts";
@@ -19,8 +19,8 @@ import type { TrialRun } from "../trials/trial.ts";
 import { STUDIES, studyNamed } from "./studies.ts";
 import { experimentOf, type Study, studyIn } from "./study.ts";
 import { openControlLog } from "../evidence/control-log.ts";
-import { CONTROLS_FILE } from "../evidence/control-words.ts";
-import { measureWords, studyPage } from "./study-page.ts";
+import { CONTROLS_FILE } from "../evidence/control-text.ts";
+import { measureText, studyPage } from "./study-page.ts";
 import { answer, compared, wholeSeeds } from "./study-results.ts";
 import { basesOption, environmentOption, jsonOption } from "../options/shared-options.ts";
 
@@ -77,7 +77,7 @@ export function addStudyCommand(
         kernels: "wasm",
         onBase(environment, progress) {
           if (flags.json) writeOut(JSON.stringify({ event: "base", environment, ...progress }));
-          else writeError(baseWords(environment, progress));
+          else writeError(baseText(environment, progress));
         },
         onRun: async (made) => {
           const { source } = spec;
@@ -91,16 +91,16 @@ export function addStudyCommand(
       });
       await report(study, runs, flags.output);
       const comparisons = compared(study, runs);
-      const words = answer(study, runs);
+      const text = answer(study, runs);
       writeOut(
         flags.json
           ? JSON.stringify({
               study: study.name,
               seeds: wholeSeeds(study, runs),
               comparisons,
-              answer: words,
+              answer: text,
             })
-          : `${words}\n${join(flags.output, `${study.name}.md`)}`,
+          : `${text}\n${join(flags.output, `${study.name}.md`)}`,
       );
     });
 }
@@ -120,7 +120,7 @@ async function report(study: Study, runs: readonly TrialRun[], folder: string): 
   const comparisons = compared(study, runs);
   const before = mean(runs.map(({ base }) => 100 * base));
   const columns = study.measures.map((measure) => ({
-    title: measureWords(measure),
+    title: measureText(measure),
     rows: comparisons
       .filter((one) => one.measure === measure)
       .map(({ arm, mean: center, error }) => ({ name: arm, mean: center, error })),
@@ -158,8 +158,8 @@ function helpOf(name: string | undefined): string[] {
     ...sides.map(({ says, sources }) => `  ${says} (${sources})`),
     `\nArms, each with ${tokens} tokens in ${environment}, sampled or demonstrated:`,
     ...arms.map((arm) => `  ${arm.name}`),
-    `\nRead from: ${measures.map(measureWords).join("; ")}`,
-    ...limits.map((words) => `Limit: ${words}`),
+    `\nRead from: ${measures.map(measureText).join("; ")}`,
+    ...limits.map((limit) => `Limit: ${limit}`),
   ];
 }
 

@@ -4,7 +4,7 @@
  */
 import { mean } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
-import { controlWords } from "../evidence/control-words.ts";
+import { controlText } from "../evidence/control-text.ts";
 import type { TrialRun } from "../trials/trial.ts";
 import { atEqualKl } from "./equal-kl.ts";
 import type { Measure, Study } from "./study.ts";
@@ -19,7 +19,7 @@ const WORDS: { readonly [measure in Measure]: string } = {
 };
 
 /** The measure's name in tables. */
-export function measureWords(measure: Measure): string {
+export function measureText(measure: Measure): string {
   return WORDS[measure];
 }
 
@@ -57,7 +57,7 @@ export function studyPage(
       return `| ${name} | ${cells.join(" | ")} | ${Math.round(tokens).toLocaleString("en")} | ${seconds.toFixed(0)} |`;
     }),
     "",
-    controlWords(study.environment, successes(study, runs), controls),
+    controlText(study.environment, successes(study, runs), controls),
     "",
     `Command: \`npm run study -- ${study.command ?? study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
     "",

@@ -3,9 +3,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
-import { baseWords } from "../pretrain/environment-base.ts";
+import { baseText } from "../pretrain/environment-base.ts";
 import { openControlLog } from "../evidence/control-log.ts";
-import { CONTROLS_FILE } from "../evidence/control-words.ts";
+import { CONTROLS_FILE } from "../evidence/control-text.ts";
 import { positive } from "../options/option-values.ts";
 import { textTable } from "../metrics/text-table.ts";
 import { appendRun, readRuns, textOf } from "./run-file.ts";
@@ -63,7 +63,7 @@ export function addTrialCommand(
         bases: given.bases,
         done,
         signal,
-        onBase: (environment, progress) => writeError(baseWords(environment, progress)),
+        onBase: (environment, progress) => writeError(baseText(environment, progress)),
         onRun: async (run) => {
           await appendRun(file, run);
           const { arm, seed, base, final, seconds } = run;

@@ -4,7 +4,7 @@
  */
 import { mean, standardError } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
-import { controlWords } from "../evidence/control-words.ts";
+import { controlText } from "../evidence/control-text.ts";
 import type { Trial, TrialRun, Verdict } from "./trial.ts";
 
 const RESULTS = "## Results";
@@ -26,7 +26,7 @@ export function withResults(
     `Success in percent, mean ± standard error over ${trial.seeds.length} seeds per arm, with ${trial.evaluationTasks} held-out tasks each.\n`,
     ...armTable(trial, runs),
     "",
-    controlWords(trial.arms[0]?.spec.name ?? "", meansOf(trial, runs), controls),
+    controlText(trial.arms[0]?.spec.name ?? "", meansOf(trial, runs), controls),
     "",
     "| expectation | difference in points | p | holds |",
     "|---|---|---|---|",

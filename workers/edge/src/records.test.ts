@@ -109,7 +109,13 @@ fault(
   async () => {
     const examples: Upload[] = [];
     for (let i = 0; i < 6; i++) examples.push(await work(token, baseModel));
-    const [missing, cut, big, old, ...good] = examples as [Upload, Upload, Upload, Upload, ...Upload[]];
+    const [missing, cut, big, old, ...good] = examples as [
+      Upload,
+      Upload,
+      Upload,
+      Upload,
+      ...Upload[],
+    ];
     const { OBJECTS, DB } = bindings;
     await OBJECTS.delete(await keyOf(missing.digest));
     await OBJECTS.put(await keyOf(cut.digest), canonicalJson(cut.trajectory).slice(0, 100));
@@ -265,7 +271,9 @@ describe("the operator", () => {
     const example = await makeUpload(baseModel, null);
     await upload(session, example);
     const granted = await leaseAt(Date.now());
-    const outcomes = [{ digest: example.digest, status: "rejected" as const, reason: "check-failed" }];
+    const outcomes = [
+      { digest: example.digest, status: "rejected" as const, reason: "check-failed" },
+    ];
     unwrap(
       await coordinatorOf(bindings).acknowledge(
         granted.leaseId ?? "",

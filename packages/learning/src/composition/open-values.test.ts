@@ -115,15 +115,15 @@ test.each([
   ["right", [0, 1, 4, 5]],
   ["all", [0, 1, 2, 3, 4, 5]],
   ["last", [4, 5]],
-])("turns that are %s carry loss, in a filter and in a loss", (word, tokens) => {
+])("turns that are %s carry loss, in a filter and in a loss", (turns, tokens) => {
   const group = groupOf(trajectory("1", 1));
-  const { groups } = remade(parts.stepMask(), { keptTurns: word }).apply([group], CONTEXT);
+  const { groups } = remade(parts.stepMask(), { keptTurns: turns }).apply([group], CONTEXT);
   const mask = groups[0]?.trajectories[0]?.lossMask[0] ?? [];
   expect(mask.flatMap((counts, t) => (counts ? [t] : []))).toEqual(tokens);
   const losses = [
-    remade(parts.crossEntropy(), { lossTurns: word }),
-    remade(parts.maskedCrossEntropy(), { lossTurns: word }),
-    remade(parts.spanMask(parts.crossEntropy()), { spanTurns: word }),
+    remade(parts.crossEntropy(), { lossTurns: turns }),
+    remade(parts.maskedCrossEntropy(), { lossTurns: turns }),
+    remade(parts.spanMask(parts.crossEntropy()), { spanTurns: turns }),
   ];
   for (const loss of losses) {
     const moved = loss.compute(minibatchOf(group), CONTEXT).derivatives.logProb?.[0] ?? [];

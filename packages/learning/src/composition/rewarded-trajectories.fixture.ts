@@ -36,22 +36,24 @@ export function rewardedOf(id: string, given: GivenTrajectory = {}): RewardedTra
   const { reward = 0, turns = [{}], success = reward >= 1, seed = 1 } = given;
   const lossMask: boolean[] = [];
   const spans: { segment: { entropies: number[] }; start: number }[] = [];
-  const records = turns.map(({ tokens = 1, state, paid, ok = true, calls = [], entropy = 0 }, i) => {
-    lossMask.push(false);
-    const start = lossMask.length;
-    lossMask.push(...Array.from({ length: tokens }, () => true));
-    spans.push({ segment: { entropies: Array.from({ length: tokens }, () => entropy) }, start });
-    return {
-      sample: 0,
-      start,
-      end: start + tokens,
-      parseError: null,
-      reward: paid ?? null,
-      state: state ?? `${id}/${i}`,
-      toolCalls: calls.map((name) => ({ id: "c", name, arguments: {} })),
-      toolResults: calls.length > 0 || !ok ? [{ callId: "c", ok }] : [],
-    };
-  });
+  const records = turns.map(
+    ({ tokens = 1, state, paid, ok = true, calls = [], entropy = 0 }, i) => {
+      lossMask.push(false);
+      const start = lossMask.length;
+      lossMask.push(...Array.from({ length: tokens }, () => true));
+      spans.push({ segment: { entropies: Array.from({ length: tokens }, () => entropy) }, start });
+      return {
+        sample: 0,
+        start,
+        end: start + tokens,
+        parseError: null,
+        reward: paid ?? null,
+        state: state ?? `${id}/${i}`,
+        toolCalls: calls.map((name) => ({ id: "c", name, arguments: {} })),
+        toolResults: calls.length > 0 || !ok ? [{ callId: "c", ok }] : [],
+      };
+    },
+  );
   const task: TaskReference = { environment: "e", split: "train", seed };
   const { stopReason = "completed" } = given;
   const trajectory = {

@@ -34,7 +34,7 @@ export function governing(create: CreateRecipe, of: PlainPart): string[][] {
 /** What else a setting may be: one that its part refuses is answered by another. */
 function changesOf({ settings, choices }: Recipe, name: string): readonly OptionValue[] {
   const value = settings[name] as OptionValue;
-  if (choices[name] !== undefined) return choices[name].filter((word) => word !== value);
+  if (choices[name] !== undefined) return choices[name].filter((choice) => choice !== value);
   if (typeof value === "boolean") return [!value];
   if (typeof value === "string") return [`${value}.`];
   return [value + 1, value / 2, value + 0.1];

@@ -29,7 +29,8 @@ type FoldedStrategy = {
 export function foldedStrategy(options: FoldedStrategy): RolloutStrategy {
   const { mistakes, consolidates, size = 1, managed, records } = options;
   const acted: FoldedOptions = { managed, records };
-  const folding = mistakes === null ? acted : { ...acted, demonstrated: { mistakes, consolidates } };
+  const folding =
+    mistakes === null ? acted : { ...acted, demonstrated: { mistakes, consolidates } };
   return {
     name: "folded",
     options,

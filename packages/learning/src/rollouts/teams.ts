@@ -99,7 +99,12 @@ async function inTurn(
   for (const [r, { part, role, mode }] of members.entries()) {
     // The end of the system message is where answers disturb a small policy least.
     const told = reads && said.length > 0 ? { told: `Others said: ${said.join("; ")}` } : {};
-    const rollout = await driver.rollOut(task, [...place, r], { role, mode, readsAs: part, ...told });
+    const rollout = await driver.rollOut(task, [...place, r], {
+      role,
+      mode,
+      readsAs: part,
+      ...told,
+    });
     rollouts.push(rollout);
     said.push(driver.finalText(rollout.record)?.trim() || "nothing");
   }

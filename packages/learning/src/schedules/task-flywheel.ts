@@ -84,7 +84,10 @@ export function failuresReturn(
       const wheel = state["task-stats"] as Wheel;
       const generated = groups.flatMap((group) => generatedFrom(group, wheel, rule, tasks));
       const names = new Set(groups.map(({ task }) => task));
-      const waiting = [...wheel.waiting.filter(({ task }) => !names.has(taskName(task))), ...generated];
+      const waiting = [
+        ...wheel.waiting.filter(({ task }) => !names.has(taskName(task))),
+        ...generated,
+      ];
       const newest = waiting.slice(-MOST);
       return {
         groups,

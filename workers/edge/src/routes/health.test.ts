@@ -73,7 +73,10 @@ fault(
     const example = await makeUpload(baseModel, await assign(token));
     await bindings.DB.prepare("ALTER TABLE assignments RENAME TO gone").run();
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [example] } });
+    const reply = await call("POST", "/v1/trajectories", {
+      token,
+      body: { trajectories: [example] },
+    });
     const lines = log.mock.calls.map(([line]) => String(line));
     log.mockRestore();
     const requestId = reply.headers.get("x-request-id") ?? "";

@@ -32,7 +32,8 @@ beforeEach(async () => {
 const send = (body: unknown, as = token): Promise<Reply> =>
   call("POST", "/v1/trajectories", { token: as, body });
 
-const sendOne = (example: Upload, as = token): Promise<Reply> => send({ trajectories: [example] }, as);
+const sendOne = (example: Upload, as = token): Promise<Reply> =>
+  send({ trajectories: [example] }, as);
 
 const sendRaw = (raw: BodyInit, headers: Record<string, string> = {}): Promise<Reply> =>
   call("POST", "/v1/trajectories", {
@@ -223,7 +224,10 @@ describe("the trajectory", () => {
 
   test("a digest of other content is refused", async () => {
     const example = await makeUpload(baseModel, null);
-    const edited = { ...example, trajectory: { ...example.trajectory, stopReason: "timeout" as const } };
+    const edited = {
+      ...example,
+      trajectory: { ...example.trajectory, stopReason: "timeout" as const },
+    };
     expect(await outcome(await sendOne(edited))).toMatchObject(refusal(400, "DIGEST_MISMATCH"));
   });
 
@@ -294,7 +298,9 @@ describe("the assignment", () => {
       await makeUpload(baseModel, mine, { task: null }),
     ];
     for (const example of requests) {
-      expect(await outcome(await sendOne(example))).toMatchObject(refusal(409, "ASSIGNMENT_MISMATCH"));
+      expect(await outcome(await sendOne(example))).toMatchObject(
+        refusal(409, "ASSIGNMENT_MISMATCH"),
+      );
     }
   });
 

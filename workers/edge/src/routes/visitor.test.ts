@@ -161,7 +161,10 @@ describe("forget me", () => {
   test("stores nothing of an upload in progress and leaves no object", async () => {
     const example = await makeUpload(baseModel, null);
     await forget();
-    const reply = await call("POST", "/v1/trajectories", { token, body: { trajectories: [example] } });
+    const reply = await call("POST", "/v1/trajectories", {
+      token,
+      body: { trajectories: [example] },
+    });
     expect(reply).toMatchObject({ status: 403, body: { error: { code: "CONSENT_MISSING" } } });
     expect(await stored()).toEqual(NOTHING);
   });

@@ -11,7 +11,7 @@ import { percent, points, pText } from "./numbers.ts";
 const LEVEL = 0.05;
 
 /** @returns `null` for a recipe with a single round. */
-export function generationWords(
+export function generationText(
   { rounds, stages }: Pick<Recipe, "rounds" | "stages">,
   runs: readonly Pick<RunRecord, "curve">[],
 ): string | null {

@@ -40,7 +40,7 @@ const heard = ({ record: trajectory }: JudgedTrajectory): number =>
   trajectory.segments.filter((segment) => segment.kind === "given" && segment.role === "user")
     .length - 1;
 
-export const MADE_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
+export const DEMONSTRATION_EXPECTATIONS: { readonly [recipe: string]: Expectation } = {
   "agent-flan": {
     settings: { kept: 8 },
     differs: [

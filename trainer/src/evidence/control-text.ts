@@ -11,7 +11,7 @@ export const CONTROLS_FILE = "docs/evidence/controls.jsonl";
  * @param arms - mean success of each arm at temperature 1, in [0, 1]; empty if a page measures none
  * @returns a paragraph of several lines; if no controls were measured, the paragraph says so
  */
-export function controlWords(
+export function controlText(
   environment: string,
   arms: readonly { readonly name: string; readonly success: number }[],
   controls: ControlLog,
