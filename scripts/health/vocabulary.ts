@@ -24,7 +24,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/**/spent.ts": "a stored and printed field",
       "trainer/src/evidence/**": "a field of stored runs",
       "trainer/src/loop/run-migration.ts": "a name of the first version",
-      "scripts/health/vocabulary.ts": "this list",
     },
   },
   {
@@ -37,7 +36,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "packages/engine/src/remote/**": "repeated requests",
       "trainer/src/edge/*": "repeated requests",
       "trainer/src/checkpoint/trainer-state.ts": "repeated requests",
-      "scripts/**": "repeated commands and requests, and this list",
+      "scripts/**": "repeated commands and requests",
       "packages/learning/src/**/{semantic-comparison,prompt-writing,evolving-judge,text-edits,texts.test}.ts":
         "prompts to a model, in everyday English",
       "trainer/src/recipes/http-writer.ts": "a prompt to a model, in everyday English",
@@ -59,7 +58,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
         "a printed measurement and `--max-lag`",
       "trainer/src/trials/{staleness,committed-runs.test}.ts": "names of stored runs",
       "docs/how-to/asynchrony.md": "the setting `lag`, `--max-lag` and a printed measurement",
-      "scripts/health/vocabulary.ts": "this list",
     },
   },
   {
@@ -70,7 +68,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/pretrain/{held-out,model-card}.ts": "`families`, a field of stored reports",
       "packages/environments/src/{transcript.fixture,shop-task.test}.ts": "a field of golden files",
       "test/golden/decoder/*": "families of decoders",
-      "scripts/health/vocabulary.ts": "this list",
     },
   },
   {
@@ -112,7 +109,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/recipes/edge-misfit-text.ts": "`scores`, a stored kind of stage",
       "test/{contract,golden,requirements}/**": "log-probs of given tokens",
       "scripts/loop/report.ts": "log-probs of given tokens",
-      "scripts/health/vocabulary.ts": "this list",
     },
   },
   {
@@ -120,8 +116,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     pattern:
       /\b(const|let|of|function) (\{ [^}]*: )?made\b|\bmade([A-Z]|[.[(]\w)|\(made\b|\bMADE_|[a-z]Made[A-Z]/,
     instead: "a name that says what it is",
-    except: { "scripts/health/vocabulary.ts": "this list" },
-  },
+      },
   {
     name: "words",
     pattern: /\bwords?\b(?=[.:)\]=]| =)|[a-z]Words?\b/,
@@ -135,7 +130,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     instead: "default",
     except: {
       "scripts/{loop,checking/changed-files}.ts": "standard output, and an option of git",
-      "scripts/health/vocabulary.ts": "this list",
     },
   },
   {
@@ -144,7 +138,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     instead: "cache or store",
     except: {
       "trainer/src/loop/run-migration.ts": "a name of the first version",
-      "scripts/health/vocabulary.ts": "this list",
     },
   },
   {
@@ -168,7 +161,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "packages/learning/src/recipes/policy-gradient/critics.ts": "the title of a paper",
       "packages/environments/src/variants/task-forms.ts":
         "the demonstration form `world`, a stored name",
-      "scripts/health/vocabulary.ts": "this list",
     },
   },
   {
@@ -180,9 +172,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     name: "dial",
     pattern: /\bdials?\b|[a-z]Dials?\b/,
     instead: "option, setting or difficulty level",
-    except: {
-      "scripts/health/vocabulary.ts": "this list",
-    },
   },
   {
     name: "British spelling",
@@ -192,7 +181,6 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     except: {
       "packages/environments/src/transcript.fixture.ts": "`judgement`, a field of golden files",
       "packages/learning/src/golden/losses.py": "`normalised`, a field of golden files",
-      "scripts/health/vocabulary.ts": "this list",
     },
   },
 ];
