@@ -116,7 +116,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     pattern:
       /\b(const|let|of|function) (\{ [^}]*: )?made\b|\bmade([A-Z]|[.[(]\w)|\(made\b|\bMADE_|[a-z]Made[A-Z]/,
     instead: "a name that says what it is",
-      },
+  },
   {
     name: "words",
     pattern: /\bwords?\b(?=[.:)\]=]| =)|[a-z]Words?\b/,
