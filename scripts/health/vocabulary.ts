@@ -130,6 +130,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     instead: "default",
     except: {
       "scripts/{loop,checking/changed-files}.ts": "standard output, and an option of git",
+      "packages/agent/src/environments/define/*": "Standard Schema",
     },
   },
   {

@@ -10,14 +10,14 @@ let folder: string;
 
 const defined = (name: string): string => `
 import { defineEnvironment } from "@waggle/agent/define";
-export const made = defineEnvironment({
+export const site = defineEnvironment({
   name: ${JSON.stringify(name)},
   prompt: "p",
   tasks: ({ random }) => ({ request: String(random()), state: {}, data: null }),
   tools: {},
   verify: () => true,
 });
-export default made;
+export default site;
 `;
 const FILES: { readonly [path: string]: string } = {
   "site.ts": defined("site"),
@@ -47,7 +47,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test("an environment is built in, in a file, or in an installed package", async () => {
   expect(await environmentFrom("form", folder)).toBe(environmentNamed("form"));
   expect((await environmentFrom("./site.ts", folder)).name).toBe("site");
-  expect((await environmentFrom("site.ts#made", folder)).name).toBe("site");
+  expect((await environmentFrom("site.ts#site", folder)).name).toBe("site");
   expect((await environmentFrom("some-site", folder)).name).toBe("packed");
 });
 
@@ -72,7 +72,7 @@ test.each([
     /exports an object that is no environment; export the result of/,
   ],
   ["./plain.ts#five", "INVALID_ARGUMENT", /--env \.\/plain\.ts#five exports number; export the/],
-  ["./site.ts#other", "INVALID_ARGUMENT", /has no export other; it exports made\. Write/],
+  ["./site.ts#other", "INVALID_ARGUMENT", /has no export other; it exports site\. Write/],
   [
     "./shop.ts",
     "INVALID_ARGUMENT",

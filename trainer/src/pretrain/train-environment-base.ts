@@ -10,7 +10,7 @@ import { heldOutTask } from "../evaluation/held-out.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { baseWords, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
+import { baseText, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
 export type EnvironmentBaseCommand = {
   readonly spec: EnvironmentSpec;
@@ -48,7 +48,7 @@ export async function trainEnvironmentBase(
     recipe,
     (progress) =>
       write.error(
-        json ? JSON.stringify({ event: "base", ...progress }) : baseWords(spec.name, progress),
+        json ? JSON.stringify({ event: "base", ...progress }) : baseText(spec.name, progress),
       ),
     signal,
     { saveEvery, tensorboard },

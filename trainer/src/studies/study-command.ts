@@ -79,9 +79,9 @@ export function addStudyCommand(
           if (flags.json) writeOut(JSON.stringify({ event: "base", environment, ...progress }));
           else writeError(baseText(environment, progress));
         },
-        onRun: async (made) => {
+        onRun: async (result) => {
           const { source } = spec;
-          const run = source === undefined ? made : { ...made, environmentSource: source };
+          const run = source === undefined ? result : { ...result, environmentSource: source };
           await appendRun(path, run);
           finished += 1;
           const pace = (performance.now() - startedAt) / 60_000 / (finished - before);
