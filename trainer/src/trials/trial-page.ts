@@ -1,6 +1,6 @@
 /**
- * Writes the results of a trial into its evidence page. The text above and below them is written by
- * hand.
+ * Writes the results of a trial into its evidence page. The page has four parts: the answer (handwritten), the
+ * results, the method with the command (handwritten), and the expectations.
  */
 import { mean, standardError } from "@waggle/evaluation";
 import type { ControlLog } from "../evidence/control-log.ts";
@@ -10,8 +10,10 @@ import type { Trial, TrialRun, Verdict } from "./trial.ts";
 const RESULTS = "## Results";
 /** Start of the second handwritten part. */
 const METHOD = "## Method";
+/** Start of the second generated part, which ends the page. */
+const EXPECTATIONS = "## Expectations";
 
-/** The page with new results between its handwritten parts. */
+/** The page with new results between and after its handwritten parts. */
 export function withResults(
   page: string,
   trial: Trial,
@@ -20,7 +22,7 @@ export function withResults(
   controls: ControlLog,
 ): string {
   const [above = "", rest = ""] = page.split(RESULTS);
-  const methodAt = rest.indexOf(METHOD);
+  const [, method = ""] = (rest.split(EXPECTATIONS)[0] ?? "").split(METHOD);
   const lines = [
     `${above.trimEnd()}\n\n${RESULTS}\n`,
     `Success in percent, mean ± standard error over ${trial.seeds.length} seeds per arm, with ${trial.evaluationTasks} held-out tasks each.\n`,
@@ -28,6 +30,9 @@ export function withResults(
     "",
     controlText(trial.arms[0]?.spec.name ?? "", meansOf(trial, runs), controls),
     "",
+    ...(method === "" ? [] : [`${METHOD}${method.trimEnd()}\n`]),
+    `${EXPECTATIONS}\n`,
+    "Written down before the runs.\n",
     "| expectation | difference in points | p | holds |",
     "|---|---|---|---|",
     ...verdicts.map(
@@ -35,7 +40,6 @@ export function withResults(
         `| ${says} | ${signed(100 * average)} ± ${(100 * error).toFixed(1)} | ${pValue.toPrecision(2)} | ${holds ? "yes" : "**no**"} |`,
     ),
     "",
-    ...(methodAt < 0 ? [] : [rest.slice(methodAt)]),
   ];
   return lines.join("\n");
 }

@@ -55,18 +55,21 @@ test("a mean that depends on one seed does not hold", () => {
   expect(lead?.holds).toBe(false);
 });
 
-test("the page keeps its handwritten parts and gets new results", async () => {
+test("the page keeps its handwritten parts, and the expectations follow the command", async () => {
   const runs = runsOf([0.1, 0.2, 0.05, 0.1, 0.2, 0.1, -0.3]);
   const found = verdicts(trial, runs);
-  const page = withResults(
-    "# Any\n\nWritten by hand.\n\n## Results\n\nyesterday",
-    trial,
-    runs,
-    found,
-    await openControlLog("/nowhere/controls.jsonl"),
+  const controls = await openControlLog("/nowhere/controls.jsonl");
+  const written = (page: string): string => withResults(page, trial, runs, found, controls);
+  const page = written(
+    "# Any\n\nThe answer.\n\n## Results\n\nyesterday\n\n## Method\n\nThe command.\n\n## Expectations\n\nold",
   );
-  expect(page).toContain("Written by hand.");
-  expect(page).not.toContain("yesterday");
+  expect(page).not.toMatch(/yesterday|old/);
   expect(page).toContain("| b | 50.0 ± 0.0 | 50.0 ± 0.0 | 50.0 | 1.0 |");
   expect(page).toMatch(/\| a beats b \| \+6\.4 ± 6\.4 \| 0\.\d+ \| \*\*no\*\* \|/);
+  const order = ["The answer.", "## Results", "| b |", "The command.", "| a beats b |"];
+  expect(order.map((text) => page.indexOf(text))).toEqual(
+    order.map((text) => page.indexOf(text)).toSorted((a, b) => a - b),
+  );
+  expect(written(page)).toBe(page);
+  expect(written("# Any\n\nThe answer.\n")).not.toContain("## Method");
 });
