@@ -12,9 +12,9 @@ export const RECIPE_REQUIREMENTS: readonly Requirement[] = [
       "For all 231 rows, every part that the abstract does not state has a setting, and changing it changes the built stages. Parts without an effective setting are detected.",
     tests: at(
       "recipes/inferred-parts.test.ts",
-      "every row has its recipe, and the table's marks are all counted",
-      "%s is set wherever its row is our reading",
-      "a closed part and a setting without effect are detected",
+      "every row has its recipe, and every mark of the table is counted",
+      "%s has a setting for each inferred part",
+      "a part without a setting and a setting without an effect are detected",
     ),
   },
   {

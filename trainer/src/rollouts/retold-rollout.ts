@@ -20,7 +20,7 @@ type Step = {
 
 /** `null` if a piece is missing, or there is only one rollout to tell. */
 export async function retoldRollout(
-  { pieces, words }: Retelling,
+  { pieces, transition }: Retelling,
   trajectories: readonly JudgedTrajectory[],
   spec: EnvironmentSpec,
   task: TaskReference,
@@ -63,7 +63,7 @@ export async function retoldRollout(
       // Text beside an answer would become part of the answer.
       return stands === undefined || turn.toolCalls.length === 0
         ? tokenIds
-        : format.encodeAssistant(words, turn.toolCalls);
+        : format.encodeAssistant(transition, turn.toolCalls);
     },
     contextLength,
     maxTurns: steps.length,

@@ -174,7 +174,7 @@ function withoutShared(
   });
 }
 
-/** Stop reasons that are not the policy's doing. */
+/** Stop reasons with an outside cause. */
 const CUT_OFF: ReadonlySet<StopReason> = new Set(["aborted", "timeout", "tool-error"]);
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The options that a part is defined with, and how to define it again with other values. An option that
- * the recipe did not set stays open, and the recipe offers it as a setting. The definition is kept beside
- * the part, not in it: a changed copy is another part, which has no definition.
+ * the recipe did not set stays open, and the recipe offers it as a setting. The definition is stored outside the
+ * part, so a changed copy of a part has none.
  */
 export type OptionValue = number | boolean | string;
 

@@ -29,7 +29,7 @@ export type PartContext = {
   /** Connections that the trainer opened for this run, such as a judge. */
   readonly ports: PartPorts;
   readonly signal: AbortSignal;
-  /** In a stage that learns no rewards, the estimates of its advantage part, for filters that choose by them. */
+  /** Estimates of the advantage part, for filters of a stage that does not learn from rewards. */
   readonly advantages?: AdvantageRows | undefined;
   /** Reward weights at this step, by component; absent = 1. */
   readonly rewardWeights?: { readonly [component: string]: number } | undefined;

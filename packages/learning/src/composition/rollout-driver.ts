@@ -14,11 +14,11 @@ import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
  */
 type RolloutPlace = readonly number[];
 
-/** How one rollout differs from a plain one. */
+/** Options of one rollout. */
 export type RolloutChanges = {
   /** Begins with these turns of a recorded trajectory. */
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
-  /** Says that its turns before `turn` are another trajectory's own. */
+  /** Marks the turns before `turn` as those of another trajectory. */
   readonly branch?: JudgedTrajectory["branch"] | undefined;
   /** Maximum number of turns; default: the step's or the environment's. */
   readonly maxTurns?: number | undefined;
@@ -38,7 +38,7 @@ export type RolloutChanges = {
   readonly takeover?: { readonly failures: number; readonly turns: number } | undefined;
   /**
    * Up to `most` answers in one context, each wrong one followed by `guidance`; then a demonstrator with this
-   * error rate answers. Each turn is paid what its answer was worth.
+   * error rate answers. Each turn has the reward of its answer.
    */
   readonly introspection?: Introspection | undefined;
 };
@@ -103,7 +103,7 @@ export type RolloutDriver = {
   readonly stored: readonly JudgedTrajectory[];
   /** Seed of the step. */
   readonly seed: number;
-  /** By how many places the members of a team are shifted. */
+  /** Number of places by which the members of a team are shifted. */
   readonly roleShift: number;
   /** `null` if only the policy acts. */
   readonly roles: DrivenRoles | null;

@@ -41,7 +41,7 @@ export function resampledOnCorrect(
   const wrongKept = Math.round((size * wrong.length) / rollouts.length);
   const weights = correct.map((i) => {
     const { toolErrorRate, formatErrorRate } = rollouts[i]!;
-    // Above 0 even for the worst, so the group keeps its size.
+    // The weight is above 0 even for the worst rollout, so the group keeps its size.
     return (1 - (toolErrorRate + formatErrorRate) / 2 + 1e-3) ** (4 * sharpness);
   });
   const kept = [

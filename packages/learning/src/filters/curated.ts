@@ -50,7 +50,7 @@ export function curatedWithin(
   }
 }
 
-/** `curated` by quality and coverage; also records each generator's share of selected trajectories. */
+/** `curated` by quality and coverage. Also records each generator's share of the selected trajectories. */
 export function curatedOfGenerators(budget: number): FilterPart<"task-stats"> {
   return definePart({ budget: fixed(budget) }, () => chosenOfGenerators(budget));
 }

@@ -1,5 +1,6 @@
 /**
- * Which groups carry a learning signal. Not a check of honesty; that is done before, elsewhere.
+ * Selects the groups that carry a learning signal. It does not check whether uploads are honest; the trainer does
+ * that earlier.
  *
  * Source: Yu et al. 2025, "DAPO", arXiv:2503.14476, section 3.2 (dynamic sampling): groups with equal rewards
  * have zero advantage and only dilute the token mean.

@@ -1,6 +1,6 @@
 /**
- * Helpers chosen by failure statistics: a fixed set of sentences, of which an agent is told those that match
- * the failures of its rollouts. Needs no writer.
+ * Helpers are a fixed set of sentences. Failure statistics choose those that are added to the instruction, so no
+ * writer is needed.
  *
  * Source: FAMA, failure-aware meta-agentic framework. Differs from it: a helper is a sentence, not an agent.
  */

@@ -2,7 +2,8 @@
  * A judge with a learned rubric: the rubric is a library of lessons, edited when the judge orders two rollouts
  * differently from the verifier.
  *
- * Source: RewardHarness. Differs from it: the few known preferences are the verifier's, of the first tasks.
+ * Source: RewardHarness. Differs from it: the few known preferences come from the verifier's judgment of the first
+ * tasks.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import { WaggleError } from "@waggle/protocol";

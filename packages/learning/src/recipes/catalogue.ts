@@ -1,4 +1,4 @@
-/** Recipes by the name that a command line gives, and what the literature's table still lacks. */
+/** The catalogue of recipes, and its coverage of the literature's table. */
 import { WaggleError } from "@waggle/protocol";
 import { ARRANGEMENT_NAMES } from "../composition/arrangement.ts";
 import { type CreateRecipe, partsOf, type Recipe } from "../composition/definition.ts";
@@ -124,15 +124,15 @@ export const RECIPES: ReadonlyMap<string, CreateRecipe> = new Map(
   ALL.map((create) => [create.recipeName, create]),
 );
 
-/** @throws WaggleError `INVALID_ARGUMENT` with names that begin alike, or else some that exist. */
+/** @throws WaggleError `INVALID_ARGUMENT` with similar names, or with some that exist. */
 export function recipeNamed(name: string): CreateRecipe {
   const create = RECIPES.get(name);
   if (create === undefined) {
     const names = [...RECIPES.keys()];
-    const alike = names.filter((one) => one.startsWith(name.slice(0, 3)));
+    const similar = names.filter((one) => one.startsWith(name.slice(0, 3)));
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `unknown recipe "${name.slice(0, 64)}"; choose one of ${names.length}, such as ${(alike.length > 0 ? alike : names).slice(0, 8).join(", ")}. \`npm run train -- --list\` shows all`,
+      `unknown recipe "${name.slice(0, 64)}"; choose one of ${names.length}, such as ${(similar.length > 0 ? similar : names).slice(0, 8).join(", ")}. \`npm run train -- --list\` shows all`,
     );
   }
   return create;
@@ -140,14 +140,14 @@ export function recipeNamed(name: string): CreateRecipe {
 
 export type RowState = {
   readonly row: LiteratureRow;
-  /** The recipe that expresses it, `null` where nobody wrote it. */
+  /** Name of the recipe for the row; `null` if there is none. */
   readonly recipe: string | null;
   readonly state: "expressible" | "missing parts" | "not written";
-  /** Parts of the row that no recipe has; `recipe` alone where all are there and nobody put them together. */
+  /** Missing parts as `slot:part`; only `recipe` if all parts exist but no recipe combines them. */
   readonly missing: readonly string[];
 };
 
-/** Every row of the literature, and what of it can be run. */
+/** The state of every row of the literature. */
 export function literatureStates(): RowState[] {
   const recipes = [...RECIPES.values()].map((create) => create());
   const byRow = new Map(recipes.map((one) => [one.literature.recipe, one]));
@@ -168,7 +168,7 @@ export function literatureStates(): RowState[] {
   });
 }
 
-/** Recipes of papers that are in no row: those that others are compared with or that the loop is made for. */
+/** Recipes without a row: baselines for comparison, and recipes for the feedback loop. */
 export function otherRecipes(): Recipe[] {
   const rows = new Set(LITERATURE.map(({ recipe: row }) => row));
   return [...RECIPES.values()]

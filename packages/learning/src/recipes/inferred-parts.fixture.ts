@@ -1,6 +1,7 @@
 /**
- * Which settings of a recipe govern a part of its row: those whose change is seen in what the part was made
- * with, in its weight, or in the state that it reads. Seen in the built stages, not in the settings.
+ * Finds the settings that control a part of a recipe. A setting controls a part if changing it changes the part's
+ * options, its weight, or the state that it reads. The changes are read from the recipe's stages, so a setting
+ * without an effect is not found.
  */
 import type { CreateRecipe, Recipe } from "../composition/definition.ts";
 import { type AnyPart, type OptionValue, partDefinition } from "../composition/part-options.ts";
@@ -9,8 +10,10 @@ import { weightName } from "../rewards/combinators.ts";
 import type { PlainPart } from "./literature.ts";
 
 /**
- * `[places][settings]` names of settings, in the recipe's order, for each place of its stages where the part
- * stands; none where it is there as it is. A change of how many places there are counts for all of them.
+ * The settings that control a part, for each of its uses in the recipe's stages.
+ *
+ * @returns `[uses][settings]` names in the recipe's order; an empty list for a use without a setting. A setting that
+ *   changes the number of uses controls all of them.
  */
 export function governing(create: CreateRecipe, of: PlainPart): string[][] {
   const initial = create();
@@ -31,7 +34,7 @@ export function governing(create: CreateRecipe, of: PlainPart): string[][] {
   return found;
 }
 
-/** What else a setting may be: one that its part refuses is answered by another. */
+/** Other values for a setting. Several, because the part may refuse some of them. */
 function changesOf({ settings, choices }: Recipe, name: string): readonly OptionValue[] {
   const value = settings[name] as OptionValue;
   if (choices[name] !== undefined) return choices[name].filter((choice) => choice !== value);
@@ -48,7 +51,7 @@ function builtWith(create: CreateRecipe, settings: Recipe["settings"]): Recipe |
   }
 }
 
-/** `[places]` everything that can be seen of a part, in every stage that has it. */
+/** `[uses]` the weight, the options and the state of a part, as JSON, for each use in each stage. */
 function seen({ stages, rounds }: Recipe, { slot, part }: PlainPart): string[] {
   const all = stages.flatMap(withMembers);
   if (slot === "schedule") {
@@ -57,7 +60,9 @@ function seen({ stages, rounds }: Recipe, { slot, part }: PlainPart): string[] {
   return all.flatMap((stage) =>
     partsIn(stage)
       .filter((one) => one.part.slot === slot && one.part.part === part)
-      .map(({ part: one, weight }) => JSON.stringify([weight, optionsOf(one), beside(stage, one)])),
+      .map(({ part: one, weight }) =>
+        JSON.stringify([weight, optionsOf(one), dependenciesOf(stage, one)]),
+      ),
   );
 }
 
@@ -65,16 +70,16 @@ function withMembers(stage: Stage): readonly Stage[] {
   return [stage, ...(stage.merging?.members.flat().flatMap(withMembers) ?? [])];
 }
 
-type Seen = AnyPart & { readonly needs?: readonly string[] };
+type SeenPart = AnyPart & { readonly needs?: readonly string[] };
 
-type Weighed = { readonly part: Seen; readonly weight: OptionValue | null };
+type WeightedPart = { readonly part: SeenPart; readonly weight: OptionValue | null };
 
 const COMPARES: readonly string[] = ["mc", "semantic"];
 
-const KL: Seen = { slot: "loss", part: "kl", needs: ["ref"] };
+const KL: SeenPart = { slot: "loss", part: "kl", needs: ["ref"] };
 
-/** All parts of a stage, those inside others too, each with what it weighs there. */
-function partsIn(stage: Stage): readonly Weighed[] {
+/** All parts of a stage with their weights, including the parts inside other parts. */
+function partsIn(stage: Stage): readonly WeightedPart[] {
   const { rollout, filters, reward, advantage, losses, state, kl, writing } = stage;
   const plain = [
     rollout,
@@ -89,20 +94,20 @@ function partsIn(stage: Stage): readonly Weighed[] {
     ...plain,
     ...losses.map(({ loss, weight }) => ({ part: loss, weight })),
     ...(kl === null ? [] : [{ part: KL, weight: JSON.stringify(kl.coefficient) }]),
-  ].flatMap(unfolded);
+  ].flatMap(withInner);
 }
 
-function unfolded({ part, weight }: Weighed): readonly Weighed[] {
+function withInner({ part, weight }: WeightedPart): readonly WeightedPart[] {
   const weights = partDefinition(part)?.options;
   return [
     { part, weight },
     ...(part.around ?? []).flatMap((inner) =>
-      unfolded({ part: inner, weight: weights?.[weightName(inner.part)]?.value ?? weight }),
+      withInner({ part: inner, weight: weights?.[weightName(inner.part)]?.value ?? weight }),
     ),
   ];
 }
 
-function optionsOf(part: Seen): readonly (readonly [string, OptionValue])[] {
+function optionsOf(part: SeenPart): readonly (readonly [string, OptionValue])[] {
   return Object.entries(partDefinition(part)?.options ?? {}).map(([name, { value }]) => [
     name,
     value,
@@ -110,17 +115,20 @@ function optionsOf(part: Seen): readonly (readonly [string, OptionValue])[] {
 }
 
 /**
- * What a part does not do by itself. A state is what others read it for. What continuations and written
- * comparisons say depends on how many rollouts there are, what a case was worth on how it is written.
+ * The options of other parts that a part's effect depends on:
+ * - of a state part, the parts that read it;
+ * - of `mc` and `semantic`, the rollout part, which sets the number of rollouts;
+ * - of `td`, the part that writes cases;
+ * - of any other part, the states that it reads.
  */
-function beside(stage: Stage, part: Seen): unknown {
-  const asked = (one: Seen): boolean =>
+function dependenciesOf(stage: Stage, part: SeenPart): unknown {
+  const isDependency = (one: SeenPart): boolean =>
     part.slot === "state"
       ? (one.needs ?? []).includes(part.part)
       : (part.needs ?? []).includes(one.part) ||
         (COMPARES.includes(part.part) && one.slot === "rollout") ||
         (part.part === "td" && one.part === "mem-write");
   return partsIn(stage)
-    .filter((one) => asked(one.part))
+    .filter((one) => isDependency(one.part))
     .map((one) => [one.part.part, one.weight, optionsOf(one.part)]);
 }

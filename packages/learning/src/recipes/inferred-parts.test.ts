@@ -1,6 +1,6 @@
 /**
- * What the literature's rows mark as our reading is a setting in every recipe: changing it is seen in the
- * parts that the recipe is built of.
+ * The table of the literature marks with `*` the parts that a paper's abstract does not state and that we inferred.
+ * Every recipe must have a setting for each of its inferred parts, so that another reading can be tried.
  */
 import { expect, test } from "vitest";
 import { type CreateRecipe, partsOf, recipe } from "../composition/definition.ts";
@@ -10,8 +10,8 @@ import { RECIPES } from "./catalogue.ts";
 import { governing } from "./inferred-parts.fixture.ts";
 import { inferredParts, LITERATURE, type PlainPart, type SlotName } from "./literature.ts";
 
-/** By slot and part, the settings that must be among those that govern it. */
-const GOVERNED: { readonly [part: string]: readonly string[] } = {
+/** The settings that must control each inferred part, by slot and part. */
+const REQUIRED: { readonly [part: string]: readonly string[] } = {
   "rollout:group": ["groupSize"],
   "rollout:single": ["attempts"],
   "rollout:demos": ["mistakes"],
@@ -73,19 +73,19 @@ const GOVERNED: { readonly [part: string]: readonly string[] } = {
   "schedule:offline-online": ["startSteps", "steps", "onlineSteps"],
 };
 
-/** Of single recipes, where the part is made otherwise. */
-const OTHERWISE: typeof GOVERNED = {
-  // A share for each mode, and rollouts at each task that was set.
+/** Exceptions for single recipes. */
+const EXCEPTIONS: typeof REQUIRED = {
+  // A group has a fixed number of rollouts per mode (a2fm) or per proposed task (spice).
   "a2fm rollout:group": ["perMode"],
   "spice rollout:group": ["attempts"],
-  // How many continuations a stored step has.
+  // Number of continuations of a stored step.
   "ipr advantage:mc": ["continuations"],
   "gen-agent rollout:prefix-replay": ["groupSize"],
   "dia-forge rollout:user-sim": ["mistakes"],
   "agent-r filter:verify": ["threshold", "whole"],
-  // Cross-entropy beside preferences counts by its weight.
+  // The weight of cross-entropy in a sum with a preference loss.
   "toa loss:ce": ["imitation"],
-  // Group advantages read only the total, so when it is paid is not a setting.
+  // Group advantages read only the total reward, so the time of payment is no setting.
   "embodied-r1 reward:progress": ["countedTurns"],
   "se-gui reward:progress": ["progressWeight"],
   "cory state:ref": ["klCoefficient"],
@@ -93,7 +93,7 @@ const OTHERWISE: typeof GOVERNED = {
 
 type Wanted = PlainPart & { readonly recipe: string };
 
-/** Parts with `*`, and whatever a recipe put where the abstract says nothing of the slot. */
+/** Inferred parts: those marked with `*`, and those in slots that the abstract does not mention. */
 function openParts(name: string): Wanted[] {
   const recipe = (RECIPES.get(name) as CreateRecipe)();
   const { unstated = [] } = recipe.literature;
@@ -105,7 +105,7 @@ function openParts(name: string): Wanted[] {
 
 const ALL = [...RECIPES.keys()].flatMap(openParts);
 
-test("every row has its recipe, and the table's marks are all counted", () => {
+test("every row has its recipe, and every mark of the table is counted", () => {
   const rows = new Set([...RECIPES.values()].map((create) => create().literature));
   expect(LITERATURE.filter((row) => !rows.has(row))).toEqual([]);
   const marks = LITERATURE.flatMap(inferredParts);
@@ -122,15 +122,15 @@ test("every row has its recipe, and the table's marks are all counted", () => {
   expect(ALL).toHaveLength(443);
 });
 
-test.each([...RECIPES.keys()])("%s is set wherever its row is our reading", (name) => {
+test.each([...RECIPES.keys()])("%s has a setting for each inferred part", (name) => {
   const create = RECIPES.get(name) as CreateRecipe;
   const lacking = openParts(name).flatMap(({ slot, part }) => {
-    const places = governing(create, { slot, part });
-    const names = places.flat().map((setting) => setting.split(".").at(-1));
-    const wanted = OTHERWISE[`${name} ${slot}:${part}`] ?? GOVERNED[`${slot}:${part}`] ?? [part];
-    const isGoverned = places.length > 0 && places.every((settings) => settings.length > 0);
+    const uses = governing(create, { slot, part });
+    const names = uses.flat().map((setting) => setting.split(".").at(-1));
+    const wanted = EXCEPTIONS[`${name} ${slot}:${part}`] ?? REQUIRED[`${slot}:${part}`] ?? [part];
+    const isGoverned = uses.length > 0 && uses.every((settings) => settings.length > 0);
     const unnamed = wanted.filter((setting) => !names.includes(setting));
-    return isGoverned && unnamed.length === 0 ? [] : [{ slot, part, places, unnamed }];
+    return isGoverned && unnamed.length === 0 ? [] : [{ slot, part, uses, unnamed }];
   });
   expect(lacking).toEqual([]);
 });
@@ -143,7 +143,7 @@ const ROW = {
   difference: "none",
 } as const;
 
-test("a closed part and a setting without effect are detected", () => {
+test("a part without a setting and a setting without an effect are detected", () => {
   const create = recipe({
     name: "made-up",
     literature: {

@@ -55,7 +55,7 @@ type BranchOptions = {
   /** Trajectories of each task, with the branches. */
   readonly size: number;
   /**
-   * Asked of every turn that follows a tool result: is this a place to branch?
+   * Whether to branch at this turn; called for every turn after a tool result.
    *
    * @param entropies - `[turns]` mean entropy of the first sampled tokens of each turn so far, in nats
    */
@@ -91,7 +91,7 @@ function branchStrategy({ whole, size, branchAt }: BranchOptions): RolloutStrate
             trajectories.push(await driver.rollOut(task, place, startingAt(root, turn)));
           }
         }
-        // Rollouts without a place to branch become complete trajectories.
+        // If no turn is left to branch at, complete trajectories fill the group.
         while (trajectories.length < size) {
           trajectories.push(await driver.rollOut(task, [at, trajectories.length]));
         }

@@ -1,4 +1,4 @@
-/** Rollouts by a demonstrator: plain, with an instruction, or in other forms of the task. */
+/** Rollout parts in which a demonstrator acts: plainly, with an instruction, or in another form of the task. */
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 import { option, definePart } from "../composition/part-options.ts";
 import type { PartContext, RolloutPart } from "../composition/part.ts";
@@ -14,23 +14,23 @@ type Single = RolloutPart<never, "single">;
 type DemonstrationOptions = {
   /** Demonstrations of each task. */
   readonly size: number;
-  /** The share of random decisions, or one for each demonstrator in turn. */
+  /** Share of random decisions, in [0, 1]; a list gives one share to each demonstrator in turn. */
   readonly mistakes: number | readonly number[];
-  /** Sentences of the system message, one for each demonstration in turn. */
+  /** Sentences that are added to the system message, one for each demonstration in turn. */
   readonly modes?: readonly string[];
-  /** Rollouts of the policy at the same task, before the demonstrations; default 0. */
+  /** Number of rollouts of the policy on the same task, before the demonstrations; default 0. */
   readonly students?: number;
-  /** What each demonstration in turn is of, in the role of that name; default the task itself. */
+  /** The form of each demonstration in turn, which is also its role; default the task itself. */
   readonly forms?: readonly DemonstrationForm[];
-  /** At training tasks of the same level instead of the task itself; default no. */
+  /** Whether to demonstrate other training tasks of the same level instead of the task; default no. */
   readonly neighbors?: boolean;
-  /** Who made each demonstration, in turn over all tasks as `mistakes` is, in that role. */
+  /** Names of the demonstrators, which are also the roles; in turn over all tasks, like `mistakes`. */
   readonly names?: readonly string[];
-  /** What of the demonstrations is told as one more, in the role `retold`; default nothing. */
+  /** Combines the demonstrations into one more, in the role `retold`; default no. */
   readonly retells?: Retells;
 };
 
-/** Demonstrations of each task, after rollouts of the policy if there are any to compare. */
+/** Demonstrations of each task, after the policy's own rollouts if there are any. */
 export function demonstrationStrategy(options: DemonstrationOptions): RolloutStrategy {
   const { size, mistakes, modes = [], students = 0, forms = [], names = [], retells } = options;
   const rates = typeof mistakes === "number" ? [mistakes] : mistakes;
@@ -57,7 +57,7 @@ export function demonstrationStrategy(options: DemonstrationOptions): RolloutStr
   };
 }
 
-/** `demos` of each form of every task, in the role of the form's name. */
+/** `demos`: one demonstration in each form of every task. The name of the form is the role. */
 export function formedDemos(forms: readonly DemonstrationForm[], mistakes?: number): Single {
   return definePart({ mistakes: option(mistakes, 0) }, (given) =>
     rolloutPart(
@@ -68,7 +68,7 @@ export function formedDemos(forms: readonly DemonstrationForm[], mistakes?: numb
   );
 }
 
-/** `user-sim` with a demonstrator instead of the policy; the environment's simulated user answers. */
+/** `user-sim`: a demonstrator talks with the environment's simulated user in place of the policy. */
 export function visitedDemos(form: DemonstrationForm, mistakes?: number): Single {
   return definePart({ mistakes: option(mistakes, 0) }, (given) => {
     const shown = formedDemos([form], given.mistakes);
@@ -76,7 +76,7 @@ export function visitedDemos(form: DemonstrationForm, mistakes?: number): Single
   });
 }
 
-/** `demos` of every teacher in the state, each asked for its evidence afterwards. */
+/** `demos` by every teacher in the state. Each is asked for its evidence afterwards. */
 export function evidencedTeachers(): RolloutPart<"teacher", "group"> {
   return {
     slot: "rollout",
@@ -90,7 +90,7 @@ export function evidencedTeachers(): RolloutPart<"teacher", "group"> {
   };
 }
 
-/** `demos` of `size` training tasks similar to each task, but not of the task itself. */
+/** `demos` of `size` similar training tasks instead of the task itself. */
 export function neighborDemos(size: number, mistakes?: number): Single {
   return definePart({ mistakes: option(mistakes, 0) }, (given) =>
     rolloutPart("demos", "single", demonstrationStrategy({ size, ...given, neighbors: true })),
@@ -98,8 +98,7 @@ export function neighborDemos(size: number, mistakes?: number): Single {
 }
 
 /**
- * `demos` by the state's teachers of `size` training tasks similar to each task, after a rollout of the
- * policy at the task itself.
+ * `demos`: the policy rolls out the task, then the teachers in the state demonstrate `size` similar training tasks.
  */
 export function casesAndNeighbors(size: number): RolloutPart<"teacher", "group"> {
   return {
@@ -117,15 +116,15 @@ export function casesAndNeighbors(size: number): RolloutPart<"teacher", "group">
   };
 }
 
-/** Number of tasks after which the generators repeat. */
+/** Number of tasks after which the sequence of drawn generators repeats. */
 const DRAWN_TASKS = 32;
 
-/** Key of a generator's record. */
+/** Key of a generator in the task statistics. */
 const generatorName = (generator: number): string => `generator-${generator}`;
 
 /**
- * `demos` by competing generators: each demonstration is made by one of them, drawn by the usefulness of its
- * earlier demonstrations. Generators differ in their error rate.
+ * `demos` by competing generators, which differ in their error rate. One of them makes each demonstration. It is drawn
+ * with a probability proportional to the usefulness of its earlier demonstrations.
  */
 export function competingDemos(
   generators: readonly number[],
@@ -160,14 +159,14 @@ function drawGenerator(count: number, { state, step, random }: PartContext): num
   return chosen < 0 ? count - 1 : chosen;
 }
 
-/** `demos`: the environment's demonstrator, with this share of random decisions. */
+/** `demos`: one demonstration of each task. `mistakes` is the share of random decisions. */
 export function demos(mistakes?: number): RolloutPart<never, "single"> {
   return definePart({ mistakes: option(mistakes, 0) }, (given) =>
     rolloutPart("demos", "single", demonstrationStrategy({ size: 1, ...given })),
   );
 }
 
-/** `demos` in several wordings: each demonstration gets the next sentence as an instruction. */
+/** `demos` with instructions: each demonstration gets the next sentence of `modes`. */
 export function toldDemos(
   modes: readonly string[],
   { size, mistakes }: { readonly size?: number; readonly mistakes?: number } = {},
@@ -180,8 +179,7 @@ export function toldDemos(
 }
 
 /**
- * `demos` by the teachers in the state, one rollout by each at every task, after `students` rollouts of the
- * policy.
+ * `demos`: `students` rollouts of the policy on each task, then one demonstration by each teacher in the state.
  */
 export function teacherDemos({
   students,

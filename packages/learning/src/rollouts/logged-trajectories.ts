@@ -1,7 +1,7 @@
 /**
- * `log`: stored trajectories as groups by task, and beside them the policy's own actions in their states. A proposal
- * repeats the stored turns before its own, so that its text is right. Its action is not executed unless the part asks
- * for the result.
+ * `log`: groups of stored trajectories by task, with actions that the policy proposes at their turns. A proposal
+ * first repeats the stored turns, so that its context has the right text. Its action is only executed if the part
+ * asks for the result.
  */
 import { seededRandom } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
@@ -14,15 +14,14 @@ import { rolloutPart } from "./rollout-part.ts";
 import { seededChoice } from "./stored-choice.ts";
 
 type Proposals = {
-  /** Actions of the policy at a turn of each stored trajectory. */
+  /** Number of proposed actions at one turn of each stored trajectory. */
   readonly count: number;
-  /** Whether the environment answers them. */
+  /** Whether the environment executes them. */
   readonly answered?: boolean;
 };
 
 /**
- * At most as many tasks as the step has and `size` trajectories of each; every trajectory is used
- * once.
+ * Takes as many tasks as the step has and up to `size` trajectories of each. Every trajectory is used once.
  */
 function logStrategy(size: number, proposals: Proposals): RolloutStrategy {
   return {
@@ -92,8 +91,8 @@ function proposedAt(
 }
 
 /**
- * `log`: stored trajectories, without the environment. For each, `proposals` actions of the policy at one of
- * its turns; the environment answers them only with `answered`.
+ * `log`: stored trajectories. The policy proposes `count` actions at one turn of each. The environment executes them
+ * only if `answered` is set.
  */
 export function log(
   size?: number,

@@ -66,7 +66,7 @@ export function tokenVersions({ segments }: Trajectory): number[] {
 type PartialOptions = {
   /** Trajectories of each task. */
   readonly size: number;
-  /** Maximum number of turns now. */
+  /** Maximum number of turns in this step. */
   readonly turns: number;
   /** Maximum number of turns of a whole trajectory. */
   readonly most: number;

@@ -76,8 +76,8 @@ export function group(size?: number): RolloutPart<never, "group"> {
 }
 
 /**
- * `single`: independent trajectories without group statistics. For comparisons, `rollouts` per task, each with
- * the next of the sentences as an instruction.
+ * `single`: independent trajectories without group statistics. For comparisons, `attempts` rollouts of each task,
+ * each with the next sentence of `modes` as an instruction.
  */
 export function single(attempts?: number, modes?: readonly string[]): RolloutPart<never, "single"> {
   return definePart({ attempts: option(attempts, 1) }, (given) => {

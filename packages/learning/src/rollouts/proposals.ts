@@ -1,4 +1,4 @@
-/** Self-play in which a policy proposes tasks and solves them; the environment verifies both. */
+/** Self-play: a policy proposes tasks and solves them. The environment verifies both. */
 import { seededRandom } from "@waggle/protocol";
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
@@ -7,24 +7,26 @@ import type { RolloutRequirement, RolloutStrategy } from "../composition/rollout
 import { group } from "./plain-rollouts.ts";
 import { many } from "./rollout-part.ts";
 
-/** The roles: proposer, solver, and the demonstrator of proposals. */
+/** The role that proposes tasks. */
 export const PROPOSER = "proposer";
 
+/** The role that solves the proposed tasks. */
 export const SOLVER = "solver";
 
+/** The role of demonstrated proposals. */
 export const SHOWN = "shown";
 
-/** Sets the draws of proposals and solutions apart from those of other rollouts. */
+/** Separates the random numbers of proposals and solutions from those of other rollouts. */
 const PLACE = 0x9a0;
 
 type ProposalOptions = {
-  /** Proposals for each reference. */
+  /** Number of proposals for each task reference. */
   readonly proposals: number;
-  /** Rollouts at each proposal that can be read. */
+  /** Number of rollouts of each readable proposal. */
   readonly attempts: number;
-  /** Demonstrations of proposals. */
+  /** Number of demonstrated proposals. */
   readonly shown: number;
-  /** Who searches documents, in an environment that has some; default nobody. */
+  /** The roles that search documents, if the environment has any; default none. */
   readonly searches?: "both" | "setter";
 };
 
@@ -35,7 +37,7 @@ const FEATURES: {
   setter: "documented-proposals",
 };
 
-/** The policy proposes tasks and tries each; `joint`, the id of the proposal, links rollouts to it. */
+/** The policy proposes tasks and solves each. `joint` is the id of the proposal that a rollout belongs to. */
 function proposalStrategy(options: ProposalOptions): RolloutStrategy {
   const { proposals, attempts, shown, searches } = options;
   const form = searches === "setter" ? "documented-proposal" : "proposal";
@@ -72,9 +74,11 @@ function proposalStrategy(options: ProposalOptions): RolloutStrategy {
 }
 
 /**
- * `self-play`: the number of proposals per reference, and the number of rollouts for each valid proposal.
+ * `self-play`: the policy proposes tasks and solves those that are valid.
  *
- * @param shown demonstrations of proposals; a policy that never saw one proposes no valid task.
+ * @param proposals - proposals per task reference, default 4.
+ * @param attempts - rollouts of each valid proposal, default 4.
+ * @param shown - demonstrated proposals, default 1; a policy that has seen none proposes no valid task.
  */
 export function setAndSolve(
   proposals?: number,
@@ -101,7 +105,7 @@ export function setAndSolve(
   );
 }
 
-/** `self-play` with documents: both roles search them; the environment must have documents. */
+/** `self-play` in which both roles search documents. The environment must have documents. */
 export function searchAndSolve(
   proposals?: number,
   attempts?: number,
@@ -128,8 +132,7 @@ export function searchAndSolve(
 }
 
 /**
- * `self-play` in which only the proposer reads documents: each proposed task is rolled out by a `group` of
- * the solver.
+ * `self-play` in which only the proposer reads documents. The solver rolls out a `group` of each proposed task.
  */
 export function readAndSolve(
   proposals?: number,

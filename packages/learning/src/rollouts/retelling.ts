@@ -21,8 +21,8 @@ export type ToldRollout = {
 /** Turns `[from, to)` of a rollout, starting in the state after its first `from` turns. */
 export type Piece = { readonly rollout: string; readonly from: number; readonly to: number };
 
-/** Pieces of rollouts as one, with these words wherever one is left for the next. */
-export type Retelling = { readonly pieces: readonly Piece[]; readonly words: string };
+/** Pieces of rollouts that form one rollout, with a sentence at each change to the next piece. */
+export type Retelling = { readonly pieces: readonly Piece[]; readonly transition: string };
 
 /** Retells a group of trajectories as one text to learn from; `null` if there is nothing to retell. */
 export type Retells = (trajectories: readonly JudgedTrajectory[]) => Retelling | null;
@@ -51,8 +51,8 @@ export function spliced(rollouts: readonly ToldRollout[]): Piece[] | null {
 }
 
 /**
- * Up to `most` failures in order, each from where it leaves the told path and as far as it can be undone, then
- * the shortest success. `null` without a success or without a failure before it.
+ * Up to `most` failures in order, then the shortest success. Each failure starts where it leaves the turns told so
+ * far, and ends at its last turn that can be undone. `null` without a success or without a failure before it.
  */
 export function linearized(rollouts: readonly ToldRollout[], most: number): Piece[] | null {
   const [goal] = rollouts

@@ -1,10 +1,10 @@
-/** A group of rollouts with one more that is told from them. */
+/** Adds a rollout that is composed from the others of its group. */
 import type { TaskReference } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RolloutDriver } from "../composition/rollout-driver.ts";
 import type { Retells } from "./retelling.ts";
 
-/** The trajectories, and one more if they can be retold. */
+/** The trajectories, and one composed from them if that is possible. */
 export async function withRetold(
   driver: Pick<RolloutDriver, "retell">,
   task: TaskReference,

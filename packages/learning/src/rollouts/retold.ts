@@ -1,6 +1,6 @@
 /**
- * A search retold as one rollout to imitate: a failure with a correction spliced in, or the search as it went.
- * Defines its content and the turns that are learned; the trainer builds the rollout.
+ * Retells a search as one rollout to imitate: a failure with its correction, or the whole search in order. Defines
+ * the content and the turns that are learned; the trainer builds the rollout.
  */
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { FilterPart, RolloutPart } from "../composition/part.ts";
@@ -17,19 +17,19 @@ function told(trajectory: JudgedTrajectory): ToldRollout {
   return { id, actions, revocable, isSuccess: trajectory.verification.success };
 }
 
-/** A failure with these words at its first error, followed by the action of the success. */
-export function revision(words: string): Retells {
+/** A failure up to its first error, then a sentence, then the action of the success. */
+export function revision(transition: string): Retells {
   return (trajectories) => {
     const pieces = spliced(trajectories.map(told));
-    return pieces === null ? null : { pieces, words };
+    return pieces === null ? null : { pieces, transition };
   };
 }
 
-/** Up to `most` failures in search order, these words where each is abandoned, and a success at the end. */
-export function traversal(words: string, most: number): Retells {
+/** Up to `most` failures in the order of the search, with a sentence where each is abandoned, then a success. */
+export function traversal(transition: string, most: number): Retells {
   return (trajectories) => {
     const pieces = linearized(trajectories.map(told), most);
-    return pieces === null ? null : { pieces, words };
+    return pieces === null ? null : { pieces, transition };
   };
 }
 

@@ -5,7 +5,7 @@ import type { RolloutChanges } from "../composition/rollout-driver.ts";
 import type { RolloutStrategy } from "../composition/rollout-strategy.ts";
 import { many, rolloutPart } from "./rollout-part.ts";
 
-/** `size` rollouts of each task, all changed in this way. */
+/** `size` rollouts of each task, all with the same change of the environment. */
 function retryStrategy(
   size: number,
   changes: RolloutChanges,
@@ -33,8 +33,8 @@ export function retry(guidance: string, size?: number): RolloutPart<never, "grou
 }
 
 /**
- * `multi-trial`: up to `most` answers; after each wrong one the policy is told so. If all are wrong, the
- * state's teacher answers in the same context. Each turn's reward is that of its answer.
+ * `multi-trial`: up to `most` answers. After each wrong answer, the policy is told that it was wrong. If all are
+ * wrong, the teacher in the state answers in the same context. Each turn has the reward of its answer.
  */
 export function introspection(
   guidance: string,

@@ -80,7 +80,7 @@ test("demonstrators, sentences and forms take turns, after the policy's own roll
 });
 
 test("demonstrations are retold as one more if there is something to retell", async () => {
-  const retelling = { pieces: [], words: "No." };
+  const retelling = { pieces: [], transition: "No." };
   const told = await firstTask(strategyOf(retoldDemos(2, 0, () => retelling)));
   expect(told.roles).toEqual(["policy", "policy", "retold"]);
   expect(told.asked.at(-1)).toEqual([2, retelling]);

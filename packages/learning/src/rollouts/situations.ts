@@ -50,7 +50,7 @@ export function selfExplored(rethink: string, words: SituationWords): RolloutPar
   };
 }
 
-/** The situation from two rollouts: right at once, right after thinking again, or wrong. */
+/** The situation that two rollouts show: right at once, right after thinking again, or wrong. */
 export function situationOf({ trajectories }: RewardedGroup, threshold: number): Situation {
   const [first, second] = trajectories.filter(({ trajectory }) => trajectory.role === "student");
   const isRight = (rewarded: RewardedTrajectory | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** Rollouts that start from stored trajectories: at single turns, after their first turns, or beside them. */
+/** Rollouts that start from stored trajectories: at single turns, or after their first turns. */
 import { seededRandom } from "@waggle/protocol";
 import type { JudgedGroup, JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { option, definePart } from "../composition/part-options.ts";
@@ -52,8 +52,8 @@ type PrefixOptions = {
   readonly size: number;
   readonly source: "failed" | "expert";
   /**
-   * Single steps are compared: the group holds the stored trajectory, as `expert`, the policy's own rollout
-   * from one of its turns, and so many rollouts after that step of each.
+   * If set, compares single steps: a group has the stored trajectory in the role `expert`, the policy's rollout from
+   * one of its turns, and this number of continuations after that step of each.
    */
   readonly continuations?: number;
 };
@@ -89,8 +89,8 @@ function prefixStrategy(options: PrefixOptions): RolloutStrategy {
 }
 
 /**
- * A stored trajectory, the policy's own rollout from one of its turns, and `continuations` rollouts
- * after that step of each. A step that ended the task has no continuations.
+ * A stored trajectory, the policy's rollout from one of its turns, and `continuations` rollouts after that step of
+ * each. A step that ended the task has no continuations.
  */
 async function comparedSteps(
   stored: JudgedTrajectory,

@@ -1,6 +1,6 @@
 /**
- * Rollouts of several policies: teams, matches, and matches against past checkpoints. Each role has its own conversation
- * and trajectory; `joint` links the trajectories of one rollout.
+ * Rollouts of several roles: teams, matches, and matches against past checkpoints. Each role has its own conversation
+ * and its own trajectory. The field `joint` links the trajectories of one joint rollout.
  */
 import { option, definePart } from "../composition/part-options.ts";
 import type { RolloutPart } from "../composition/part.ts";
@@ -17,19 +17,20 @@ type Team = {
   /** Joint rollouts of each task. */
   readonly size: number;
   /**
-   * `together`: one environment, a conversation each, nobody sees the others of a round. `relay`: one after
-   * the other, each reads what those before it answered. `apart`: nobody knows of the others.
+   * `together`: all roles share one environment, and act in each round without seeing each other's actions.
+   * `relay`: the roles act one after the other, and each reads the answers of the earlier ones.
+   * `apart`: each role has its own environment and learns nothing of the others.
    */
   readonly how: "together" | "relay" | "apart";
   /** The checkpoint that plays the role `opponent`. */
   readonly opponent?: string | null;
-  /** In the order in which they act. */
+  /** The roles in the order in which they act. */
   readonly roles: readonly string[];
-  /** Of the system message, by role. */
+  /** Sentences that are added to the system message, by role. */
   readonly sentences?: { readonly [role: string]: string };
 };
 
-/** Joint rollouts of several roles; a trajectory for each role, adjacent and in the order of the roles. */
+/** Joint rollouts of several roles. The trajectories of a joint rollout are adjacent, in the order of the roles. */
 function teamStrategy(team: Team): RolloutStrategy {
   const { size, how, roles, opponent = null } = team;
   return {
@@ -46,7 +47,7 @@ function teamStrategy(team: Team): RolloutStrategy {
       }),
     rollOutHeldOut: (driver, task, at) => {
       if (how === "apart" || !isDeployed(roles, driver.roles)) return null;
-      // The role that acts last gives the team's answer.
+      // The last role gives the team's answer.
       return jointRollout(team, driver, task, [at, 0]).then(
         (members) => members.at(-1) as JudgedTrajectory,
       );
@@ -55,8 +56,8 @@ function teamStrategy(team: Team): RolloutStrategy {
 }
 
 /**
- * Whether held-out tasks are rolled out by the whole team: only if every member has its own adapter. Sides of a
- * match, members that are all the policy, and a role that the recipe deploys are evaluated alone.
+ * Whether the whole team solves the held-out tasks. It does if every member has its own adapter and the recipe does
+ * not deploy a single role. Otherwise one role solves them alone.
  */
 function isDeployed(members: readonly string[], roles: DrivenRoles | null): boolean {
   return roles !== null && roles.deploys === null && members.every(roles.hasAdapter);
@@ -68,7 +69,7 @@ async function jointRollout(
   task: TaskReference,
   place: readonly number[],
 ): Promise<JudgedTrajectory[]> {
-  // Members change places if the stage swaps roles.
+  // If the stage swaps roles, the members exchange their parts.
   const members = roles.map((part, i) => ({
     part,
     role: roles[(i + driver.roleShift) % roles.length] as string,
@@ -86,7 +87,7 @@ async function jointRollout(
   }));
 }
 
-/** One rollout after the other; those who `read` are told what the ones before them answered. */
+/** One rollout per member, in sequence. If `reads` is set, each member is told the earlier answers. */
 async function inTurn(
   members: readonly TeamMember[],
   driver: RolloutDriver,
@@ -97,7 +98,7 @@ async function inTurn(
   const rollouts: JudgedTrajectory[] = [];
   const said: string[] = [];
   for (const [r, { part, role, mode }] of members.entries()) {
-    // The end of the system message is where answers disturb a small policy least.
+    // Answers disturb a small policy least at the end of the system message.
     const told = reads && said.length > 0 ? { told: `Others said: ${said.join("; ")}` } : {};
     const rollout = await driver.rollOut(task, [...place, r], {
       role,
@@ -111,7 +112,7 @@ async function inTurn(
   return rollouts;
 }
 
-/** `team`: `size` joint rollouts at each task, with one trajectory per role. */
+/** `team`: `size` joint rollouts of each task, with one trajectory per role. */
 export function teamOf(team: Team): RolloutPart<never, "group"> {
   return {
     slot: "rollout",
@@ -123,7 +124,7 @@ export function teamOf(team: Team): RolloutPart<never, "group"> {
   };
 }
 
-/** `self-play`: two sides at the same task, in separate contexts; both are the policy. */
+/** `self-play`: the policy plays both sides of a task, in separate contexts. */
 export function selfPlay(size?: number): RolloutPart<never, "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => {
     const sides = { how: "apart", roles: ["first", "second"], size } as const;
@@ -132,7 +133,8 @@ export function selfPlay(size?: number): RolloutPart<never, "group"> {
 }
 
 /**
- * `self-play` against a past checkpoint, drawn by its remaining difficulty; the policy is the first side.
+ * `self-play` against a past checkpoint. Checkpoints that still win are drawn more often. The policy is the first
+ * side.
  */
 export function selfPlayAgainstPast(size?: number): RolloutPart<"opponents", "group"> {
   return definePart({ groupSize: option(size, 8) }, ({ groupSize: size }) => {
@@ -152,7 +154,7 @@ export function selfPlayAgainstPast(size?: number): RolloutPart<"opponents", "gr
   });
 }
 
-/** `self-play`: a demonstration of each task, and a rollout of the previous checkpoint in the role `student`. */
+/** `self-play`: for each task, a demonstration and a rollout by the previous checkpoint as `student`. */
 export function demosAgainstPast(): RolloutPart<"opponents", "group"> {
   return {
     slot: "rollout",
@@ -164,7 +166,7 @@ export function demosAgainstPast(): RolloutPart<"opponents", "group"> {
   };
 }
 
-/** `slow-copy`: a teacher that makes the rollouts; if it `begins`, it starts as a copy of the policy. */
+/** `slow-copy`: a teacher that acts in the rollouts. If `begins` is set, it starts as a copy of the policy. */
 export function seededTeacher(begins: boolean): StatePart<"slow-copy"> {
   const copies = begins ? { copies: { teacher: "policy" } } : {};
   return {

@@ -138,7 +138,7 @@ function treeStrategy(
   };
 }
 
-/** `tree`: `size` rollouts at each task, each starting where the search says. */
+/** `tree`: `size` rollouts of each task. The search chooses where each one starts. */
 export function tree(
   size?: number,
   { rule, width, retells }: TreeOptions = {},

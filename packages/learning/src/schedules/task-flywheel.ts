@@ -14,7 +14,7 @@ import { requireInside } from "../statistics.ts";
 export type FlywheelTask = {
   readonly id: string;
   readonly passRate: number;
-  /** How often it was made harder. */
+  /** Number of times that the task was made harder. */
   readonly generation: number;
 };
 

@@ -1,4 +1,4 @@
-/** Action values from stored trajectories. */
+/** Recipes that learn action values from stored trajectories. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import type { JudgedTrajectory } from "../../composition/judged-trajectory.ts";
 import type { RewardPart } from "../../composition/part.ts";
@@ -63,7 +63,7 @@ const coRft: CreateRecipe = recipe({
   },
 });
 
-/** Parameters of the critic's head. */
+/** Names of the parameters of the value head. */
 const HEAD = /^score\./;
 
 /**
@@ -121,7 +121,7 @@ const digiQ: CreateRecipe = recipe({
   ],
 });
 
-/** What an action came to, better ones higher. */
+/** Rank of a turn's result: 2 for a right answer, 1 for successful calls, 0 for anything else. */
 function worthOf({ turns, verification }: JudgedTrajectory, turn: number): number {
   const { parseError, toolCalls, toolResults } = turns[turn] ?? {
     parseError: "none",
@@ -134,8 +134,8 @@ function worthOf({ turns, verification }: JudgedTrajectory, turn: number): numbe
 }
 
 /**
- * `preference`: of a stored trajectory its outcome, of a proposal whether it is preferred to what was done:
- * 1 or 0, and 0.5 where neither is.
+ * `preference`: the reward of a proposed action is 1 if its result ranks above the stored action's, 0 if below, and 0.5
+ * for a tie. The reward of a stored trajectory is its verified reward.
  */
 function actionPreference(): RewardPart {
   return {
