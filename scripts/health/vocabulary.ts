@@ -29,7 +29,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
   {
     name: "attempt",
     // The recipe setting `attempts` is stored, so it keeps its name where it is given or taken.
-    pattern: /attempt(?!s(?:\??:|[,);"}\]`]| }))/i,
+    pattern: /attempt(?!s(?:\??:|[,);"}\]`]| }| -))/i,
     instead: "rollout or trajectory; trial, retry or request where it is one",
     except: {
       "packages/runtime/src/**": "repeated requests and reads",

@@ -3,7 +3,7 @@
  * token or trajectory.
  *
  * Source: Salimans et al. 2017, "Evolution Strategies", arXiv:1703.03864 (centered ranks); Qiu et al. 2025,
- * "Evolution Strategies at Scale", arXiv:2509.24372 (z-rewards).
+ * "Evolution Strategies at Scale", arXiv:2509.24372 (z-scores).
  */
 import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
 

@@ -51,7 +51,7 @@ export function optimalTokenAdvantages(batch: OptimalTokenBatch): Float64Array[]
       plain += rewards[b]!;
       present += 1;
     }
-    // Certain tokens have a score of 0, which leaves nothing to weight by: take the plain mean.
+    // If all tokens are certain, their scores are 0 and give no weights, so the plain mean is used.
     return total > 0 ? weighted / total : plain / present;
   });
   return lossMask.map((row, b) => {
