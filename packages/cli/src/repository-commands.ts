@@ -13,7 +13,6 @@ const SCRIPTS: { readonly [name: string]: string } = {
   loop: "run simulated visitors, the edge and the trainer once, and report",
   docs: "build the documentation site",
   screenshots: "take screenshots of the shop and the dashboard",
-  check: "check your changes within two minutes",
   test: "run every check",
   "test:long": "run every check with every test case",
   "test:faults": "kill and damage a running loop 200 times",

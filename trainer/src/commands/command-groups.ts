@@ -2,7 +2,16 @@
 import type { Command } from "commander";
 
 const GROUPS: { readonly [heading: string]: readonly string[] } = {
-  "Train:": ["train", "train-edge", "simulate", "imitate", "train-base", "plan", "evaluate"],
+  "Train:": [
+    "train",
+    "train-edge",
+    "simulate",
+    "imitate",
+    "train-base",
+    "check",
+    "plan",
+    "evaluate",
+  ],
   "Models and data:": ["save-model", "export", "import"],
   "Measure:": ["evidence", "study", "trial"],
 };

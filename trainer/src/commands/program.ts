@@ -1,5 +1,6 @@
 /** Registers the trainer's commands; the modules they call do the work. */
 import { type Command, Help } from "commander";
+import { addCheckCommand } from "../environment-check/check-command.ts";
 import { addEvidenceCommand } from "../evidence/evidence-command.ts";
 import { addExchangeCommands } from "../exchange/commands.ts";
 import { addImitateCommand } from "../exchange/imitate-command.ts";
@@ -56,6 +57,7 @@ export function createProgram(options: ProgramOptions): Command {
   addStudyCommand(program, options);
   addTrialCommand(program, options);
   addTrainBaseCommand(program, options);
+  addCheckCommand(program, options);
   addPlanCommand(program, options);
   addSaveCommand(program, options);
   groupCommands(program);

@@ -21,6 +21,7 @@ export default site;
 `;
 const FILES: { readonly [path: string]: string } = {
   "site.ts": defined("site"),
+  "sites/site.ts": defined("site"),
   "same-site.ts": `${defined("site")}// changed\n`,
   "shop.ts": defined("shop"),
   "wrong.ts": defined("Wrong Name"),
@@ -60,6 +61,7 @@ test("the source of a user's environment changes with its file", async () => {
 });
 
 test.each([
+  ["sites/site.ts", "NOT_FOUND", /To load the file .*sites\/site\.ts, write \.\/sites\/site\.ts/],
   ["./absent.ts", "NOT_FOUND", /--env \.\/absent\.ts: there is no file .*absent\.ts/],
   [
     "shopp",

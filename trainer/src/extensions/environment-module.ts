@@ -1,6 +1,8 @@
 /** An environment by its name among the built-in ones, or from a file or package of the user. */
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
 import { isObject, WaggleError } from "@waggle/protocol";
 import { isFilePath, loadExport, moduleSource, resolvedFile } from "./module-source.ts";
@@ -8,25 +10,28 @@ import { isFilePath, loadExport, moduleSource, resolvedFile } from "./module-sou
 /**
  * A user's environment gets a `source` with a digest of its file, so that a run that resumes notices another one.
  *
+ * @param option - names the source in errors.
  * @throws WaggleError `INVALID_ARGUMENT`, `NOT_FOUND` saying where it was looked for.
  */
 export async function environmentFrom(
   name: string,
   folder: string = process.cwd(),
+  option: string = "--env",
 ): Promise<EnvironmentSpec> {
   const builtIn = ENVIRONMENTS.find((spec) => spec.name === name);
   if (builtIn !== undefined) return builtIn;
   const { module } = moduleSource(name);
-  const found = await loadExport("--env", name, folder).catch((error: unknown) => {
+  const found = await loadExport(option, name, folder).catch((error: unknown) => {
     if (isFilePath(module) || !WaggleError.is(error, "NOT_FOUND")) throw error;
+    const path = resolve(folder, module);
     throw new WaggleError(
       "NOT_FOUND",
-      `unknown environment "${name.slice(0, 64)}": it is neither built in (${namesOf()}) nor a package installed in ${folder}. Pass a file such as ./my-environment.ts`,
+      `unknown environment "${name.slice(0, 64)}": it is neither built in (${namesOf()}) nor a package installed in ${folder}. ${existsSync(path) ? `To load the file ${path}, write ./${name}` : "Pass a file such as ./my-environment.ts"}`,
       { cause: error },
     );
   });
-  const spec = requireSpec(name, found);
-  const digest = createHash("sha256").update(await readFile(resolvedFile("--env", module, folder)));
+  const spec = requireSpec(`${option} ${name}`, found);
+  const digest = createHash("sha256").update(await readFile(resolvedFile(option, module, folder)));
   return { ...spec, source: `${name} ${digest.digest("hex").slice(0, 16)}` };
 }
 
@@ -35,7 +40,7 @@ function requireSpec(source: string, found: unknown): EnvironmentSpec {
     const kind = found === null ? "null" : typeof found;
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `--env ${source} exports ${kind === "object" ? "an object that is no environment" : kind}; export the result of defineEnvironment({ … }) of @waggle/agent/define`,
+      `${source} exports ${kind === "object" ? "an object that is no environment" : kind}; export the result of defineEnvironment({ … }) of @waggle/agent/define`,
     );
   }
   const builtIn = ENVIRONMENTS.find(({ name, environments = [name] }) =>
@@ -44,7 +49,7 @@ function requireSpec(source: string, found: unknown): EnvironmentSpec {
   if (builtIn === undefined) return found;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `--env ${source} has the name of the built-in environment ${found.name}; give it another name`,
+    `${source} has the name of the built-in environment ${found.name}; give it another name`,
   );
 }
 

@@ -77,7 +77,7 @@ export function defineEnvironment<S, D, const T extends ToolSchemas>(
     demonstrator: (reference, random, mistakes) => {
       if (demonstrate === undefined) {
         throw new WaggleError(
-          "INVALID_ARGUMENT",
+          "CAPABILITY_MISSING",
           `environment "${name}" has no demonstrate, which a base model and recipes that learn from demonstrations need; add it, or pass a model with --model`,
         );
       }

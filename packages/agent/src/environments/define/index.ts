@@ -1,4 +1,6 @@
 /** Environments of your own: an entry that pages, Workers, trainers and tests can load. */
+export { checkEnvironment } from "./check/check-environment.ts";
+export type { EnvironmentCheck } from "./check/check-environment.ts";
 export { defineEnvironment } from "./define-environment.ts";
 export type {
   DefinedTask,

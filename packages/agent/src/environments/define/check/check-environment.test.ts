@@ -1,0 +1,196 @@
+/** A sound environment passes every check, and each planted fault is caught by its check, with its message. */
+import { environmentNamed } from "@waggle/environments";
+import { expect, test } from "vitest";
+import golden from "./check-messages.golden.json" with { type: "json" };
+import { checkEnvironment, defineEnvironment, type EnvironmentSpec } from "../index.ts";
+
+/** What the checks say, for a person to read. */
+const { sound: SOUND_LINES, faults } = golden;
+const MESSAGES: { readonly [fault: string]: unknown } = faults;
+
+const COLORS = ["red", "blue", "green", "black", "white", "brown", "pink", "gray"];
+const TEXT = {
+  type: "object",
+  properties: { text: { type: "string" } },
+  required: ["text"],
+} as const;
+type Notes = { notes: string[] };
+type Data = { readonly colors: readonly string[] };
+
+/** Colors to write down in their order, and to count. */
+const SOUND = {
+  name: "colors",
+  prompt: "You write down colors.",
+  levels: 2,
+  tasks: ({
+    pick,
+    level,
+  }: {
+    pick: <T>(list: readonly T[]) => T;
+    level: number;
+    split: string;
+  }) => {
+    const colors = Array.from({ length: 2 + level }, () => pick(COLORS));
+    const state: Notes = { notes: [] };
+    return { request: `Write ${colors.join(" ")}.`, state, data: { colors } };
+  },
+  tools: {
+    write: {
+      description: "Write a color.",
+      parameters: TEXT as object & typeof TEXT,
+      run: ({ text }: { readonly text: string }, { notes }: Notes): unknown => {
+        if (!COLORS.includes(text)) throw new Error("no such color");
+        return notes.push(text);
+      },
+      timeoutMs: 20,
+    },
+  },
+  verify: ({ state, text, data }: { state: Notes; text: string | null; data: Data }) => ({
+    success: state.notes.join() === data.colors.join() && text === `${data.colors.length} colors`,
+    reasons: [`wrote ${state.notes.join(" ") || "nothing"}`],
+  }),
+  demonstrate: ({ data: { colors } }: { readonly data: Data }): (string | [string, object])[] => [
+    ...colors.map((text): [string, object] => ["write", { text }]),
+    `${colors.length} colors`,
+  ],
+  nearMiss: ({ data: { colors } }: { readonly data: Data }) => [
+    [`${colors.length} colors`],
+    [...colors.slice(1).map((text): [string, object] => ["write", { text }]), "2 colors"],
+  ],
+};
+
+const made = (fault: object): EnvironmentSpec => defineEnvironment({ ...SOUND, ...fault } as never);
+
+/** Messages of the checks that fail, by check. */
+async function failures(spec: EnvironmentSpec): Promise<{ [check: string]: string }> {
+  const found: { [check: string]: string } = {};
+  for await (const { check, status, words } of checkEnvironment(spec, { tasks: 5 })) {
+    if (status === "failed") found[check] = words;
+  }
+  return found;
+}
+
+test("a sound environment passes every check", async () => {
+  const lines: string[] = [];
+  for await (const { check, status, words } of checkEnvironment(made({}), { tasks: 5 })) {
+    lines.push(`${status} ${check}: ${words}`);
+  }
+  expect(lines).toEqual(SOUND_LINES);
+});
+
+test.each(["form", "calculator", "key-door", "dialogue"])(
+  "the built-in environment %s passes every check that it has examples for",
+  async (name) => {
+    expect(await failures(environmentNamed(name))).toEqual({});
+  },
+);
+
+let counter = 0;
+const FAULTS: readonly (readonly [fault: string, check: string, changed: object])[] = [
+  [
+    "tasks that depend on a counter",
+    "tasks",
+    {
+      splits: "own",
+      tasks: () => ({
+        request: `Write ${(counter += 1)} words.`,
+        state: { notes: [] },
+        data: { colors: ["red"] },
+      }),
+    },
+  ],
+  ["tasks that ignore the split", "splits", { splits: "own" }],
+  [
+    "a schema with a broken pattern",
+    "schemas",
+    {
+      tools: {
+        write: {
+          ...SOUND.tools.write,
+          parameters: { type: "object", properties: { text: { type: "string", pattern: "(" } } },
+        },
+      },
+    },
+  ],
+  ["an API key in the prompt", "secrets", { prompt: "Use sk-live-0123456789abcdefghij." }],
+  ["an answer in the prompt", "secrets", { prompt: "Say 3 colors if you are done." }],
+  ["gold turns that are wrong", "gold", { gold: () => [["write", { text: "red" }], "1 colors"] }],
+  [
+    "a verifier that reads the text only",
+    "near misses",
+    { verify: ({ text }: { text: string | null }) => text?.endsWith(" colors") === true },
+  ],
+  [
+    "a verifier that accepts an untouched state",
+    "doing nothing",
+    {
+      verify: ({ state, data }: { state: Notes; data: Data }) =>
+        state.notes.every((note, i) => note === data.colors[i]),
+      nearMiss: () => [],
+    },
+  ],
+  [
+    "a verifier that cannot read a missing text",
+    "doing nothing",
+    {
+      verify: ({ state, text, data }: { state: Notes; text: string; data: Data }) =>
+        text.length < 20 && state.notes.join() === data.colors.join(),
+    },
+  ],
+  ["too few turns", "demonstrator", { maxTurns: 3 }],
+  [
+    "a tool that hangs",
+    "demonstrator",
+    { tools: { write: { ...SOUND.tools.write, run: () => new Promise(() => {}) } } },
+  ],
+  [
+    "a demonstrator that does the same in every task",
+    "mistakes",
+    {
+      verify: ({ state }: { state: Notes }) => state.notes.join() === "red",
+      demonstrate: () => [["write", { text: "red" }], "Done."],
+    },
+  ],
+  [
+    "a tool that counts beyond its task",
+    "replay",
+    { tools: { write: { ...SOUND.tools.write, run: () => (counter += 1) } } },
+  ],
+  [
+    "a verifier that counts beyond its task",
+    "replay",
+    {
+      verify: () => ({ success: false, reasons: [`verdict ${(counter += 1)}`] }),
+    },
+  ],
+  [
+    "levels that are alike",
+    "levels",
+    { tasks: (draw: Parameters<typeof SOUND.tasks>[0]) => SOUND.tasks({ ...draw, level: 0 }) },
+  ],
+];
+
+test("a check that cannot run has failed, and the others run", async () => {
+  const spec: EnvironmentSpec = {
+    ...made({}),
+    create: () => {
+      throw new Error("no such file");
+    },
+  };
+  const found = [];
+  for await (const { status, words } of checkEnvironment(spec, { tasks: 2 })) {
+    found.push(status === "failed" ? words : status);
+  }
+  expect(found).toHaveLength(SOUND_LINES.length);
+  expect(new Set(found)).toEqual(new Set(["no such file", "passed"]));
+});
+
+test("every planted fault has a message", () => {
+  expect(FAULTS.map(([fault]) => fault)).toEqual(Object.keys(MESSAGES));
+});
+
+test.each(FAULTS)("%s: caught", async (fault, check, changed) => {
+  counter = 0;
+  const message = (await failures(made(changed)))[check];
+  expect({ check, message }).toEqual(MESSAGES[fault]);
+});

@@ -1,0 +1,76 @@
+/** Runs the checks that built-in environments are tested with. */
+import type { EnvironmentSpec } from "@waggle/environments";
+import type { TaskReference } from "@waggle/protocol";
+import { type CheckContext, type Finding, sampledReferences } from "./check-context.ts";
+import { checkLevels } from "./level-check.ts";
+import { checkReplay } from "./replay-check.ts";
+import { checkSchemas, checkSecrets, checkSplits, checkTasks } from "./task-checks.ts";
+import {
+  checkDemonstrator,
+  checkGold,
+  checkHostile,
+  checkMistakes,
+  checkNearMisses,
+} from "./verifier-checks.ts";
+
+/** The result of one check. */
+export type EnvironmentCheck = {
+  readonly check: string;
+  readonly status: "passed" | "failed" | "skipped";
+  /** One sentence for the author. */
+  readonly words: string;
+  /** A task that shows the failure. */
+  readonly task?: TaskReference | undefined;
+};
+
+/** Options of `checkEnvironment`. */
+export type EnvironmentCheckOptions = {
+  /** Tasks of each split and level. Default 20. */
+  readonly tasks?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called while a check runs. */
+  readonly onProgress?: ((check: string, done: number, tasks: number) => void) | undefined;
+};
+
+const DEFAULT_TASKS = 20;
+
+const CHECKS: { readonly [name: string]: (context: CheckContext) => Promise<Finding> } = {
+  tasks: checkTasks,
+  splits: checkSplits,
+  schemas: checkSchemas,
+  secrets: checkSecrets,
+  gold: checkGold,
+  "near misses": checkNearMisses,
+  "doing nothing": checkHostile,
+  demonstrator: checkDemonstrator,
+  mistakes: checkMistakes,
+  replay: checkReplay,
+  levels: checkLevels,
+};
+
+/** Yields the result of each check. A check that cannot run has failed, and the next one runs. */
+export async function* checkEnvironment(
+  spec: EnvironmentSpec,
+  options: EnvironmentCheckOptions = {},
+): AsyncGenerator<EnvironmentCheck> {
+  const { tasks = DEFAULT_TASKS, signal = new AbortController().signal, onProgress } = options;
+  const references = sampledReferences(spec, tasks);
+  for (const [check, run] of Object.entries(CHECKS)) {
+    signal.throwIfAborted();
+    const onTask = (done: number, count: number): void => onProgress?.(check, done, count);
+    yield { check, ...(await finding(run, { spec, references, signal, onTask })) };
+  }
+}
+
+async function finding(
+  run: (context: CheckContext) => Promise<Finding>,
+  context: CheckContext,
+): Promise<Finding> {
+  try {
+    return await run(context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const message = error instanceof Error ? error.message : String(error);
+    return { status: "failed", words: message.slice(0, 500) };
+  }
+}

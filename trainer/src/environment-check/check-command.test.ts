@@ -1,0 +1,133 @@
+/** `waggle check` on the example of the docs, and on environments with faults. */
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { addCheckCommand } from "./check-command.ts";
+
+const EXAMPLE = join(import.meta.dirname, "../../../docs/examples/support-desk.ts");
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waggle-check-"));
+  await symlink(join(import.meta.dirname, "../../../node_modules"), join(folder, "node_modules"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  process.exitCode = 0;
+  return () => {
+    process.exitCode = 0;
+  };
+});
+
+/** Lines that the command prints to its output. */
+async function checked(...args: string[]): Promise<string[]> {
+  const lines: string[] = [];
+  const program = new Command();
+  addCheckCommand(program, {
+    signal: new AbortController().signal,
+    writeOut: (line) => lines.push(line),
+    writeError: () => {},
+  });
+  await program.parseAsync(["check", ...args], { from: "user" });
+  return lines;
+}
+
+/** Saves an environment with changes of this one and returns its path. */
+async function saved(name: string, changes: string): Promise<string> {
+  const path = join(folder, `${name}.ts`);
+  await writeFile(
+    path,
+    `import { defineEnvironment } from "@waggle/agent/define";
+export default defineEnvironment({
+  name: ${JSON.stringify(name)},
+  prompt: "You repeat.",
+  tasks: ({ random }) => {
+    const word = random().toString(36).slice(2, 8);
+    return { request: word, state: {}, data: { word } };
+  },
+  tools: {},
+  verify: ({ text, data }) => text === data.word,
+  demonstrate: ({ data }) => [data.word],
+  nearMiss: ({ data }) => [[data.word + "s"]],
+  ${changes}
+});
+`,
+  );
+  return path;
+}
+
+test("the example of the docs passes, with one line per check", async () => {
+  const lines = await checked(EXAMPLE);
+  expect(process.exitCode).toBe(0);
+  expect(lines.at(-1)).toBe("support-desk is ready");
+  expect(lines.slice(0, -1).map((line) => line.slice(0, 22))).toEqual(
+    [
+      "tasks",
+      "splits",
+      "schemas",
+      "secrets",
+      "gold",
+      "near misses",
+      "doing nothing",
+      "demonstrator",
+      "mistakes",
+      "replay",
+      "levels",
+      "grammar",
+      "lengths",
+    ].map((check) => `passed   ${check.padEnd(13)}`),
+  );
+});
+
+test("an environment with a fault ends with exit code 1, and JSON names the task that shows it", async () => {
+  const path = await saved("faulty", 'gold: ({ data }) => [data.word, "again"].slice(1),');
+  const [line = ""] = await checked(path, "--json", "--tasks", "3");
+  expect(process.exitCode).toBe(1);
+  const { environment, passed, checks } = JSON.parse(line);
+  expect({ environment, passed }).toEqual({ environment: "faulty", passed: false });
+  const [gold, ...others] = checks.filter(({ status }: { status: string }) => status === "failed");
+  expect(others).toEqual([]);
+  expect(gold).toEqual({
+    check: "gold",
+    status: "failed",
+    words: "the gold turns fail at seed 0, train, level 0: the verifier says no",
+    task: { environment: "faulty", seed: 0, split: "train" },
+  });
+});
+
+test.each([
+  [
+    "crowded",
+    "contextLength: 16,",
+    /^failed   lengths        of 200 demonstrations, the longest takes \d+ of 16 tokens.*write contextLength: (32|64)$/,
+  ],
+  [
+    "terse",
+    "maxTurnTokens: 2,",
+    /^failed   lengths        .* the longest turn \d+ of 2; write maxTurnTokens: \d+$/,
+  ],
+  [
+    "undemonstrated",
+    "demonstrate: undefined,",
+    /^skipped  demonstrator   there is no demonstrate, so there is no base model and no imitation$/,
+  ],
+])("%s: says what is wrong", async (name, changes, message) => {
+  const lines = await checked(await saved(name, changes), "--tasks", "3");
+  expect(lines.find((line) => message.test(line))).toBeDefined();
+});
+
+test("a tool whose schema no grammar can express passes, with a word about it", async () => {
+  const tools = `tools: { find: {
+    description: "Find.",
+    parameters: { type: "object", properties: { q: { type: "string", pattern: "^(a|b)\\\\1$" } } },
+    run: () => 1,
+  } },`;
+  const lines = await checked(await saved("strict", tools), "--tasks", "3");
+  expect(lines.filter((line) => line.includes("grammar"))).toEqual([
+    expect.stringMatching(
+      /^passed   grammar        the arguments of find \(.*\) are checked after/,
+    ),
+  ]);
+});

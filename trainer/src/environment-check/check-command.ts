@@ -1,0 +1,71 @@
+/** `check`: checks an environment of the user as the built-in ones are tested, one line per check. */
+import { checkEnvironment, type EnvironmentCheck } from "@waggle/agent/define";
+import type { EnvironmentSpec } from "@waggle/environments";
+import type { Command } from "commander";
+import { environmentFrom } from "../extensions/environment-module.ts";
+import { positive } from "../options/option-values.ts";
+import { jsonOption } from "../options/shared-options.ts";
+import { checkWithModel } from "./model-checks.ts";
+
+type CheckCommandOptions = {
+  readonly signal: AbortSignal;
+  readonly writeOut: (line: string) => void;
+  readonly writeError: (line: string) => void;
+};
+
+/** No progress is shown before this, and then once per interval. */
+const PROGRESS_MS = 2000;
+
+export function addCheckCommand(
+  program: Command,
+  { signal, writeOut, writeError }: CheckCommandOptions,
+): void {
+  program
+    .command("check <environment>")
+    .description("check an environment: its tasks, tools, verifier and demonstrator")
+    .addHelpText(
+      "after",
+      "\n<environment>: a file or package that exports one, such as ./my-site.ts#name, or a built-in one.",
+    )
+    .option("--tasks <n>", "tasks of each split and level", positive, 20)
+    .addOption(jsonOption())
+    .action(async (source: string, given: { tasks: number; json: boolean }) => {
+      const spec = await environmentFrom(source, process.cwd(), "check");
+      const startedAt = performance.now();
+      let saidAt = startedAt;
+      const onProgress = (check: string, done: number, tasks: number): void => {
+        const now = performance.now();
+        if (now - saidAt < PROGRESS_MS) return;
+        saidAt = now;
+        writeError(
+          given.json
+            ? JSON.stringify({ event: "progress", check, done, tasks })
+            : `${check}: ${done} of ${tasks} tasks`,
+        );
+      };
+      const checks: EnvironmentCheck[] = [];
+      for await (const one of allChecks(spec, { tasks: given.tasks, signal, onProgress })) {
+        checks.push(one);
+        if (!given.json) writeOut(`${one.status.padEnd(7)}  ${one.check.padEnd(13)}  ${one.words}`);
+      }
+      const failures = checks.filter(({ status }) => status === "failed").length;
+      if (given.json) {
+        writeOut(JSON.stringify({ environment: spec.name, passed: failures === 0, checks }));
+      } else {
+        writeOut(
+          failures === 0
+            ? `${spec.name} is ready`
+            : `${spec.name}: ${failures} of ${checks.length} checks failed`,
+        );
+      }
+      if (failures > 0) process.exitCode = 1;
+    });
+}
+
+async function* allChecks(
+  spec: EnvironmentSpec,
+  options: Parameters<typeof checkEnvironment>[1],
+): AsyncGenerator<EnvironmentCheck> {
+  yield* checkEnvironment(spec, options);
+  yield* checkWithModel(spec);
+}

@@ -1,0 +1,120 @@
+/** Checks of an environment with the tokenizer of a base model: grammars of the tools, and lengths in tokens. */
+import type { EnvironmentCheck } from "@waggle/agent/define";
+import { DEFAULT_TURN_TOKENS } from "@waggle/agent/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { type ToolDefinition, WaggleError } from "@waggle/protocol";
+import { createGrammarCompiler } from "@waggle/text/grammar";
+import { baseDemonstration } from "../pretrain/base-demonstration.ts";
+import { ENVIRONMENT_BASE } from "../pretrain/environment-base.ts";
+import { trainEnvironmentText } from "../pretrain/environment-text.ts";
+import { byteText, type NanoText } from "../pretrain/nano-text.ts";
+
+const DEMONSTRATIONS = 200;
+
+/** Yields the result of each check. */
+export async function* checkWithModel(spec: EnvironmentSpec): AsyncGenerator<EnvironmentCheck> {
+  const { contextLength = ENVIRONMENT_BASE.contextLength } = spec;
+  const text = await textOf(spec, contextLength);
+  yield { check: "grammar", ...(await checkGrammar(spec, text ?? byteText(contextLength))) };
+  yield { check: "lengths", ...(await checkLengths(spec, text, contextLength)) };
+}
+
+type Finding = Omit<EnvironmentCheck, "check">;
+
+/** `null` for an environment without a demonstrator. */
+async function textOf(spec: EnvironmentSpec, contextLength: number): Promise<NanoText | null> {
+  try {
+    return await trainEnvironmentText(spec, {
+      ...ENVIRONMENT_BASE,
+      contextLength,
+      count: DEMONSTRATIONS,
+    });
+  } catch {
+    // Without demonstrations there is no tokenizer; the check of the demonstrator says why.
+    return null;
+  }
+}
+
+/** Which tools' arguments a grammar can enforce while the model writes them. The others are checked afterwards. */
+async function checkGrammar(spec: EnvironmentSpec, text: NanoText): Promise<Finding> {
+  const { tools } = await spec.create(spec.reference(0, "train", 0)).environment.observe();
+  const compiler = createGrammarCompiler(
+    new Map([
+      ["tokenizer.json", bytesOf(text.tokenizerJson)],
+      ["tokenizer_config.json", bytesOf(text.tokenizerConfig)],
+    ]),
+    { vocabularySize: text.tokenizer.vocabularySize },
+  );
+  try {
+    const weak: string[] = [];
+    for (const { name, parameters } of tools) {
+      const reason = await reasonAgainst(compiler, text, { name, parameters });
+      if (reason !== null) weak.push(`${name} (${reason})`);
+    }
+    if (tools.length === 0) return { status: "passed", words: "there are no tools" };
+    return {
+      status: "passed",
+      words:
+        weak.length === 0
+          ? "a model can only write calls that match the schemas"
+          : `the arguments of ${weak.join(", ")} are checked after the call: no grammar can enforce them`,
+    };
+  } finally {
+    compiler.dispose();
+  }
+}
+
+/** `null` if the grammar compiles. */
+async function reasonAgainst(
+  compiler: ReturnType<typeof createGrammarCompiler>,
+  { chat }: NanoText,
+  { name, parameters }: Pick<ToolDefinition, "name" | "parameters">,
+): Promise<string | null> {
+  try {
+    await compiler.compile({
+      kind: "tool-calls",
+      format: chat.toolCallFormat,
+      tools: [{ name, parameters: { ...parameters } }],
+      choice: "auto",
+      parallel: true,
+    });
+    return null;
+  } catch (error) {
+    if (!WaggleError.is(error, "GRAMMAR_UNSUPPORTED")) throw error;
+    return error.message.slice(0, 160);
+  }
+}
+
+/** Whether demonstrations fit into the context and the turns of a base model. */
+async function checkLengths(
+  spec: EnvironmentSpec,
+  text: NanoText | null,
+  contextLength: number,
+): Promise<Finding> {
+  if (text === null) return { status: "skipped", words: "there are no demonstrations to measure" };
+  const turnLimit = spec.maxTurnTokens ?? DEFAULT_TURN_TOKENS;
+  let [rollout, turn] = [0, 0];
+  for (let i = 0; i < DEMONSTRATIONS; i += 1) {
+    const { segments } = await baseDemonstration(spec, text.chat, i, {
+      ...ENVIRONMENT_BASE,
+      contextLength: 64 * contextLength,
+    });
+    rollout = Math.max(
+      rollout,
+      segments.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
+    );
+    const sampled = segments.filter(({ kind }) => kind === "sampled");
+    turn = Math.max(turn, ...sampled.map(({ tokenIds }) => tokenIds.length));
+  }
+  const words = `of ${DEMONSTRATIONS} demonstrations, the longest takes ${rollout} of ${contextLength} tokens, and the longest turn ${turn} of ${turnLimit}`;
+  if (rollout > contextLength) {
+    const enough = 2 ** Math.ceil(Math.log2(rollout));
+    return { status: "failed", words: `${words}; write contextLength: ${enough}` };
+  }
+  if (turn <= turnLimit) return { status: "passed", words };
+  return { status: "failed", words: `${words}; write maxTurnTokens: ${2 * turn}` };
+}
+
+function bytesOf(json: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(json));
+}
