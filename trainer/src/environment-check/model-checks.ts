@@ -35,7 +35,7 @@ async function textOf(spec: EnvironmentSpec, contextLength: number): Promise<Nan
   }
 }
 
-/** Which tools' arguments a grammar can enforce while the model writes them. The others are checked afterwards. */
+/** Whether every tool's schema has a grammar, which guides a model while it writes a call. */
 async function checkGrammar(spec: EnvironmentSpec, text: NanoText): Promise<Finding> {
   const { tools } = await spec.create(spec.reference(0, "train", 0)).environment.observe();
   const compiler = createGrammarCompiler(
@@ -46,26 +46,24 @@ async function checkGrammar(spec: EnvironmentSpec, text: NanoText): Promise<Find
     { vocabularySize: text.tokenizer.vocabularySize },
   );
   try {
-    const weak: string[] = [];
     for (const { name, parameters } of tools) {
-      const reason = await reasonAgainst(compiler, text, { name, parameters });
-      if (reason !== null) weak.push(`${name} (${reason})`);
+      const mistake = await mistakeIn(compiler, text, { name, parameters });
+      if (mistake !== null) {
+        return { status: "failed", words: `the parameters of ${name}: ${mistake}` };
+      }
     }
-    if (tools.length === 0) return { status: "passed", words: "there are no tools" };
-    return {
-      status: "passed",
-      words:
-        weak.length === 0
-          ? "a model can only write calls that match the schemas"
-          : `the arguments of ${weak.join(", ")} are checked after the call: no grammar can enforce them`,
-    };
+    const words =
+      tools.length === 0
+        ? "there are no tools"
+        : "a grammar guides the calls of every tool; what it cannot express is checked after the call";
+    return { status: "passed", words };
   } finally {
     compiler.dispose();
   }
 }
 
 /** `null` if the grammar compiles. */
-async function reasonAgainst(
+async function mistakeIn(
   compiler: ReturnType<typeof createGrammarCompiler>,
   { chat }: NanoText,
   { name, parameters }: Pick<ToolDefinition, "name" | "parameters">,
