@@ -101,7 +101,7 @@ test.each([
   [
     "crowded",
     "contextLength: 16,",
-    /^failed   lengths        of 200 demonstrations, the longest takes \d+ of 16 tokens.*write contextLength: (32|64)$/,
+    /^failed   lengths        of 200 demonstrations, the longest takes \d+ of 16 tokens.*write contextLength: 256$/,
   ],
   [
     "terse",

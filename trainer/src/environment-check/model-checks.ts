@@ -106,7 +106,7 @@ async function checkLengths(
   }
   const words = `of ${DEMONSTRATIONS} demonstrations, the longest takes ${rollout} of ${contextLength} tokens, and the longest turn ${turn} of ${turnLimit}`;
   if (rollout > contextLength) {
-    const enough = 2 ** Math.ceil(Math.log2(rollout));
+    const enough = 256 * Math.ceil(rollout / 256);
     return { status: "failed", words: `${words}; write contextLength: ${enough}` };
   }
   if (turn <= turnLimit) return { status: "passed", words };

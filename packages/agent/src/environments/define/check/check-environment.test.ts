@@ -59,7 +59,8 @@ const SOUND = {
   ],
 };
 
-const made = (fault: object): EnvironmentSpec => defineEnvironment({ ...SOUND, ...fault } as never);
+const withFault = (fault: object): EnvironmentSpec =>
+  defineEnvironment({ ...SOUND, ...fault } as never);
 
 /** Messages of the checks that fail, by check. */
 async function failures(spec: EnvironmentSpec): Promise<{ [check: string]: string }> {
@@ -72,7 +73,7 @@ async function failures(spec: EnvironmentSpec): Promise<{ [check: string]: strin
 
 test("a sound environment passes every check", async () => {
   const lines: string[] = [];
-  for await (const { check, status, words } of checkEnvironment(made({}), { tasks: 5 })) {
+  for await (const { check, status, words } of checkEnvironment(withFault({}), { tasks: 5 })) {
     lines.push(`${status} ${check}: ${words}`);
   }
   expect(lines).toEqual(SOUND_LINES);
@@ -172,7 +173,7 @@ const FAULTS: readonly (readonly [fault: string, check: string, changed: object]
 
 test("a check that cannot run has failed, and the others run", async () => {
   const spec: EnvironmentSpec = {
-    ...made({}),
+    ...withFault({}),
     create: () => {
       throw new Error("no such file");
     },
@@ -191,6 +192,6 @@ test("every planted fault has a message", () => {
 
 test.each(FAULTS)("%s: caught", async (fault, check, changed) => {
   counter = 0;
-  const message = (await failures(made(changed)))[check];
+  const message = (await failures(withFault(changed)))[check];
   expect({ check, message }).toEqual(MESSAGES[fault]);
 });

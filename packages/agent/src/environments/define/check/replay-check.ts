@@ -108,7 +108,7 @@ function differenceOf(before: Played, again: Played): string | null {
     );
     const name = action.toolCalls[at]?.name ?? "a text";
     const [first, second] = [seen, other].map((one) => shortened(valueOf(one.toolResults[at])));
-    return `in turn ${i + 1}, ${name} gave ${first} and then ${second} for the same calls. Tools must use the state only, not the time, Math.random or a shared variable`;
+    return `in turn ${i + 1}, ${name} gave ${first} and then ${second} for the same calls. Tools must use the state only, not the time, unseeded random numbers or a shared variable`;
   }
   const [first, second] = [shortened(before.judgment), shortened(again.judgment)];
   if (first === second) return null;

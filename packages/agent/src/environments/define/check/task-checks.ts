@@ -35,7 +35,7 @@ export async function checkTasks(context: CheckContext): Promise<Finding> {
         ? ""
         : `: ${quoted(first.request)} and then ${quoted(second.request)}`;
     return failed(
-      `${placeOf(spec, reference)} gave another task when it was drawn again${requests}. Draw from random and pick only, not from Math.random, the time or a shared list that changes`,
+      `${placeOf(spec, reference)} gave another task when it was drawn again${requests}. Draw from random and pick only, not from unseeded random numbers, the time or a shared list that changes`,
       reference,
     );
   });
