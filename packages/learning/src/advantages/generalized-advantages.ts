@@ -150,7 +150,7 @@ function ofTokens(options: GivenCredit): AdvantagePart<"critic", "single"> {
   });
 }
 
-/** A part that credits each trajectory by what a critic says of it. All `[samples][T]`. */
+/** A part that credits each trajectory with a critic's values. All `[samples][T]`. */
 function criticPart(
   part: "gae" | "gae-step",
   options: GivenCredit,

@@ -1,4 +1,4 @@
-/** What a trajectory adds to the best of a subset, or of all, of its group. */
+/** `pass-at-k` over subsets of a group and over the whole group. */
 import { expect, test } from "vitest";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { rewardedTrajectory } from "../composition/minibatch.ts";

@@ -59,7 +59,7 @@ function choose(n: number, k: number): number {
   return result;
 }
 
-/** `pass-at-k`: what a trajectory adds to the best of k. */
+/** `pass-at-k`: the increase of the expected best of k by a trajectory. */
 export function passAtK(k?: number): GroupPart {
   return definePart({ passAtKK: option(k, 2) }, ({ passAtKK: k }) =>
     advantagePart("pass-at-k", "group", (groups) =>

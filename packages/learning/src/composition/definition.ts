@@ -54,7 +54,7 @@ export type Recipe = {
   readonly differs: readonly string[];
   /** `null` if not judged. */
   readonly mechanism: Mechanism | null;
-  /** What its environment must have. */
+  /** Requirements on its environment. */
   readonly needs: readonly EnvironmentFeature[];
   readonly schedule: readonly ArrangementName[];
   /** The recipe's own settings and the open options of its parts. */
@@ -201,7 +201,7 @@ function describe(settings: SettingsByName): string {
   return all.length === 0 ? "no settings" : all.join(", ");
 }
 
-/** What all kinds of parts declare. */
+/** Fields that all kinds of parts have. */
 type UsedPart = {
   readonly slot: string;
   readonly part: string;

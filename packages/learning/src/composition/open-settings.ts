@@ -1,5 +1,5 @@
 /**
- * The settings that a recipe offers beside its own: the options that its parts left at their defaults, the
+ * The settings that a recipe offers in addition to its own: the options that its parts left at their defaults, the
  * number of tasks per step, and for a reward stage its epochs and minibatches. A value that all stages share
  * has one name (`epsilon`). Where it differs between stages, or the recipe has a setting of that name, each
  * stage has its own (`start.tasks`).

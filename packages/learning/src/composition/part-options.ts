@@ -17,7 +17,7 @@ export type PartOption<T extends OptionValue = OptionValue> = {
 type PartOptions = { readonly [name: string]: PartOption };
 type ValuesOf<D extends PartOptions> = { readonly [name in keyof D]: D[name]["value"] };
 
-/** What parts of every slot have in common. */
+/** Fields that parts of every slot have. */
 export type AnyPart = {
   readonly slot: string;
   readonly part: string;

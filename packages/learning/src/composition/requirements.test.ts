@@ -26,7 +26,7 @@ const STAGE: Stage = rewardStage({
   losses: [pgClip()],
 });
 
-/** What the refusal says that the engine lacks, `null` where it serves. */
+/** The capability that the error names as missing; `null` if the engine is accepted. */
 function lacking(stage: Stage): string | null {
   try {
     requireCapabilities("mine", [STAGE, stage], ENGINE);

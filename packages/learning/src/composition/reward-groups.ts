@@ -15,8 +15,8 @@ export type Kept = Required<Pick<Filtered, "groups" | "dropped" | "pairs">> & {
 };
 
 /**
- * @throws WaggleError `SHAPE_MISMATCH` if a reward part returns a wrong number of rewards;
- *   what the parts throw.
+ * @throws WaggleError `SHAPE_MISMATCH` if a reward part returns a wrong number of rewards, and the errors of the
+ *   parts.
  */
 export async function rewardGroups(
   stage: Stage,

@@ -1,6 +1,6 @@
 /**
- * What rollout strategies can ask for. The trainer implements it for each step; only the implementation touches the
- * policy, the environment and tokens.
+ * The requests that rollout strategies can make. The trainer implements them for each step; only this implementation
+ * touches the policy, the environment and tokens.
  */
 import type { TaskReference, Trajectory } from "@waggle/protocol";
 import type { DemonstrationForm } from "../rollouts/demonstration-form.ts";
@@ -10,7 +10,7 @@ import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
 
 /**
  * Where a rollout stands in its step: the index of its task, then its index within the group. Random draws derive
- * from the step's seed and the place, so equal places draw alike.
+ * from the step's seed and the place, so equal places get equal draws.
  */
 type RolloutPlace = readonly number[];
 
@@ -34,7 +34,7 @@ export type RolloutChanges = {
   readonly form?: DemonstrationForm | undefined;
   /** A change of the environment; default: none. */
   readonly environment?: EnvironmentChange | null | undefined;
-  /** After so many failed turns in a row, a person acts for so many turns. */
+  /** A person takes over for `turns` turns after `failures` consecutive failed turns. */
   readonly takeover?: { readonly failures: number; readonly turns: number } | undefined;
   /**
    * Up to `most` answers in one context, each wrong one followed by `guidance`; then a demonstrator with this
@@ -159,7 +159,7 @@ export type RolloutDriver = {
     trajectories: readonly JudgedTrajectory[],
     retelling: Retelling,
   ) => Promise<JudgedTrajectory | null>;
-  /** A stored trajectory with what the stage gives to read now at the task with this index. */
+  /** A stored trajectory with the guidance that the stage now gives for the task with this index. */
   readonly readAgain: (trajectory: JudgedTrajectory, at: number) => Promise<JudgedTrajectory>;
   /** Another training task of the same level. */
   readonly neighbor: (task: TaskReference, seed: number) => TaskReference;

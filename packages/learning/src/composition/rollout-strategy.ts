@@ -7,7 +7,7 @@ import type { TaskReference } from "@waggle/protocol";
 import type { JudgedGroup, JudgedTrajectory } from "./judged-trajectory.ts";
 import type { RolloutDriver } from "./rollout-driver.ts";
 
-/** What a strategy can require of an environment besides tasks. */
+/** Requirements of a strategy on the environment, in addition to tasks. */
 export type RolloutRequirement =
   /** Documents to search. */
   | "search"
@@ -33,7 +33,7 @@ export type ParameterNoise = {
 export type RolloutStrategy = {
   /** Name of the mechanism, such as `group` or `tree`. */
   readonly name: string;
-  /** Its options as data, for records of what a recipe does. */
+  /** Its options as data, for the records of a recipe. */
   readonly options?: { readonly [option: string]: unknown };
   /** The groups of one step. */
   readonly rollOut: (driver: RolloutDriver) => Promise<readonly JudgedGroup[]>;
@@ -50,7 +50,7 @@ export type RolloutStrategy = {
   readonly runsInPages?: boolean;
   /** The checkpoint that plays against the policy. */
   readonly opponent?: string | null;
-  /** What the environment must offer. */
+  /** Requirements on the environment. */
   readonly requires?: RolloutRequirement;
   /** Rollouts are repeated for each perturbation of the parameters. */
   readonly noise?: ParameterNoise;

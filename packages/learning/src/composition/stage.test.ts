@@ -124,7 +124,7 @@ test("parts do not compile in stages that cannot use them", () => {
   rewardStage({ ...learner, losses: [parts.pgClip(), parts.critic()] });
   // @ts-expect-error values of another name
   rewardStage({ ...learner, losses: [parts.pgClip(), parts.critic()], state: { ref } });
-  // Controls: what differs from these is what is refused.
+  // Controls: the refused stages below differ from these in one field.
   const valued = {
     ...learner,
     losses: [parts.pgClip(), parts.critic()],

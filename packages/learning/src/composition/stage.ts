@@ -82,7 +82,7 @@ export type SchedulePart = {
   readonly testTime?: "task" | "level";
 };
 
-/** What a stage trains: the policy, several roles, a reward model or an implicit process reward model. */
+/** The model that a stage trains: the policy, several roles, a reward model or an implicit process reward model. */
 export type TrainedModel = "policy" | "roles" | "rm" | "iprm";
 
 /** A stage without its type parameters, as the trainer runs it. */

@@ -51,7 +51,7 @@ export type StatePart<N extends StateName = StateName> = {
   readonly initial?: () => unknown;
   /** Holds only statistics of rewards. It may outlive the deletion of a visitor's data. */
   readonly onlyStatistics?: true;
-  /** Roles of `role-adapters` and of models that act beside the policy. */
+  /** Roles of `role-adapters`, and of models that act together with the policy. */
   readonly roles?: Roles;
   /** Guidance for a rollout from this state; `null` for none. */
   readonly read?: (value: unknown, request: ReadingRequest) => StateReading | null;

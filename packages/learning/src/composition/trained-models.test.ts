@@ -1,4 +1,4 @@
-/** A model is trained before it is asked, by losses of its own. */
+/** A model must be trained before it is used, by losses for that model. */
 import { expect, test } from "vitest";
 import * as parts from "../parts.ts";
 import { recipe } from "./definition.ts";

@@ -1,6 +1,6 @@
 /**
- * Checks the models that a recipe trains beside the policy: no stage may use one before another stage has
- * trained it.
+ * Checks the models that a recipe trains in addition to the policy: a stage must train a model before another stage
+ * uses it.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Stage, TrainedModel } from "./stage.ts";

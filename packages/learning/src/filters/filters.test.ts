@@ -1,4 +1,4 @@
-/** What filter parts keep of hand-made groups. */
+/** Filter parts on groups that are written by hand. */
 import { expect, test } from "vitest";
 import { expectClose } from "../close.fixture.ts";
 import type { FilterPart, RewardedGroup } from "../composition/part.ts";

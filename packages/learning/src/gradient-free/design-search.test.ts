@@ -38,7 +38,7 @@ test("rewards of a design update similar designs and reduce their uncertainty", 
   const known = predictDesign(seen, "check twice");
   expect(known.mean).toBeGreaterThan(0.8);
   expect(known.deviation).toBeLessThan(predictDesign(seen, "another thing").deviation);
-  // Control: a model that saw nothing tells nobody apart.
+  // Control: a model without observations predicts the same value for all designs.
   expect(predictDesign(designValues(), "check thrice").mean).toBe(0);
 });
 
@@ -63,7 +63,7 @@ test("without curiosity the search exploits the best design; with curiosity it e
   );
   expect(selectDesign(grown(), values, 0).id).toBe("p1");
   expect(selectDesign(grown(), values, 50).id).toBe("p3");
-  // A poor grandchild takes from what its parent is worth: 3 of 12.
+  // A poor grandchild lowers the mean of its parent to 3 of 12.
   let population = addPrompt(grown(), "worse", "p1", true);
   population = creditPrompt(population, "p4", [0, 0, 0, 0, 0, 0, 0, 0, 0]);
   const sure = predictDesign(values, "new").mean;

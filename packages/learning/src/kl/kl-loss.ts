@@ -43,7 +43,7 @@ export type KlBatch = {
 /**
  * coefficient · Σ share · estimate of KL(policy ‖ reference).
  *
- * @returns metric `referenceKl`: the token-mean of k3 in nats, whatever the form.
+ * @returns metric `referenceKl`: the token-mean of k3 in nats, for every form.
  */
 export function klLoss(
   batch: KlBatch,

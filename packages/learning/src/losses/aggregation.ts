@@ -35,7 +35,7 @@ export type AggregatedRows = {
   readonly rollouts?: readonly (string | number)[] | undefined;
 };
 
-/** What a loss divides by. Default: the token mean of the given mask. */
+/** The denominator of a loss. Default: the token mean of the given mask. */
 export type AggregationOption = {
   /**
    * Loss tokens of the whole minibatch, not of this microbatch; metrics are means over them. Default: the

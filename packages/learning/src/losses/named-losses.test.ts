@@ -1,6 +1,6 @@
 /**
- * Loss parts that no row of the literature table names. Each runs once in a recipe of its own and is compared
- * with its formula, called directly.
+ * Loss parts that no row of the literature table names. Each loss runs in its own recipe and is compared with a
+ * direct call of its formula.
  */
 import { expect, test } from "vitest";
 import { partsOf } from "../composition/definition.ts";

@@ -1,7 +1,7 @@
 /**
  * `tree-pack`: rows with the same beginning are read as one tree, which contains that beginning once. The
  * engine packs: its outputs and gradients are those of the separate rows, from fewer tokens. This part only
- * makes sure that the stage runs on such an engine. Not a loss of its own.
+ * makes sure that the stage runs on such an engine. Not a separate loss.
  *
  * Source: KAT-Coder (tree-structured training of branches that share prefixes).
  */

@@ -1,5 +1,5 @@
 /**
- * The learning systems of the founding literature as rows of parts: what each paper does, slot by slot.
+ * The learning systems of the literature as rows of a table: the parts of each paper by slot.
  * `literature.json` is read off the papers' abstracts; a part with `*` is our reading or the usual
  * default where the abstract is silent, so a recipe keeps it a setting. Rows of papers about images, video
  * or robots are those whose mechanism does not depend on that; none needs another modality than text. Not
@@ -28,13 +28,13 @@ export type LiteratureRow = {
     | "imitation"
     | "merging"
     | "gradient-free"
-    /** In none of the literature's tables: what visitors said, and no verifier. */
+    /** Not in the literature's tables: recipes that learn from visitors' feedback without a verifier. */
     | "feedback";
-  /** By slot; `*` behind what the abstract does not state. */
+  /** By slot; A `*` marks parts that the abstract does not state. */
   readonly parts: { readonly [slot in SlotName]?: readonly string[] };
   /** Slots of which the abstract says nothing. */
   readonly unstated?: readonly SlotName[];
-  /** What differs from plain GRPO. */
+  /** The difference from plain GRPO. */
   readonly difference: string;
 };
 

@@ -1,4 +1,4 @@
-/** What every recipe of the catalogue does by default, as data: its settings, and its stages with the options of their parts. */
+/** The defaults of every recipe of the catalogue as data: its settings, and its stages with their parts' options. */
 import { isObject } from "@waggle/protocol";
 import type { CreateRecipe } from "../composition/definition.ts";
 import { type AnyPart, partDefinition } from "../composition/part-options.ts";
@@ -23,7 +23,7 @@ function recordOf(create: CreateRecipe): string[] {
   );
 }
 
-/** Only data, without empty members, with the options of every part beside its name. */
+/** Plain data without empty members; every part has its options and its name. */
 function plain(value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   if (ArrayBuffer.isView(value)) return [...(value as Float64Array)];

@@ -1,7 +1,7 @@
 /**
- * What every stage of every recipe keeps, estimates and loses on seeded numbers must not change by accident: the evidence
- * was measured with it. This says that something changed, not what is right; tests beside the parts say that. Where a
- * change is meant, run test/golden/recipes/write.ts and read which recipes it moves.
+ * The filters, advantages and losses of every stage, computed on seeded numbers, must not change by accident, because
+ * the evidence was measured with them. This test detects a change; the tests of the parts show whether it is right.
+ * After an intended change, run test/golden/recipes/write.ts and read which recipes differ.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * `economy`: what a trajectory cost in tools, turns, tokens, time or mode, and four ways to make a policy
+ * `economy`: the cost of a trajectory in tools, turns, tokens, time or mode, and four ways to make a policy
  * economical. `decoupled` and `paired` are not rewards: the first is a channel of the advantage among correct
  * rollouts, the second labels tasks by rollouts with and without tools.
  *

@@ -17,7 +17,7 @@ export interface JudgePort {
 export type JudgeInput = {
   readonly request: string;
   readonly transcript: string;
-  /** What to judge; absent = the judge's own rubric. */
+  /** The criteria; absent = the judge's own rubric. */
   readonly rubric?: string;
 };
 

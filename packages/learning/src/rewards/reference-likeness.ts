@@ -4,7 +4,7 @@ import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import type { RewardPart } from "../composition/part.ts";
 import { sequenceSimilarity } from "./similarity.ts";
 
-/** What is compared: calls as strings, and the final text. */
+/** The compared items: calls as strings, and the final text. */
 function comparedSteps({ turns }: JudgedTrajectory): string[] {
   return turns.flatMap(({ toolCalls }) =>
     toolCalls.length === 0

@@ -1,4 +1,4 @@
-/** What reward parts give for hand-made trajectories. */
+/** Rewards of trajectories that are written by hand. */
 import { expect, test } from "vitest";
 import type { PartContext, RewardPart, Reward } from "../composition/part.ts";
 import {

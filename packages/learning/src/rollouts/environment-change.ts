@@ -37,7 +37,7 @@ export type EnvironmentChange =
   | { readonly kind: "contract"; readonly mostCalls: number }
   /** A failing rollout gets `guidance` once and goes on. */
   | { readonly kind: "retry"; readonly guidance: string }
-  /** No tool answers after so many turns; the next turn ends the rollout. */
+  /** No tool answers after `after` turns; the next turn ends the rollout. */
   | { readonly kind: "silent"; readonly after: number }
   /** Up to `most` trials of a task in one context; the last one counts. */
   | { readonly kind: "trials"; readonly most: number; readonly stopsAtSuccess: boolean };

@@ -1,6 +1,6 @@
 /**
  * Rollouts with notes instead of a history: each turn's context is the request, the notes so far and the last
- * result. The text that a turn writes beside its call is a note.
+ * result. The text that a turn writes before its call is a note.
  *
  * Source: AgentFold (a model that folds its history at each step), BrowserAgent (a memory of conclusions).
  */

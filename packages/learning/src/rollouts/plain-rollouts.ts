@@ -15,7 +15,7 @@ type GroupOptions = {
   readonly modes?: readonly string[];
   /** Changes of the environment, one for each trajectory in turn; `null` = unchanged. */
   readonly environments?: readonly (EnvironmentChange | null)[];
-  /** Demonstrations of each task beside the trajectories, in the role `reference`. */
+  /** Number of demonstrations of each task, in the role `reference`. */
   readonly references?: number;
 };
 

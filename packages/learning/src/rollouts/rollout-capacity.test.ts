@@ -44,8 +44,8 @@ const someLimits = fc.record({
   mostRunning: fc.integer({ min: 1, max: 12 }),
 });
 
-/** What happens when this is tried; refused events leave the state. */
-function rollout(state: RolloutCapacity, tried: CapacityEvent): RolloutCapacity {
+/** The state after an event; unchanged if the event is refused. */
+function afterAny(state: RolloutCapacity, tried: CapacityEvent): RolloutCapacity {
   try {
     return afterEvent(state, tried);
   } catch (error) {
@@ -59,7 +59,7 @@ test("the limits hold for any interleaving of events", () => {
     fc.property(someLimits, fc.array(event, { maxLength: 200 }), (chosen, events) => {
       let state = rolloutCapacity(chosen);
       for (const tried of events) {
-        state = rollout(state, tried);
+        state = afterAny(state, tried);
         const { running, accepted, version } = state;
         expect(running).toBeGreaterThanOrEqual(0);
         expect(running).toBeLessThanOrEqual(chosen.mostRunning);
@@ -81,7 +81,7 @@ test("trajectories learned in starting order never exceed the staleness limit", 
       const running: number[] = [];
       const waiting: number[] = [];
       for (const tried of events) {
-        const next = rollout(state, tried);
+        const next = afterAny(state, tried);
         if (next === state) continue;
         if (tried === "begin") running.push(state.version);
         if (tried === "accept") waiting.push(running.shift() as number);

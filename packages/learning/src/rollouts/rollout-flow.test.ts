@@ -21,8 +21,11 @@ const someLimits = fc
   })
   .map(({ more, ...limits }): FlowLimits => ({ ...limits, mostWaiting: limits.batchSize + more }));
 
-/** What may be tried next; `at` picks among those that run, `newer` how far its oldest token is from its beginning. */
-const someRollout = fc.record({
+/**
+ * An event, which may be impossible. `at` selects a running rollout; `newer` is the number of versions from the
+ * rollout's start to its oldest token.
+ */
+const someEvent = fc.record({
   kind: fc.constantFrom<FlowEvent["kind"]>(
     "begin",
     "begin",
@@ -37,9 +40,9 @@ const someRollout = fc.record({
   at: fc.nat(20),
   newer: fc.nat(2),
 });
-type Rollout = { readonly kind: FlowEvent["kind"]; readonly at: number; readonly newer: number };
+type DrawnEvent = { readonly kind: FlowEvent["kind"]; readonly at: number; readonly newer: number };
 
-function eventOf(flow: RolloutFlow, { kind, at, newer }: Rollout, id: number): FlowEvent {
+function eventOf(flow: RolloutFlow, { kind, at, newer }: DrawnEvent, id: number): FlowEvent {
   const one = flow.running[at % Math.max(1, flow.running.length)] ?? { id: -1, oldest: 0 };
   if (kind === "begin") return { kind, id };
   if (kind === "fail") return { kind, id: one.id };
@@ -49,12 +52,12 @@ function eventOf(flow: RolloutFlow, { kind, at, newer }: Rollout, id: number): F
   return { kind };
 }
 
-/** The states that a list of rollouts leads through; what cannot happen is refused and changes nothing. */
-function* states(limits: FlowLimits, rollouts: readonly Rollout[]): Generator<RolloutFlow> {
+/** The states after each event of a list. Impossible events are refused and change nothing. */
+function* states(limits: FlowLimits, events: readonly DrawnEvent[]): Generator<RolloutFlow> {
   let flow = rolloutFlow(limits);
-  for (const [id, rollout] of rollouts.entries()) {
+  for (const [id, event] of events.entries()) {
     try {
-      flow = afterFlowEvent(flow, eventOf(flow, rollout, id));
+      flow = afterFlowEvent(flow, eventOf(flow, event, id));
     } catch (error) {
       if (!WaggleError.is(error, "CONFLICT")) throw error;
     }
@@ -62,12 +65,12 @@ function* states(limits: FlowLimits, rollouts: readonly Rollout[]): Generator<Ro
   }
 }
 
-const interleavings = fc.array(someRollout, { maxLength: 250 });
+const interleavings = fc.array(someEvent, { maxLength: 250 });
 
 test("capacity and staleness limits hold for any interleaving", () => {
   fc.assert(
-    fc.property(someLimits, interleavings, (limits, rollouts) => {
-      for (const flow of states(limits, rollouts)) {
+    fc.property(someLimits, interleavings, (limits, events) => {
+      for (const flow of states(limits, events)) {
         const { running, waiting, learning, capacity } = flow;
         expect(running.length).toBeLessThanOrEqual(limits.mostRunning);
         expect(running.length + waiting.length).toBeLessThanOrEqual(limits.mostWaiting);
@@ -89,8 +92,8 @@ test("capacity and staleness limits hold for any interleaving", () => {
 
 test("nothing is dropped silently: every started rollout runs, waits, is learned or is counted", () => {
   fc.assert(
-    fc.property(someLimits, interleavings, (limits, rollouts) => {
-      for (const { counts, running, waiting, learning } of states(limits, rollouts)) {
+    fc.property(someLimits, interleavings, (limits, events) => {
+      for (const { counts, running, waiting, learning } of states(limits, events)) {
         const { begun, learned, tooOld, failed } = counts;
         expect(learned + tooOld + failed + running.length + waiting.length + learning.length).toBe(
           begun,
@@ -103,8 +106,8 @@ test("nothing is dropped silently: every started rollout runs, waits, is learned
 
 test("no interleaving ends in a deadlock", () => {
   fc.assert(
-    fc.property(someLimits, interleavings, (limits, rollouts) => {
-      for (const flow of states(limits, rollouts)) {
+    fc.property(someLimits, interleavings, (limits, events) => {
+      for (const flow of states(limits, events)) {
         const isBusy = flow.running.length > 0 || flow.learning.length > 0;
         expect(isBusy || beginnable(flow) > 0 || canLearn(flow)).toBe(true);
       }

@@ -17,7 +17,7 @@ import {
   rolloutCapacity,
 } from "./rollout-capacity.ts";
 
-/** Limits on rollouts that run or wait beside the trainer. */
+/** Limits on rollouts that run or wait while the trainer works. */
 export type FlowLimits = CapacityLimits & {
   /** Maximum number of waiting rollouts, at least a batch. A running rollout reserves a place. */
   readonly mostWaiting: number;

@@ -1,4 +1,4 @@
-/** Which rollouts each strategy asks for, in which order, from where and by whom. */
+/** The rollouts that each strategy requests, with their order, starting points and roles. */
 import { expect, test } from "vitest";
 import type { RolloutPart } from "../composition/part.ts";
 import { contextOf } from "../composition/rewarded-trajectories.fixture.ts";
@@ -16,7 +16,7 @@ import { selfExplored } from "./situations.ts";
 const strategyOf = (part: RolloutPart<StateName>, state: object = {}): RolloutStrategy =>
   part.strategy(contextOf({ state }));
 
-/** What was asked of the first task, and the ids and roles of its group. */
+/** The requests for the first task, and the ids and roles of its group. */
 async function firstTask(strategy: RolloutStrategy, driver: ScriptedDriver = scriptedDriver()) {
   const groups = await strategy.rollOut(driver);
   const asked = driver.asked.filter(([, task]) => task % 100 === 1).map(([, , ...rest]) => rest);

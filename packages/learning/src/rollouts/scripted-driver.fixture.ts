@@ -1,11 +1,11 @@
-/** A driver that writes down what strategies ask for and answers with trajectories named by their places. */
+/** A driver that records the requests of strategies and answers with trajectories that are named by their places. */
 import type { TaskReference } from "@waggle/protocol";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
 import { rewardedOf } from "../composition/rewarded-trajectories.fixture.ts";
 import type { RolloutDriver } from "../composition/rollout-driver.ts";
 
 export type ScriptedDriver = RolloutDriver & {
-  /** Every request: the method, the seed of the task, the place, and what was asked. */
+  /** Every request: the method, the task's seed, the place and the options. */
   readonly asked: (readonly [method: string, task: number, ...rest: unknown[]])[];
 };
 
@@ -30,7 +30,7 @@ export function threeTurns(
   return { ...trajectory, record };
 }
 
-/** @param made - changes what a rollout at this place is like */
+/** @param detailsOf - changes to the rollout at a place */
 export function scriptedDriver(
   more: Partial<RolloutDriver> = {},
   detailsOf: (place: readonly number[]) => Parameters<typeof rewardedOf>[1] = () => ({}),

@@ -1,4 +1,4 @@
-/** What members of joint rollouts, sides of matches, and who sets and solves tasks are paid and credited. */
+/** Rewards and advantages of team members, sides of matches, proposers and solvers. */
 import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";

@@ -30,7 +30,7 @@ function rollout(id: string, beginning: string, random: () => number): SearchedR
 
 type Said = { readonly word: string; readonly given: number };
 
-/** Words by brute force: what is known of a beginning is all words that begin so. */
+/** Brute force over words: a beginning is known by all words that start with it. */
 function slowChoice(said: readonly Said[], rule: TreeRule, width: number): string {
   const words = said.map(({ word }) => word);
   const mean = (some: readonly string[]): number =>

@@ -1,4 +1,4 @@
-/** What schedule parts make of the settings of a step: values by hand at both ends and between. */
+/** The settings of a step under schedule parts, at both ends and between; expected values are computed by hand. */
 import { expect, test } from "vitest";
 import type { StepSettings } from "../composition/stage.ts";
 import * as parts from "../parts.ts";

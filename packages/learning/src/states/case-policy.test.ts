@@ -139,7 +139,7 @@ test("guidance has one wording", () => {
   expect(readingText({})).toBe("");
 });
 
-/** Share of right answers of an actor that does what the case it read did, in the last rounds. */
+/** Share of right answers in the last rounds, of an actor that repeats the action of the case it reads. */
 function learns(
   seed: number,
   how: "learned" | "random" | "shuffled rewards",
@@ -150,7 +150,7 @@ function learns(
   let memory = caseMemory();
   for (const color of COLORS) {
     for (const shape of SHAPES.slice(0, 3)) {
-      // The color decides: a case of another color is no help, however alike its shape.
+      // Only the color decides: a case of another color does not help, even if its shape is equal.
       const action = LEVERS[COLORS.indexOf(color) % 3]!;
       memory = writeCase(memory, { situation: `${color} ${shape}`, action, reward: 1 });
     }

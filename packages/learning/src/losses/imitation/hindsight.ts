@@ -1,6 +1,7 @@
 /**
  * Outcome-conditioned imitation (`cond`): a sentence on the outcome precedes each trajectory, and all
- * trajectories are imitated with equal weight. Asked for the best outcome, the policy does what led to it.
+ * trajectories are imitated with equal weight. When the policy is asked for the best outcome, it repeats the
+ * actions that led to it.
  *
  * Source: Chen et al. 2021, "Decision Transformer", arXiv:2106.01345; Zhang et al. 2023, "The Wisdom of Hindsight",
  * arXiv:2302.05206, for sentences in place of return tokens.

@@ -1,6 +1,6 @@
 /**
- * Raises the chosen answer above the reference and lowers the rejected one below it, each on its own. For
- * pairs whose chosen side is better than what the policy writes.
+ * Raises the chosen answer above the reference and lowers the rejected one below it, each on its own. For pairs whose
+ * chosen side is better than the policy's own text.
  *
  * Source: D'Oosterlinck et al. 2024, "Anchored Preference Optimization" (APO-zero), arXiv:2408.06266,
  * section 3. Its unpaired form is `kto` in the form `apo-zero`.

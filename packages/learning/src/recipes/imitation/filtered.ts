@@ -1,4 +1,4 @@
-/** Imitation of what a check lets pass. */
+/** Imitation of demonstrations that pass a check. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";

@@ -120,7 +120,7 @@ const lowRankContinual: CreateRecipe = recipe({
   ],
 });
 
-/** What makes each domain hard. */
+/** The difficulty of each domain. */
 const DOMAINS = {
   faulty: { toolBudget: { from: 8, to: 8 }, turnBudget: { from: 9, to: 9 } },
   short: { toolBudget: { from: 2, to: 4 }, turnBudget: { from: 3, to: 5 } },

@@ -1,4 +1,4 @@
-/** What several models learned, added or averaged. */
+/** Recipes that add or average the changes of several models. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { mergeStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";

@@ -1,4 +1,4 @@
-/** Stored trajectories, imitated on condition of what they returned. */
+/** Imitation of stored trajectories, conditioned on their returns. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardModelStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";

@@ -1,4 +1,4 @@
-/** Rollouts that fork, and credit for what the forks share. */
+/** Recipes whose rollouts fork, with credit for the shared turns. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";

@@ -121,12 +121,12 @@ function isRetried(trajectory: JudgedTrajectory): boolean {
 }
 
 /**
- * Reflect, Retry, Reward: after a failure the policy is told so and tries again; only the tokens after the failure
- * are trained.
+ * Reflect, Retry, Reward: after a failure, the policy is told that it failed and tries again; only the tokens after
+ * the failure are trained.
  *
  * Source: "Reflect, Retry, Reward: Self-Improving LLMs via Reinforcement Learning", arXiv:2505.24726.
- * Differs from it: all tokens after the failure are trained, including the retry, because turns do not
- * separate it from the reflection; retries are compared with all others of the step, not of their task.
+ * Differs from it: all tokens after the failure are trained, including the retry, because turns do not separate it
+ * from the reflection; retries are compared with all others of the step, not of their task.
  * Why: only failed rollouts are tried again, so a task has few retries to compare.
  */
 const reflectRetryReward: CreateRecipe = recipe({

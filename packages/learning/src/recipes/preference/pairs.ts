@@ -63,7 +63,10 @@ const ran = now<JudgedTurn>(
   ({ toolCalls, toolResults }) => toolCalls.length > 0 && toolResults.every(({ ok }) => ok),
 );
 
-/** What a run must do: be readable, act until it answers, mend what failed, end right. */
+/**
+ * Specifications of a run: all turns are readable, every turn before the answer has a call, every failed call is
+ * followed by a successful one, and the run succeeds.
+ */
 function specificationsOf({ verification }: JudgedTrajectory): Specification<JudgedTurn>[] {
   return [
     always(readable),

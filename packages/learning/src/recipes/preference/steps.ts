@@ -6,7 +6,7 @@ import * as parts from "../../parts.ts";
 import { equivalenceReward } from "../../rewards/call-equivalence.ts";
 import { demonstrationStart } from "../stages/demonstration-start.ts";
 
-/** 1 where the action that left a stored turn does what was done there. */
+/** 1 if the action at the branch equals the stored action, else 0. */
 function likeStored({ turns, branch }: JudgedTrajectory): number {
   return equivalenceReward(turns.at(-1)?.toolCalls ?? [], branch?.original?.toolCalls ?? []);
 }

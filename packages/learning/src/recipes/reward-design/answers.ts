@@ -1,4 +1,4 @@
-/** Rewards for what an answer says and what it rests on. */
+/** Recipes that reward an answer and its evidence. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage, tokenStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";

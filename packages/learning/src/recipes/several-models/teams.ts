@@ -100,7 +100,7 @@ const cory: CreateRecipe = recipe({
       losses: [parts.pgClip(epsilon), { loss: parts.critic(), weight: parts.CRITIC_WEIGHT }],
       kl: { in: "loss", coefficient: klCoefficient, estimator: "k3" },
       state: {
-        // Each copy has had both roles: one of them alone is what is used.
+        // Each copy has had both roles, so one of them alone is deployed.
         "role-adapters": parts.roleAdapters(COPIES, { deploys: "pioneer" }),
         critic: parts.valueHead,
         ref: parts.reference,

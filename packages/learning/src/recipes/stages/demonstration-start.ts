@@ -1,6 +1,6 @@
 /**
- * The stages that many recipes begin with: a few steps of cross-entropy on what the environment's
- * demonstrator did, or several teachers that err more or less often. Not a recipe.
+ * First stages of many recipes: a few steps of cross-entropy on demonstrations by the environment's demonstrator, or
+ * by several teachers with different error rates. Not a recipe.
  */
 import type { FilterPart, LossPart } from "../../composition/part.ts";
 import { type Stage, type StepSettings, tokenStage } from "../../composition/stage.ts";

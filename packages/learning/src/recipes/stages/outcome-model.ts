@@ -1,6 +1,6 @@
 /**
- * The stage that recipes with a reward model have: demonstrations with mistakes are judged by the
- * verifier, and the model learns to say after each turn what they will come to. Not a recipe.
+ * The stage that trains a reward model. The verifier judges demonstrations with mistakes, and the model learns to
+ * predict the outcome after each turn. Not a recipe.
  */
 import { rewardModelStage, type Stage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
