@@ -57,6 +57,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/commands/{learn-command,program.test}.ts":
         "a printed measurement and `--max-lag`",
       "trainer/src/trials/{staleness,committed-runs.test}.ts": "names of stored runs",
+      "docs/reference/commands.md": "the option `--max-lag`",
       "docs/how-to/asynchrony.md": "the setting `lag`, `--max-lag` and a printed measurement",
     },
   },

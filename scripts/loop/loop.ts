@@ -68,7 +68,7 @@ function comparePolicies(
     [
       "--conditions=source",
       "--disable-warning=ExperimentalWarning",
-      join(ROOT, "trainer", "src", "main.ts"),
+      join(ROOT, "packages", "cli", "src", "main.ts"),
       "evaluate",
       "--model",
       model,

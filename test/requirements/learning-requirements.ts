@@ -308,12 +308,15 @@ export const LEARNING_REQUIREMENTS: readonly Requirement[] = [
     id: "learning:run-options",
     source: "issue 5, recipes",
     behavior:
-      "A recipe that does not fit an environment, or a group of one, is refused before a base is trained. `--out` saves the adapter, and each role's, in PEFT's layout. `--adapter` starts the policy from an adapter.",
+      "A recipe that does not fit an environment, or a group of one, is refused before a base is trained. `--out` saves the adapter, and each role's, in PEFT's layout. `--adapter` starts the policy from an adapter. Options for the learning rate and AdamW, the LoRA alpha and the microbatch replace the recipe's values.",
     tests: [
       "trainer/src/recipes/environment-requirements.test.ts > every recipe fits the environment that the list names for it",
       "trainer/src/recipes/environment-requirements.test.ts > %s in %s with %o is refused",
       "trainer/src/commands/program.test.ts > train reports that a recipe does not fit an environment before it makes a base",
       "trainer/src/options/adapter-options.test.ts > adapters are saved with those of the roles, and a run that starts from one gives the same output",
+      "trainer/src/options/schedule-options.test.ts > options of a recipe's schedule replace its values in every stage, also of merged models",
+      "trainer/src/loop/recipe-engines.test.ts > microbatches limit the tokens of a forward pass, and the outputs stay the same",
+      "trainer/src/commands/program.test.ts > train uses the options of the optimizer and the adapter, and resumes only with the same ones",
       "trainer/src/options/adapter-options.test.ts > existing folders are kept, and a recipe that learns only text has no adapter to save",
     ],
   },

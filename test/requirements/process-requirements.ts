@@ -36,8 +36,11 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "scripts:checked-options",
     source: "issue 13, 7.5",
-    behavior: "Every npm script explains its options and refuses others with exit code 2.",
+    behavior:
+      "Every npm script explains its options and refuses others with exit code 2. Each option of `waggle` is declared once, and the reference lists them all.",
     tests: [
+      "trainer/src/options/shared-options.test.ts > every flag of the program is declared in one place",
+      "test/contract/commands-page.test.ts > the reference of commands lists every command with its arguments and options",
       "test/contract/command-lines.test.ts > every npm script has a case in this file",
       "test/contract/command-lines.test.ts > npm run %s explains its options and refuses unknown options and bad values",
     ],

@@ -8,7 +8,7 @@ import { requireCredential } from "../options/credentials.ts";
 import {
   edgeOption,
   jsonOption,
-  operatorCredentialOption,
+  credentialOption,
   operatorNameOption,
 } from "../options/shared-options.ts";
 
@@ -31,7 +31,7 @@ export function addDeadLettersCommand(program: Command, options: DeadLettersComm
     .argument("[digests...]", "digests of the trajectories to retry or delete")
     .option("--all", "retry or delete all of them", false)
     .addOption(edgeOption())
-    .addOption(operatorCredentialOption())
+    .addOption(credentialOption("operator"))
     .addOption(operatorNameOption())
     .addOption(jsonOption())
     .action(async (action: Action, digests: readonly string[], flags: Flags) => {

@@ -5,21 +5,21 @@ import { environmentFrom } from "../extensions/environment-module.ts";
 import { atTemperature, comparison, evaluateVersions } from "../sink/version-comparison.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
-import { type LearningOptions, PAGE_TURN, withModel } from "../options/learning-options.ts";
-import { numbers, positive, whole, wholeNumbers } from "../options/option-values.ts";
+import { type LearningOptions, PAGE_TURN } from "../options/learning-options.ts";
+import { numbers, whole, wholeNumbers } from "../options/option-values.ts";
 import {
   environmentOption,
   jsonOption,
+  modelOption,
   seedOption,
   stateOption,
+  tasksOption,
+  threadsOption,
   turnTokensOption,
 } from "../options/shared-options.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
 
-type EvaluateOptions = Pick<
-  LearningOptions,
-  "model" | "device" | "threads" | "seed" | "turnTokens"
-> &
+type EvaluateOptions = Pick<LearningOptions, "model" | "threads" | "seed" | "turnTokens"> &
   EdgeOptions & {
     versions?: number[];
     env?: string;
@@ -33,8 +33,10 @@ type EvaluateOptions = Pick<
 
 export function addEvaluateCommand(program: Command, options: ProgramOptions): void {
   const { signal, writeOut } = options;
-  withEdge(withModel(program.command("evaluate")))
+  withEdge(program.command("evaluate"))
     .description("compare versions on the same held-out tasks and print one JSON object")
+    .addOption(modelOption())
+    .addOption(threadsOption())
     .option(
       "--versions <list>",
       "versions to compare, such as 0,3; default: the base and the stable version",
@@ -42,7 +44,7 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
     )
     .addOption(environmentOption(SHOP_ENVIRONMENT))
     .addOption(new Option("--environment <name>", "same as --env").hideHelp())
-    .option("--tasks <n>", "held-out tasks", positive, 400)
+    .addOption(tasksOption(400))
     .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
     .addOption(seedOption())
     .addOption(turnTokensOption(PAGE_TURN))

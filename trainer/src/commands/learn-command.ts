@@ -9,8 +9,7 @@ import type { ResidentFormat } from "@waggle/model";
 import type { Precision } from "@waggle/engine";
 import type { Command } from "commander";
 import type { Device } from "../model/device.ts";
-import { positive, whole } from "../options/option-values.ts";
-import { baseOption, modelUnder, precisionOption } from "../model/frozen-base.ts";
+import { modelUnder } from "../model/frozen-base.ts";
 import { deviceOption } from "../options/server-options.ts";
 import {
   type AdapterFlags,
@@ -41,6 +40,12 @@ import {
   type OverlapFlags,
   requireAsync,
 } from "../options/overlap-options.ts";
+import {
+  givenSchedule,
+  type ScheduleFlags,
+  scheduledRecipe,
+  withRecipeSchedule,
+} from "../options/schedule-options.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { needsWorldModel } from "../rollouts/fitted-environment.ts";
@@ -56,16 +61,25 @@ import {
   writerPorts,
 } from "../options/writer-options.ts";
 import {
+  alphaOption,
+  baseOption,
   basesOption,
+  evaluateEveryOption,
   jsonOption,
+  listOption,
   memoryLimitOption,
+  microbatchTokensOption,
   noResumeOption,
+  precisionOption,
+  runOption,
   saveEveryOption,
   seedOption,
   settingOption,
   threadsOption,
   rankOption,
   recipeOption,
+  stepsOption,
+  tasksOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
 
@@ -77,6 +91,7 @@ export type LearnCommandOptions = {
 };
 
 type Flags = OverlapFlags &
+  ScheduleFlags &
   AdapterFlags &
   WriterFlags &
   SamplerFlags &
@@ -90,6 +105,8 @@ type Flags = OverlapFlags &
     evaluateEvery: number;
     bases: string;
     rank: number;
+    alpha?: number;
+    microbatchTokens?: number;
     device: Device;
     base: ResidentFormat;
     precision: Precision;
@@ -107,11 +124,8 @@ export function addLearnCommand(
   program: Command,
   { signal, writeOut, writeError, environment }: LearnCommandOptions,
 ): void {
-  addSamplerOptions(
-    addAdapterOptions(
-      addWriterOptions(addOverlapOptions(addTaskOptions(program.command("train")))),
-    ),
-  )
+  const tasks = addOverlapOptions(addTaskOptions(program.command("train")));
+  addSamplerOptions(addAdapterOptions(addWriterOptions(withRecipeSchedule(tasks))))
     .description(
       "train a published recipe locally in an environment or on your prompts; see --list",
     )
@@ -121,24 +135,26 @@ export function addLearnCommand(
         "artist",
       ),
     )
-    .option(
-      "--list",
-      "list all published recipes and whether they can run here; with --recipe, show its paper, settings and parts",
-      false,
+    .addOption(
+      listOption(
+        "list all published recipes and whether they can run here; with --recipe, show its paper, settings and parts",
+      ),
     )
     .addOption(settingOption())
-    .option("--steps <n>", "optimizer steps per stage, instead of the recipe's number", positive)
+    .addOption(stepsOption("optimizer steps per stage; default: the recipe's"))
     .addOption(seedOption())
-    .option("--tasks <n>", "held-out tasks per evaluation", positive, 200)
-    .option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end", whole, 0)
+    .addOption(tasksOption(200))
+    .addOption(evaluateEveryOption())
     .addOption(basesOption())
     .addOption(rankOption(8))
+    .addOption(alphaOption())
+    .addOption(microbatchTokensOption())
     .addOption(deviceOption())
     .addOption(baseOption())
     .addOption(precisionOption())
     .addOption(threadsOption())
     .addOption(memoryLimitOption())
-    .option("--run <folder>", "folder of the run; default: a folder in .waggle/runs")
+    .addOption(runOption())
     .addOption(noResumeOption())
     .addOption(saveEveryOption())
     .addOption(tensorboardOption())
@@ -155,7 +171,7 @@ export function addLearnCommand(
       }
       requireAsync(command);
       const create = await recipeFrom(given.recipe);
-      const recipe = sampledRecipe(create(given.set), given);
+      const recipe = scheduledRecipe(sampledRecipe(create(given.set), given), given, given.steps);
       const { spec, unrewarded, settings: taskSettings } = await trainingTasks(recipe, given);
       const ports = writerPorts(recipe, given, environment);
       await requireEnvironment(recipe, spec);
@@ -182,7 +198,7 @@ export function addLearnCommand(
             )
           : await modelUnder(given.base, given.device, given.model);
       const { start, teacher } = await adaptersOf(given, model.config);
-      const { rank, alpha } = start ?? { rank: given.rank, alpha: 2 * given.rank };
+      const { rank, alpha } = start ?? { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const adapterShape = { rank, alpha };
       const runFolder = await openRunFolder({
         folder: given.run,
@@ -198,6 +214,8 @@ export function addLearnCommand(
           overlap: overlapOf(given),
           samplerCap: given.sampler === undefined ? undefined : given.samplerCap,
           adapterShape,
+          ...givenSchedule(given),
+          microbatchTokens: given.microbatchTokens,
           device: given.device,
           base: given.base,
           precision: given.precision,

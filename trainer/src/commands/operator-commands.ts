@@ -3,13 +3,15 @@ import { type AuditEntry, type ControlState, type KillMode } from "@waggle/proto
 import { Argument, type Command } from "commander";
 import { type ControlClient, createControlClient } from "../edge/control-client.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
-import { positive, versionNumber } from "../options/option-values.ts";
+import { versionNumber } from "../options/option-values.ts";
 import { requireCredential } from "../options/credentials.ts";
 import {
   edgeOption,
   jsonOption,
-  operatorCredentialOption,
+  limitOption,
+  credentialOption,
   operatorNameOption,
+  withoutEvaluationOption,
 } from "../options/shared-options.ts";
 
 export type OperatorCommandOptions = {
@@ -33,7 +35,7 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
     program
       .command(name)
       .addOption(edgeOption())
-      .addOption(operatorCredentialOption())
+      .addOption(credentialOption("operator"))
       .addOption(operatorNameOption())
       .addOption(jsonOption());
   const withReason = (name: string): Command =>
@@ -82,7 +84,7 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
       "promote even if a version it was trained from was rolled back",
       false,
     )
-    .option("--without-evaluation", "promote even if no evaluation passes the gate", false)
+    .addOption(withoutEvaluationOption("promote"))
     .action(async (version: number, given: Promote) => {
       const { reason, rolledBack, allowDescendant, withoutEvaluation } = given;
       const request = { reason, rolledBack, allowDescendant, withoutEvaluation };
@@ -98,7 +100,7 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
     });
   command("audit")
     .description("show the log of decisions, newest first")
-    .option("--limit <n>", "number of entries, at most 200", positive, 50)
+    .addOption(limitOption("number of entries, at most 200").default(50))
     .action(async (given: Common & { limit: number }) => {
       for (const entry of await client(given).audit(given.limit)) {
         say(given, entry, auditLine(entry));

@@ -15,11 +15,17 @@ import {
 import { parameterCount, parseDecoderConfig, type ResidentFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
-import { baseOption, precisionOption } from "../model/frozen-base.ts";
-import { megabytes, positive, whole } from "../options/option-values.ts";
+import { positive, whole } from "../options/option-values.ts";
 import { samplerBytes } from "../model/sampler-memory.ts";
 import { NANO_MODEL } from "../model/nano-model.ts";
-import { jsonOption, rankOption } from "../options/shared-options.ts";
+import {
+  baseOption,
+  jsonOption,
+  memoryLimitOption,
+  modelFolderOption,
+  precisionOption,
+  rankOption,
+} from "../options/shared-options.ts";
 
 type PlanOptions = {
   model: string;
@@ -45,7 +51,7 @@ export function addPlanCommand(
     .command("plan")
     .description("estimate the memory that training needs, without loading the model")
     .addOption(
-      new Option("--model <folder>", "folder with the model's config.json").default(
+      modelFolderOption("folder with the model's config.json").default(
         NANO_MODEL,
         "the nano model",
       ),
@@ -75,11 +81,7 @@ export function addPlanCommand(
       "include the sampler that runs beside training, as in train and simulate",
       false,
     )
-    .option(
-      "--memory-limit <MB>",
-      "check whether training fits, and fail if it does not",
-      megabytes,
-    )
+    .addOption(memoryLimitOption("check whether training fits, and fail if it does not"))
     .addOption(jsonOption())
     .action(async ({ model, json, models, memoryLimit, sampler, ...given }: PlanOptions) => {
       const text = await configOf(model);

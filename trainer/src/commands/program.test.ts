@@ -1,6 +1,7 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Option } from "commander";
 import { expect, onTestFinished, test } from "vitest";
 import { readAdapterFolder } from "../model/adapter-folder.ts";
 import { readBaseModel } from "../model/base-model.ts";
@@ -81,6 +82,42 @@ test("a stopped train finishes its step, and the same command resumes it", async
   const moved = [...adapter.tensors].filter(([name]) => name.includes("lora_B"));
   expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
 });
+
+test("train uses the options of the optimizer and the adapter, and resumes only with the same ones", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-optimizer-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const out = join(folder, "out");
+  const args = ["train", "--recipe", "opt-sft", "--env", "shop", "--model", MODEL, "--tasks", "1"];
+  args.push("--threads", "1", "--json", "--out", out, "--run", join(folder, "run"), "--steps", "2");
+  const own = { "--learning-rate": "0.01", "--warmup-steps": "4", "--beta2": "0.99" };
+  const more = { ...own, "--alpha": "3", "--microbatch-tokens": "100" };
+  const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
+  const given = Object.entries(more).flat();
+  await expect(runUntil(stepped, ...args, ...given)).rejects.toMatchObject({ name: "AbortError" });
+  for (const flag of Object.keys(more)) {
+    const name = flag === "--alpha" ? "adapterShape" : attributeOf(flag);
+    const others = Object.entries({ ...more, [flag]: "0.5" }).flat();
+    if (flag.endsWith("steps") || flag.endsWith("tokens")) others[others.indexOf("0.5")] = "5";
+    await expect(run(...args, ...others)).rejects.toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringContaining(`${name} was `) as string,
+    });
+  }
+  const lines = (await run(...args, ...given)).out.filter(stepped);
+  const [step] = lines.map((line) => JSON.parse(line) as { metrics: { learningRate: number } });
+  // The second of four steps of warm-up.
+  expect(step?.metrics.learningRate).toBeCloseTo(0.005, 12);
+  const { adapter } = await readAdapterFolder(out, (await readBaseModel(MODEL)).config);
+  expect(adapter.alpha).toBe(3);
+  await expect(run(...args, "--adapter", out, "--alpha", "3")).rejects.toThrow(
+    /--alpha <n>' cannot be used with option '--adapter <folder>'/,
+  );
+});
+
+/** `learningRate` for `--learning-rate`. */
+function attributeOf(flag: string): string {
+  return new Option(flag).attributeName();
+}
 
 test("train lists all recipes under a header, or one recipe with its parts", async () => {
   const all = (await run("train", "--list")).out;

@@ -15,6 +15,7 @@ import { guidanceReading } from "@waggle/learning";
 import type { Command } from "commander";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { bytesOf } from "../files/output.ts";
+import { withoutEvaluationOption } from "../options/shared-options.ts";
 
 /** Maximum tries while another trainer publishes first. */
 const MAX_TRIES = 10;
@@ -66,7 +67,7 @@ export function addPublishTextCommand<O extends object>(
   command
     .description("publish learned text (train --save-text) to the canary channel of an edge")
     .requiredOption("--file <json>", "file that train --save-text wrote")
-    .option("--without-evaluation", "publish even if no evaluation has passed the gate", false)
+    .addOption(withoutEvaluationOption("publish"))
     .action(async (given: O & { file: string; withoutEvaluation: boolean }) => {
       const file = await bytesOf(given.file, "--file");
       const version = await publishText(file, edgeOf(given), given);

@@ -18,13 +18,16 @@ import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { heldAs, modelUnder } from "../model/frozen-base.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
-import { positive, whole } from "../options/option-values.ts";
+import { positive } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
 import {
   environmentOption,
+  evaluateEveryOption,
   mustResumeOption,
   noResumeOption,
+  runOption,
   saveEveryOption,
+  stepsOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
 import { listedRecipes } from "../recipes/edge-recipe-list.ts";
@@ -75,14 +78,14 @@ export function addSimulateCommand(
   withLearning(program.command("simulate"))
     .description("train without an edge, with rollouts in this process")
     .addOption(environmentOption(SHOP_ENVIRONMENT))
-    .option("--steps <n>", "learning steps", positive, 30)
+    .addOption(stepsOption("learning steps").default(30))
     .option("--group-size <n>", "rollouts per task", positive, 8)
-    .option("--run <folder>", "folder of checkpoint and metrics", ".waggle/runs/simulate")
+    .addOption(runOption(".waggle/runs/simulate"))
     .addOption(mustResumeOption())
     .addOption(noResumeOption())
     .addOption(saveEveryOption())
     .addOption(tensorboardOption())
-    .option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end", whole, 0)
+    .addOption(evaluateEveryOption())
     .action(async (given: SimulateOptions) => {
       if (given.list) {
         for (const line of listedRecipes(given.json)) writeOut(line);

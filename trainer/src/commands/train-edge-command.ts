@@ -10,6 +10,7 @@ import { type LearningOptions, recipeOf, withLearning } from "../options/learnin
 import { number, positive } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
 import {
+  adapterOption,
   environmentOption,
   noResumeOption,
   stateOption,
@@ -46,9 +47,10 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
     .addOption(environmentOption("the one that the edge assigns, if it is built in"))
     .addOption(stateOption())
     .addOption(tensorboardOption())
-    .option(
-      "--adapter <folder>",
-      "start from this adapter, with the optimizer moments that save-model wrote beside it",
+    .addOption(
+      adapterOption(
+        "start from this adapter, with the optimizer moments that save-model wrote beside it",
+      ),
     )
     .addOption(noResumeOption("discard the saved state and start from the edge's stable policy"))
     .option("--wait", "wait while another trainer uses the state folder", false)

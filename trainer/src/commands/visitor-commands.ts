@@ -14,13 +14,16 @@ import {
   edgeOption,
   forceOption,
   jsonOption,
-  operatorCredentialOption,
+  credentialOption,
   operatorNameOption,
+  outOption,
 } from "../options/shared-options.ts";
 
 type EdgeOptions = { edge: string; credential?: string; as?: string };
 type ExportOptions = EdgeOptions & { out: string; force: boolean };
 type ConsentOptions = EdgeOptions & { json: boolean };
+
+const VISITOR = "the visitor's id, as in the trajectories";
 
 /** @throws WaggleError `SCHEMA_INVALID` for a truncated export. */
 function requireWhole(text: string): number {
@@ -55,7 +58,7 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
     });
   };
   const withEdge = (command: Command): Command =>
-    command.addOption(edgeOption()).addOption(operatorCredentialOption());
+    command.addOption(edgeOption()).addOption(credentialOption("operator"));
   const withName = (command: Command): Command => withEdge(command).addOption(operatorNameOption());
 
   withEdge(program.command("consent"))
@@ -77,9 +80,10 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
       }
     });
 
-  withName(program.command("export-visitor <visitorId>"))
+  withName(program.command("export-visitor"))
+    .argument("<visitorId>", VISITOR)
     .description("export all stored data of one visitor as JSON lines")
-    .requiredOption("--out <file>", "output file")
+    .addOption(outOption("output file").makeOptionMandatory())
     .addOption(forceOption())
     .action(async (visitorId: string, given: ExportOptions) => {
       await requireFree(given.out, given.force);
@@ -89,7 +93,8 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
       writeOut(JSON.stringify({ out: given.out, lines }));
     });
 
-  withName(program.command("delete-visitor <visitorId>"))
+  withName(program.command("delete-visitor"))
+    .argument("<visitorId>", VISITOR)
     .description("delete all data of one visitor and print which versions learned from it")
     .action(async (visitorId: string, given: EdgeOptions) => {
       writeOut(JSON.stringify(await client(given).deleteVisitor(visitorId)));

@@ -3,8 +3,7 @@ import { checkEnvironment, type EnvironmentCheck } from "@waggle/agent/define";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
-import { positive } from "../options/option-values.ts";
-import { jsonOption } from "../options/shared-options.ts";
+import { jsonOption, tasksOption } from "../options/shared-options.ts";
 import { checkWithModel } from "./model-checks.ts";
 
 type CheckCommandOptions = {
@@ -21,13 +20,13 @@ export function addCheckCommand(
   { signal, writeOut, writeError }: CheckCommandOptions,
 ): void {
   program
-    .command("check <environment>")
-    .description("check an environment: its tasks, tools, verifier and demonstrator")
-    .addHelpText(
-      "after",
-      "\n<environment>: a file or package that exports one, such as ./my-site.ts#name, or a built-in one.",
+    .command("check")
+    .argument(
+      "<environment>",
+      "a file or package that exports one, such as ./my-site.ts#name, or a built-in one",
     )
-    .option("--tasks <n>", "tasks of each split and level", positive, 20)
+    .description("check an environment: its tasks, tools, verifier and demonstrator")
+    .addOption(tasksOption(20, "tasks of each split and level"))
     .addOption(jsonOption())
     .action(async (source: string, given: { tasks: number; json: boolean }) => {
       const spec = await environmentFrom(source, process.cwd(), "check");

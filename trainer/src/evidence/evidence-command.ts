@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { WaggleError } from "@waggle/protocol";
-import { positive, wholeNumbers } from "../options/option-values.ts";
+import { wholeNumbers } from "../options/option-values.ts";
 import { type Arm, armKey, successOf } from "./arm.ts";
 import { claimArms, type Expectations, readExpectations, tableArms } from "./expectations.ts";
 import { temperatureName } from "../evaluation/temperature.ts";
@@ -14,7 +14,7 @@ import { CONTROLS_FILE } from "./control-text.ts";
 import { type ControlPlace, runControls } from "./run-controls.ts";
 import { openRunLog } from "./run-log.ts";
 import { writeReport } from "./write-report.ts";
-import { basesOption, jsonOption } from "../options/shared-options.ts";
+import { basesOption, jsonOption, outOption, threadsOption } from "../options/shared-options.ts";
 
 export type EvidenceCommandOptions = {
   readonly signal: AbortSignal;
@@ -60,12 +60,13 @@ export function addEvidenceCommand(
     )
     .option("--report", "only write the pages, without new runs", false)
     .option("--folder <folder>", "folder of the expectations", "docs/evidence/learning")
-    .option(
-      "--out <folder>",
-      "folder for runs and pages (default: beside the expectations; .waggle/evidence with --smoke)",
+    .addOption(
+      outOption(
+        "folder for runs and pages; default: beside the expectations, or .waggle/evidence with --smoke",
+      ),
     )
     .addOption(basesOption())
-    .option("--threads <n>", "CPU threads per graph", positive, 1)
+    .addOption(threadsOption(1))
     .addOption(jsonOption())
     .action(async (_what: string, flags: Flags) => {
       const expectations = await readExpectations(join(flags.folder, "expectations.json"));

@@ -8,7 +8,6 @@ import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { openBaseModel } from "../model/base-model.ts";
 import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { positive } from "../options/option-values.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
 import { requireFree, textOf, writeOutput } from "../files/output.ts";
@@ -16,9 +15,12 @@ import { type Reasons, reasonsText } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
 import {
   forceOption,
+  fromOption,
   jsonOption,
+  limitOption,
   modelOption,
-  operatorCredentialOption,
+  outOption,
+  credentialOption,
   recipeOption,
 } from "../options/shared-options.ts";
 
@@ -53,8 +55,8 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
   withFiles(program.command("export"), "file to write (a folder for atif)")
     .description("convert collected trajectories to the format of another trainer")
     .addOption(format(EXPORT_FORMATS))
-    .requiredOption("--from <source>", "URL of an edge, or a file that --format waggle wrote")
-    .addOption(operatorCredentialOption())
+    .addOption(fromOption("URL of an edge, or a file that --format waggle wrote"))
+    .addOption(credentialOption("operator"))
     .addOption(modelOption())
     .addOption(
       recipeOption(
@@ -62,7 +64,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
         DEFAULT_EDGE_RECIPE,
       ),
     )
-    .option("--limit <n>", "maximum number of trajectories to read; default: all", positive)
+    .addOption(limitOption("maximum number of trajectories to read; default: all"))
     .option("--include-failures", "trl-sft: include trajectories that did not succeed", false)
     .option("--tokens", "trl-sft: write input_ids and labels instead of messages", false)
     .option("--first-turn-only", "trl-dpo, trl-kto: only the first turn as completion", false)
@@ -108,7 +110,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
   withFiles(program.command("import"), "file to write")
     .description("convert conversations of another format to the input of imitate")
     .addOption(format(IMPORT_FORMATS))
-    .requiredOption("--from <file>", "input file: JSON lines, or one JSON array")
+    .addOption(fromOption("input file: JSON lines, or one JSON array"))
     .action(async (given: ImportFlags) => {
       await requireFree(given.out, given.force);
       const lines = readJsonLines(await textOf(given.from, "--from"));
@@ -175,7 +177,7 @@ function requireSome(rows: number, read: number, reasons: Reasons, verb: string)
 
 function withFiles(command: Command, out: string): Command {
   return command
-    .requiredOption("--out <path>", out)
+    .addOption(outOption(out).makeOptionMandatory())
     .addOption(forceOption())
     .addOption(jsonOption());
 }

@@ -15,15 +15,22 @@ import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { openEngine } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 import { positive } from "../options/option-values.ts";
-import { learningRateOf, type ScheduleOptions, withSchedule } from "../options/schedule-options.ts";
-import { baseOption, precisionOption } from "../model/frozen-base.ts";
+import {
+  learningRateOf,
+  optimizerOf,
+  type ScheduleOptions,
+  withSchedule,
+} from "../options/schedule-options.ts";
 import { deviceOption } from "../options/server-options.ts";
 import type { ExchangeCommandOptions } from "./commands.ts";
 import { imitate, type ImitationState } from "./imitation.ts";
 import { requireFree, textOf, writeOutput } from "../files/output.ts";
 import { reasonsText } from "./reasons.ts";
 import {
+  adapterOption,
   alphaOption,
+  baseOption,
+  epochsOption,
   forceOption,
   jsonOption,
   memoryLimitOption,
@@ -33,6 +40,9 @@ import {
   rankOption,
   mustResumeOption,
   noResumeOption,
+  outOption,
+  precisionOption,
+  runOption,
   saveEveryOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
@@ -89,24 +99,21 @@ export function addImitateCommand(
   withSchedule(program.command("imitate"), 1e-3)
     .description("train an adapter to imitate the assistant in imported conversations")
     .requiredOption("--data <file>", "file that the import command wrote")
-    .requiredOption("--out <folder>", "output folder of the adapter, in PEFT's layout")
+    .addOption(outOption("output folder of the adapter, in PEFT's layout").makeOptionMandatory())
     .addOption(modelOption())
     .addOption(deviceOption())
     .addOption(baseOption())
     .addOption(precisionOption())
     .addOption(threadsOption())
     .addOption(memoryLimitOption())
-    .option("--epochs <n>", "passes over the conversations", positive, 3)
+    .addOption(epochsOption("passes over the conversations", 3))
     .option("--batch-size <n>", "conversations per step", positive, 8)
-    .option(
-      "--adapter <folder>",
-      "start from this adapter, in PEFT's layout; default: a new adapter",
-    )
+    .addOption(adapterOption())
     .addOption(rankOption(16))
     .addOption(alphaOption())
     .addOption(seedOption())
     .addOption(forceOption())
-    .option("--run <folder>", "folder of checkpoint and metrics", ".waggle/runs/imitate")
+    .addOption(runOption(".waggle/runs/imitate"))
     .addOption(mustResumeOption())
     .addOption(noResumeOption())
     .addOption(saveEveryOption())
@@ -140,14 +147,14 @@ export function addImitateCommand(
           tensorboard: given.tensorboard,
           from: run.found?.step ?? null,
         });
-        const { epochs, batchSize, seed, maxGradientNorm, weightDecay } = given;
+        const { epochs, batchSize, seed } = given;
         const result = await imitate(engine, samples, {
           epochs,
           batchSize,
           seed,
           signal,
           learningRate: (steps) => learningRateOf(given, steps),
-          optimizer: { maxGradientNorm, weightDecay },
+          optimizer: optimizerOf(given),
           keeper: {
             found: run.found,
             every: given.saveEvery,

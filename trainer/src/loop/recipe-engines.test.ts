@@ -5,7 +5,8 @@
 import { type Recipe, recipeNamed, RECIPES } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { type Adapter, initializeAdapter } from "@waggle/model";
-import { expect, test } from "vitest";
+import type { TrainEngine } from "@waggle/protocol";
+import { expect, test, vi } from "vitest";
 import type { BaseModel } from "../model/base-model.ts";
 import { TINY, TINY_BASE, tinyWeights } from "../edge-training/training.fixture.ts";
 import { openRecipeEngines } from "./recipe-engines.ts";
@@ -72,4 +73,29 @@ test("a new critic predicts 0", async () => {
   const { values } = await engine.forward({ sequences: [{ tokenIds: [1, 2, 3] }], values: true });
   expect(values?.map((row) => [...row])).toEqual([[0, 0, 0]]);
   await dispose();
+});
+
+test("microbatches limit the tokens of a forward pass, and the outputs stay the same", async () => {
+  const grpo = recipeNamed("grpo")();
+  const plain = await open(grpo);
+  const decoder = Object.getPrototypeOf(plain.engine) as TrainEngine;
+  await plain.dispose();
+  const shape = { rank: 1, alpha: 1, seed: 1 };
+  const passes = async (microbatchTokens?: number) => {
+    const more = { threads: 1, microbatchTokens };
+    const { engine, dispose } = await openRecipeEngines(grpo, MODEL, "cpu", shape, more);
+    const forward = vi.spyOn(decoder, "forward");
+    const { logProb } = await engine.forward({
+      sequences: [{ tokenIds: [1, 2] }, { tokenIds: [3, 4] }, { tokenIds: [5, 6, 7] }],
+    });
+    const sizes = forward.mock.calls.map(([batch]) => batch.sequences.length);
+    forward.mockRestore();
+    await dispose();
+    return { sizes, logProbs: logProb.flatMap((row) => [...row]) };
+  };
+  const whole = await passes();
+  expect(whole.sizes).toEqual([3]);
+  const parts = await passes(4);
+  expect(parts.sizes).toEqual([2, 1]);
+  parts.logProbs.forEach((value, i) => expect(value).toBeCloseTo(whole.logProbs[i] ?? 0, 5));
 });

@@ -18,6 +18,7 @@ import type { BaseModel } from "../model/base-model.ts";
 import { requireBase } from "../model/frozen-base.ts";
 import type { EngineResources } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
+import { inPasses } from "../update/engine-passes.ts";
 import { candidateScorer } from "../update/teacher-candidates.ts";
 import {
   needsWorldModel,
@@ -68,11 +69,14 @@ export async function openRecipeEngines(
     precision = "f32",
     start = null,
     teacher = null,
+    microbatchTokens,
   }: EngineResources & {
     /** Initial adapter of the policy, of this shape; default: a fresh adapter. */
     readonly start?: Adapter | null;
     /** The teacher's adapter over the same base, for stages with a teacher. */
     readonly teacher?: Adapter | null;
+    /** Most tokens per pass of an engine; default: as many as its memory allows. */
+    readonly microbatchTokens?: number | undefined;
   } = {},
 ): Promise<RecipeEngines> {
   requireBase(format, device);
@@ -104,8 +108,9 @@ export async function openRecipeEngines(
     ...(threads === undefined ? {} : { threads }),
     ...(memoryLimit === undefined ? {} : { memoryLimit }),
   });
+  const createModel = modelOpener(base, microbatchTokens);
   try {
-    const engine = await base.createModel("policy", {
+    const engine = await createModel("policy", {
       adapter: start ?? initializeAdapter(config, shape),
       ...(needed.has("critic") ? { valueHead: criticOf(model, shape) } : {}),
     });
@@ -115,22 +120,23 @@ export async function openRecipeEngines(
     if (needed.has("rm")) {
       const valueHead = initializeValueHead(config, { seed: shape.seed });
       const adapter = initializeAdapter(config, shape);
-      models.set("rm", await base.createModel("rm", { adapter, valueHead }));
+      models.set("rm", await createModel("rm", { adapter, valueHead }));
     }
     if (needed.has("iprm")) {
       const adapter = initializeAdapter(config, shape);
-      models.set("iprm", await base.createModel("iprm", { adapter }));
+      models.set("iprm", await createModel("iprm", { adapter }));
     }
     for (const role of rolesOf(recipe)) {
       const adapter = initializeAdapter(config, shape);
       const head = needed.has("critic") ? { valueHead: criticOf(model, shape) } : {};
-      models.set(role, await base.createModel(role, { adapter, ...head }));
+      models.set(role, await createModel(role, { adapter, ...head }));
     }
     const simulator = needsWorldModel(recipe)
       ? await openSimulator(model, device, { threads, memoryLimit })
       : undefined;
-    const reference = needed.has("ref") ? await referenceOf(base, model) : undefined;
-    const taught = needsTeacher && teacher !== null ? await teacherOf(base, model, teacher) : {};
+    const reference = needed.has("ref") ? await referenceOf(createModel, model) : undefined;
+    const taught =
+      needsTeacher && teacher !== null ? await teacherOf(createModel, model, teacher) : {};
     return {
       engine,
       resources: { models, ...(reference === undefined ? {} : { reference }), ...taught },
@@ -154,23 +160,33 @@ export function swapStrategy({ stages }: Recipe): AdapterStrategy | undefined {
   return stages.some(({ evolution }) => evolution !== null) ? "inputs" : undefined;
 }
 
+type CreateModel = SharedBase["createModel"];
+
+/** @param tokens - most tokens per pass; absent: as many as the memory allows. */
+function modelOpener(base: SharedBase, tokens: number | undefined): CreateModel {
+  if (tokens === undefined) return (name, start) => base.createModel(name, start);
+  // All sequences have one key: passes are filled in the order of the batch.
+  const passes = { tokens, keyOf: () => null, between: async () => {} };
+  return async (name, start) => inPasses(await base.createModel(name, start), passes);
+}
+
 /** An untrained critic predicts 0: random weights would add noise to the first advantages. */
 function criticOf({ config }: BaseModel, { seed }: { readonly seed: number }): ValueHead {
   return initializeValueHead(config, { seed, deviation: 0 });
 }
 
-async function referenceOf(base: SharedBase, { config }: BaseModel): Promise<FrozenScorer> {
+async function referenceOf(createModel: CreateModel, { config }: BaseModel): Promise<FrozenScorer> {
   // A fresh adapter changes nothing, so this engine is the base.
   const adapter = initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 });
-  return scorerOf(await base.createModel("reference", { adapter }));
+  return scorerOf(await createModel("reference", { adapter }));
 }
 
 async function teacherOf(
-  base: SharedBase,
+  createModel: CreateModel,
   { config }: BaseModel,
   adapter: Adapter,
 ): Promise<Pick<StageResources, "teacher" | "teacherCandidates">> {
-  const engine = await base.createModel("teacher", { adapter });
+  const engine = await createModel("teacher", { adapter });
   return {
     teacher: scorerOf(engine),
     teacherCandidates: candidateScorer(engine, config.vocabularySize),

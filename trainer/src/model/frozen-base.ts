@@ -1,31 +1,13 @@
 /**
  * The number format of the frozen weights while an adapter is trained over them: unchanged or
  * quantized. Samplers in this process use the same weights, computed in float32; pages use the original
- * model. Also sets the precision of the engine's matrix products; samplers use float32.
+ * model.
  */
-import { isEngineUrl, type Precision, requireTrainable } from "@waggle/engine";
+import { isEngineUrl, requireTrainable } from "@waggle/engine";
 import { type ResidentFormat, residentNumbers, residentSource } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
-import { Option } from "commander";
 import { type BaseModel, loaded, openBaseModel } from "./base-model.ts";
 import type { Device } from "./device.ts";
-
-const FORMATS: readonly ResidentFormat[] = ["f32", "f16", "int8", "int4"];
-const PRECISIONS: readonly Precision[] = ["f32", "f16"];
-
-/** The option `--base`. */
-export function baseOption(): Option {
-  return new Option("--base <format>", "number format of the frozen weights")
-    .choices(FORMATS)
-    .default("f32");
-}
-
-/** The option `--precision`. */
-export function precisionOption(): Option {
-  return new Option("--precision <format>", "precision of large matrix products; f16 is for GPUs")
-    .choices(PRECISIONS)
-    .default("f32");
-}
 
 /** @throws WaggleError `CAPABILITY_MISSING` if the device chooses its own weight format. */
 export function requireBase(base: ResidentFormat, device: Device): void {

@@ -12,7 +12,7 @@ import { adapterFolderFiles, readAdapterFolder } from "../model/adapter-folder.t
 import { requireFree, writeOutput } from "../files/output.ts";
 import type { RecipeEngines } from "../loop/recipe-engines.ts";
 import { adapterOf } from "../update/adapter-tensors.ts";
-import { forceOption } from "./shared-options.ts";
+import { adapterOption, forceOption, outOption } from "./shared-options.ts";
 
 /** Parsed values of the adapter options. */
 export type AdapterFlags = {
@@ -25,15 +25,12 @@ export type AdapterFlags = {
 /** Adds `--adapter`, `--teacher`, `--out` and `--force`. */
 export function addAdapterOptions(command: Command): Command {
   return command
-    .option(
-      "--adapter <folder>",
-      "start from this adapter, in PEFT's layout; default: a new adapter",
-    )
+    .addOption(adapterOption())
     .option(
       "--teacher <folder>",
       "adapter of the teacher over the same base, for recipes with a teacher",
     )
-    .option("--out <folder>", "save the learned adapter, in PEFT's layout")
+    .addOption(outOption("save the learned adapter, in PEFT's layout"))
     .addOption(forceOption());
 }
 

@@ -3,14 +3,14 @@ import type { Command } from "commander";
 import type { ProgramOptions } from "./program-options.ts";
 import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
 import { requireCredential } from "./credentials.ts";
-import { edgeOption, trainerCredentialOption } from "./shared-options.ts";
+import { credentialOption, edgeOption } from "./shared-options.ts";
 
 /** Parsed values of the edge options. */
 export type EdgeOptions = { edge: string; credential?: string };
 
 /** Adds the edge's origin and the trainer's credential. */
 export function withEdge(command: Command): Command {
-  return command.addOption(edgeOption()).addOption(trainerCredentialOption());
+  return command.addOption(edgeOption()).addOption(credentialOption("trainer"));
 }
 
 /** @throws WaggleError `UNAUTHENTICATED` without a credential. */

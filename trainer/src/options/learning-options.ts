@@ -6,17 +6,26 @@ import type { Precision } from "@waggle/engine";
 import type { Settings } from "@waggle/learning";
 import type { ResidentFormat } from "@waggle/model";
 import type { Command } from "commander";
-import { baseOption, precisionOption } from "../model/frozen-base.ts";
 import type { Device } from "../model/device.ts";
 import { DEFAULT_EDGE_RECIPE, type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { number, positive } from "./option-values.ts";
-import { learningRateOf, type ScheduleOptions, withSchedule } from "./schedule-options.ts";
+import {
+  learningRateOf,
+  optimizerOf,
+  type ScheduleOptions,
+  withSchedule,
+} from "./schedule-options.ts";
 import { deviceOption, type ServerOptions, withServer } from "./server-options.ts";
 import {
   alphaOption,
+  baseOption,
+  epochsOption,
   jsonOption,
+  listOption,
   memoryLimitOption,
+  microbatchTokensOption,
   modelOption,
+  precisionOption,
   rankOption,
   recipeOption,
   seedOption,
@@ -54,8 +63,7 @@ export type LearningOptions = ServerOptions &
     json: boolean;
   };
 
-/** Adds the model, device, threads and memory-limit options. */
-export function withModel(command: Command): Command {
+function withModel(command: Command): Command {
   return command
     .addOption(modelOption())
     .addOption(deviceOption())
@@ -72,10 +80,10 @@ export function withLearning(command: Command): Command {
   return withSchedule(withServer(withNumbers(withModel(command))), 2e-3)
     .addOption(recipeOption("recipe from --list", DEFAULT_EDGE_RECIPE))
     .addOption(settingOption())
-    .option("--list", "list recipes that can train from an edge, and why the others cannot", false)
+    .addOption(listOption("list recipes that can train from an edge, and why the others cannot"))
     .option("--groups-per-step <n>", "groups with a reward signal per step", positive, 8)
-    .option("--epochs <n>", "optimizer steps per minibatch", positive, 1)
-    .option("--microbatch-tokens <n>", "maximum number of tokens per forward pass", positive, 4096)
+    .addOption(epochsOption("optimizer steps per minibatch", 1))
+    .addOption(microbatchTokensOption(4096))
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
     .addOption(rankOption(16))
     .addOption(alphaOption())
@@ -98,7 +106,7 @@ export function recipeOf(given: LearningOptions, lastStep: number): EdgeRecipe {
     groupsPerStep: given.groupsPerStep,
     epochs: given.epochs,
     learningRate: learningRateOf(given, lastStep),
-    optimizer: { maxGradientNorm: given.maxGradientNorm, weightDecay: given.weightDecay },
+    optimizer: optimizerOf(given),
     entropyCoefficient: given.entropyCoefficient,
   });
 }

@@ -82,6 +82,13 @@ export function probability(text: string): number {
   return value;
 }
 
+/** A number ≥ 0 and < 1. */
+export function fraction(text: string): number {
+  const value = number(text);
+  if (value >= 1) throw new InvalidArgumentError("It must be at least 0 and below 1.");
+  return value;
+}
+
 /** Megabytes, converted to bytes. */
 export function megabytes(text: string): number {
   return positive(text) * 1e6;

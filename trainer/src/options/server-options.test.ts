@@ -32,7 +32,7 @@ const REFUSAL = ((): string | null => {
 })();
 
 test("every command that trains takes a device", () => {
-  expect(withDevice.toSorted()).toEqual(["evaluate", "imitate", "simulate", "train", "train-edge"]);
+  expect(withDevice.toSorted()).toEqual(["imitate", "simulate", "train", "train-edge"]);
 });
 
 test.each(withDevice)("%s refuses an unknown device before it does anything", async (name) => {

@@ -1,8 +1,10 @@
 /**
- * Options that several commands share, each declared once. Other options are declared by their
- * commands.
+ * Options that several commands share, each declared once; an argument gives what differs. An option
+ * of a single command is declared by the command.
  */
+import type { Precision } from "@waggle/engine";
 import { ENVIRONMENTS } from "@waggle/environments";
+import type { ResidentFormat } from "@waggle/model";
 import { Option } from "commander";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import {
@@ -13,21 +15,66 @@ import {
   positive,
   setting,
   whole,
+  wholeIn,
 } from "./option-values.ts";
+import { CREDENTIAL_VARIABLES, type CredentialRole } from "./credentials.ts";
 
 /** `--json`, for commands that print results and progress as JSON. */
 export function jsonOption(): Option {
   return new Option("--json", "print results and progress as JSON").default(false);
 }
 
-export function seedOption(): Option {
-  return new Option("--seed <n>", "random seed").argParser(whole).default(1);
+export function listOption(what: string): Option {
+  return new Option("--list", what).default(false);
+}
+
+type SeedRange = { readonly least?: number; readonly most?: number; readonly byDefault?: number };
+
+export function seedOption(
+  what: string = "random seed",
+  { least = 0, most = Number.MAX_SAFE_INTEGER, byDefault = 1 }: SeedRange = {},
+): Option {
+  return new Option("--seed <n>", what).argParser(wholeIn(least, most)).default(byDefault);
+}
+
+export function seedsOption(what: string): Option {
+  return new Option("--seeds <n>", what).argParser(positive);
+}
+
+export function stepsOption(what: string): Option {
+  return new Option("--steps <n>", what).argParser(positive);
+}
+
+export function epochsOption(what: string, byDefault: number): Option {
+  return new Option("--epochs <n>", what).argParser(positive).default(byDefault);
+}
+
+/** Without a parser or default: commands differ in what the folder must have. */
+export function modelFolderOption(what: string): Option {
+  return new Option("--model <folder>", what);
 }
 
 export function modelOption(): Option {
-  return new Option("--model <folder>", "base model in Hugging Face's layout")
+  return modelFolderOption("base model in Hugging Face's layout")
     .argParser(existingModel)
     .default(NANO_MODEL, "the nano model");
+}
+
+const FORMATS: readonly ResidentFormat[] = ["f32", "f16", "int8", "int4"];
+
+/** The number format of the frozen weights. */
+export function baseOption(): Option {
+  return new Option("--base <format>", "number format of the frozen weights")
+    .choices(FORMATS)
+    .default("f32");
+}
+
+const PRECISIONS: readonly Precision[] = ["f32", "f16"];
+
+export function precisionOption(): Option {
+  return new Option("--precision <format>", "precision of large matrix products; f16 is for GPUs")
+    .choices(PRECISIONS)
+    .default("f32");
 }
 
 export function basesOption(): Option {
@@ -43,7 +90,7 @@ export function stateOption(): Option {
 }
 
 export function settingOption(): Option {
-  return new Option("--set <name=value>", "change an option of the recipe; may be repeated")
+  return new Option("--set <name=value>", "change a setting of the recipe; may be repeated")
     .argParser(setting)
     .default({}, "none");
 }
@@ -53,10 +100,12 @@ export function recipeOption(what: string, byDefault: string): Option {
   return new Option("--recipe <name>", what).default(byDefault);
 }
 
+/** An adapter to start from has its own rank. */
 export function rankOption(byDefault: number): Option {
   return new Option("--rank <n>", "LoRA rank of the adapter")
     .argParser(positive)
-    .default(byDefault);
+    .default(byDefault)
+    .conflicts("adapter");
 }
 
 /** @param byDefault - text for the default in the help */
@@ -82,18 +131,50 @@ export function tensorboardOption(): Option {
 }
 
 export function alphaOption(): Option {
-  return new Option("--alpha <n>", "LoRA alpha; default: twice the rank").argParser(number);
+  return new Option("--alpha <n>", "LoRA alpha; default: twice the rank")
+    .argParser(number)
+    .conflicts("adapter");
 }
 
-export function threadsOption(): Option {
-  return new Option("--threads <n>", "CPU threads per graph; default: all").argParser(positive);
+export function adapterOption(
+  what: string = "start from this adapter, in PEFT's layout; default: a new adapter",
+): Option {
+  return new Option("--adapter <folder>", what);
 }
 
-export function memoryLimitOption(): Option {
-  return new Option(
-    "--memory-limit <MB>",
-    "memory limit for training; default: the free memory",
-  ).argParser(megabytes);
+/** @param byDefault - absent: all threads */
+export function threadsOption(byDefault?: number): Option {
+  const all = byDefault === undefined ? "; default: all" : "";
+  return new Option("--threads <n>", `CPU threads per graph${all}`)
+    .argParser(positive)
+    .default(byDefault);
+}
+
+export function memoryLimitOption(
+  what: string = "memory limit for training; default: the free memory",
+): Option {
+  return new Option("--memory-limit <MB>", what).argParser(megabytes);
+}
+
+/** @param byDefault - absent: the engine decides */
+export function microbatchTokensOption(byDefault?: number): Option {
+  const all = byDefault === undefined ? "; default: as many as the memory allows" : "";
+  return new Option("--microbatch-tokens <n>", `maximum number of tokens per forward pass${all}`)
+    .argParser(positive)
+    .default(byDefault);
+}
+
+export function tasksOption(
+  byDefault: number,
+  what: string = "held-out tasks per evaluation",
+): Option {
+  return new Option("--tasks <n>", what).argParser(positive).default(byDefault);
+}
+
+export function evaluateEveryOption(): Option {
+  return new Option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end")
+    .argParser(whole)
+    .default(0);
 }
 
 export function edgeOption(): Option {
@@ -102,17 +183,10 @@ export function edgeOption(): Option {
     .default("http://127.0.0.1:8787");
 }
 
-export function trainerCredentialOption(): Option {
+export function credentialOption(role: CredentialRole): Option {
   return new Option(
     "--credential <token>",
-    "the trainer's credential; default: WAGGLE_TRAINER_CREDENTIAL",
-  );
-}
-
-export function operatorCredentialOption(): Option {
-  return new Option(
-    "--credential <token>",
-    "the operator's credential; default: WAGGLE_OPERATOR_CREDENTIAL",
+    `the ${role}'s credential; default: ${CREDENTIAL_VARIABLES[role]}`,
   );
 }
 
@@ -120,8 +194,42 @@ export function operatorNameOption(): Option {
   return new Option("--as <name>", "your name in the audit log; default: the user of this machine");
 }
 
+/** @param verb - what the command does with the version */
+export function withoutEvaluationOption(verb: string): Option {
+  return new Option(
+    "--without-evaluation",
+    `${verb} even if no evaluation passes the gate`,
+  ).default(false);
+}
+
+export function limitOption(what: string): Option {
+  return new Option("--limit <n>", what).argParser(positive);
+}
+
+export function fromOption(what: string): Option {
+  return new Option("--from <source>", what).makeOptionMandatory();
+}
+
+/** Not required; `makeOptionMandatory` makes it so. */
+export function outOption(what: string): Option {
+  return new Option("--out <path>", what);
+}
+
+/** The folder of measurements that commands add to. */
+export function outputOption(what: string, byDefault: string): Option {
+  return new Option("--output <folder>", what).default(byDefault);
+}
+
 export function forceOption(): Option {
   return new Option("--force", "overwrite existing output").default(false);
+}
+
+/** @param byDefault - a folder; absent: one that the settings name, in `.waggle/runs` */
+export function runOption(byDefault?: string): Option {
+  const named = byDefault === undefined ? "; default: one in .waggle/runs" : "";
+  return new Option("--run <folder>", `folder of checkpoint and metrics${named}`).default(
+    byDefault,
+  );
 }
 
 /** Every command resumes by default. @param what - what is started over, as the help text */

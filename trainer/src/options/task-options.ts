@@ -18,7 +18,7 @@ import { rewardFrom } from "../extensions/reward-module.ts";
 import { recipeEnvironment, recipePlace } from "../recipes/recipe-places.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { existingModel, number } from "./option-values.ts";
-import { environmentOption, turnTokensOption } from "./shared-options.ts";
+import { environmentOption, modelFolderOption, turnTokensOption } from "./shared-options.ts";
 
 /** Parsed values of the task options. */
 export type TaskFlags = {
@@ -47,10 +47,10 @@ export function addTaskOptions(command: Command): Command {
       "error rate of simulated visitors' feedback; default: 0.1 for recipes that learn from feedback, otherwise no feedback",
       number,
     )
-    .option(
-      "--model <folder>",
-      "start from this model instead of the environment's own base model",
-      existingModel,
+    .addOption(
+      modelFolderOption(
+        "start from this model instead of the environment's own base model",
+      ).argParser(existingModel),
     )
     .addOption(turnTokensOption(String(DEFAULT_TURN_TOKENS)));
 }

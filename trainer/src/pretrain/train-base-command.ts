@@ -4,19 +4,25 @@
  */
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
-import { positive, wholeIn } from "../options/option-values.ts";
 import {
   basesOption,
   environmentOption,
   jsonOption,
   mustResumeOption,
   noResumeOption,
+  outOption,
+  runOption,
   saveEveryOption,
+  seedOption,
+  stepsOption,
+  tasksOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
+
+const SEEDS = { least: 1, most: 0xffff_ffff, byDefault: DEFAULT_SEED };
 
 type Flags = Omit<PretrainCommandOptions, "report"> & {
   report: string | false;
@@ -39,17 +45,17 @@ export function addTrainBaseCommand(
     .description("train the nano base model, or the base of an environment, from scratch")
     .addOption(environmentOption("the nano model's own"))
     .addOption(basesOption())
-    .option("--steps <n>", "optimizer steps; with --env: 700", positive, DEFAULT_STEPS)
-    .option(
-      "--out <folder>",
-      "folder for the model; with --env: its folder in --bases",
-      "packages/model/nano",
+    .addOption(stepsOption("optimizer steps; with --env: 700").default(DEFAULT_STEPS))
+    .addOption(
+      outOption("folder for the model; with --env: its folder in --bases").default(
+        "packages/model/nano",
+      ),
     )
-    .option("--run <folder>", "folder for the checkpoint", ".waggle/pretrain")
+    .addOption(runOption(".waggle/pretrain"))
     .addOption(mustResumeOption())
     .addOption(noResumeOption())
-    .option("--seed <n>", "seed of data and initial weights", wholeIn(1, 0xffff_ffff), DEFAULT_SEED)
-    .option("--tasks <n>", "held-out tasks per evaluation", positive, 400)
+    .addOption(seedOption("seed of data and initial weights", SEEDS))
+    .addOption(tasksOption(400))
     .option(
       "--report <file>",
       "file for the training curve and evaluation, as JSON",

@@ -20,7 +20,7 @@ import {
   type TrainedAdapter,
   type TrainedState,
 } from "./trained-adapter.ts";
-import { forceOption, jsonOption } from "../options/shared-options.ts";
+import { forceOption, fromOption, jsonOption, outOption } from "../options/shared-options.ts";
 
 /** The output kinds and the number formats of each. */
 const FORMS = {
@@ -53,8 +53,8 @@ export function addSaveCommand(
   program
     .command("save-model")
     .description("save a trained adapter for other tools, or to continue training")
-    .requiredOption("--from <folder>", "a trainer's --state folder, or an adapter in PEFT's layout")
-    .requiredOption("--out <folder>", "output folder")
+    .addOption(fromOption("a trainer's --state folder, or an adapter in PEFT's layout"))
+    .addOption(outOption("output folder").makeOptionMandatory())
     .addOption(
       new Option(
         "--as <form>",

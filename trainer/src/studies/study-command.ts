@@ -11,7 +11,6 @@ import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { intervalChart } from "../charts/interval-chart.ts";
 import { baseText } from "../pretrain/environment-base.ts";
-import { positive } from "../options/option-values.ts";
 import { textTable } from "../metrics/text-table.ts";
 import { appendRun, readRuns } from "../trials/run-file.ts";
 import { runTrial } from "../trials/run-trial.ts";
@@ -22,7 +21,14 @@ import { openControlLog } from "../evidence/control-log.ts";
 import { CONTROLS_FILE } from "../evidence/control-text.ts";
 import { measureText, studyPage } from "./study-page.ts";
 import { answer, compared, wholeSeeds } from "./study-results.ts";
-import { basesOption, environmentOption, jsonOption } from "../options/shared-options.ts";
+import {
+  basesOption,
+  environmentOption,
+  jsonOption,
+  listOption,
+  outputOption,
+  seedsOption,
+} from "../options/shared-options.ts";
 
 export type StudyCommandOptions = {
   readonly signal: AbortSignal;
@@ -44,14 +50,15 @@ export function addStudyCommand(
   { signal, writeOut, writeError }: StudyCommandOptions,
 ): void {
   program
-    .command("study [name]")
+    .command("study")
+    .argument("[name]", "the question; without it, the questions are listed")
     .description("compare the arms of an open question at equal budgets, and write its page")
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
-    .option("--list", "list the questions", false)
-    .option("--seeds <n>", "runs per arm; existing runs are kept", positive, 5)
+    .addOption(listOption("list the questions"))
+    .addOption(seedsOption("runs per arm; existing runs are kept").default(5))
     .addOption(environmentOption("the question's own"))
     .addOption(basesOption())
-    .option("--output <folder>", "folder for runs, page and figure", "docs/evidence/studies")
+    .addOption(outputOption("folder for runs, page and figure", "docs/evidence/studies"))
     .addOption(jsonOption())
     .action(async (name: string | undefined, flags: Flags) => {
       if (flags.list || name === undefined) {

@@ -6,7 +6,6 @@ import type { Command } from "commander";
 import { baseText } from "../pretrain/environment-base.ts";
 import { openControlLog } from "../evidence/control-log.ts";
 import { CONTROLS_FILE } from "../evidence/control-text.ts";
-import { positive } from "../options/option-values.ts";
 import { textTable } from "../metrics/text-table.ts";
 import { appendRun, readRuns, textOf } from "./run-file.ts";
 import { runTrial } from "./run-trial.ts";
@@ -14,7 +13,7 @@ import { staleness } from "./staleness.ts";
 import { thumbs } from "./thumbs.ts";
 import { type Trial, verdicts } from "./trial.ts";
 import { withResults } from "./trial-page.ts";
-import { basesOption } from "../options/shared-options.ts";
+import { basesOption, outputOption, seedsOption } from "../options/shared-options.ts";
 
 const TRIALS: readonly Trial[] = [staleness, thumbs];
 
@@ -32,16 +31,13 @@ export function addTrialCommand(
 ): void {
   const names = TRIALS.map(({ name }) => name).join(", ");
   program
-    .command("trial [name]")
+    .command("trial")
+    .argument("[name]", "the trial; without it, the trials are listed")
     .description("test a claim about learning with all its arms and seeds")
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
     .addOption(basesOption())
-    .option(
-      "--output <folder>",
-      "folder for runs and page; existing runs are kept",
-      "docs/evidence",
-    )
-    .option("--seeds <n>", "use only the first n seeds", positive)
+    .addOption(outputOption("folder for runs and page; existing runs are kept", "docs/evidence"))
+    .addOption(seedsOption("number of seeds; default: all"))
     .action(async (name: string | undefined, given: Flags) => {
       if (name === undefined) {
         for (const line of helpOf(name)) writeOut(line);
