@@ -62,17 +62,14 @@ async function committed() {
   return { expectations, controls, runs: [...runs.records.values()], summaries };
 }
 
-/** Environments whose base still solves more; the overview names them. */
-const LITTLE_ROOM = ["calculator", "library"];
-
-test("every base leaves room: at its best temperature it solves 20 to 60 % of the tasks, with two exceptions", async () => {
+test("every base leaves room: at its best temperature it solves 20 to 60 % of the tasks", async () => {
   const { summaries } = await committed();
   const bases = new Map(
     summaries.map(({ environment, control }) => [environment, control?.success.mean ?? Number.NaN]),
   );
   expect(bases.size).toBeGreaterThanOrEqual(LEARNED.environments);
   const outside = [...bases].filter(([, success]) => !(success >= 0.2 && success <= 0.6));
-  expect(outside.map(([environment]) => environment).toSorted()).toEqual(LITTLE_ROOM);
+  expect(outside.map(([environment]) => environment)).toEqual([]);
 });
 
 test("all runs and controls of an environment started from the same base", async () => {
@@ -95,7 +92,7 @@ test("every counted recipe whose loss has a clip clipped some tokens", async () 
 });
 
 /** Reached with the committed runs; both may only rise. */
-const LEARNED = { recipes: 47, environments: 8 };
+const LEARNED = { recipes: 58, environments: 8 };
 
 test(`at least ${LEARNED.recipes} recipes learned, in ${LEARNED.environments} environments`, async () => {
   const { expectations, summaries } = await committed();
