@@ -11,8 +11,8 @@ import { runRelatedTests } from "./checking/related-tests.ts";
 import { ROOT } from "./stack.ts";
 
 const program: Command = createCommand("npm run check --")
-  .description("Check your changes: format, types, lint, and tests that import the changed files.")
-  .option("--base <commit>", "commit or branch to compare with; default: origin/main or main")
+  .description("check your changes: format, types, lint, and tests that import the changed files")
+  .option("--base <commit>", "commit or branch to compare with (default: origin/main or main)")
   .option("--seconds <n>", "time limit; tests that do not fit are skipped", positive, 120)
   .option("--no-tests", "run no tests")
   .parse();

@@ -15,7 +15,7 @@ const ENTRIES = join(DOCS, ".vitepress/api-entries");
 
 const { api } = createCommand("npm run docs --")
   .description(
-    "Build the documentation site in docs/.vitepress/dist, with the API reference. Dead links fail the build.",
+    "build the documentation site in docs/.vitepress/dist, with the API reference; a dead link fails the build",
   )
   .option("--no-api", "leave out the API reference")
   .parse()

@@ -9,7 +9,7 @@ import { ensureChromium } from "./ensure-chromium.ts";
 import { ROOT } from "./stack.ts";
 
 createCommand("npm run test:faults --")
-  .description("Kill and damage a running loop 200 times and count the losses.")
+  .description("kill and damage a running loop 200 times and count the losses")
   .parse();
 
 ensureChromium();

@@ -19,8 +19,8 @@ import {
 
 const program = createCommand("npm run health --")
   .description(
-    "Measure names, cycles, folders, words and documentation, and list the findings. With --mutants, make 300 " +
-      "small changes in each of five packages, one at a time, and count those that the tests catch.",
+    "measure names, cycles, folders, words and documentation, and list the findings; with --mutants, make 300 " +
+      "small changes in each of five packages, one at a time, and count those that the tests catch",
   )
   .option("--json", "print one JSON object as the last line, without the lists", false)
   .option("--mutants", "try seeded mutants; an interrupted run resumes", false)

@@ -19,7 +19,7 @@ import { onStopRequest } from "./stop-request.ts";
 
 const program = createCommand("npm run loop --")
   .description(
-    "Run the whole loop once: simulated visitors in Chromium, a local edge and a trainer.",
+    "run the whole loop once: simulated visitors in Chromium, a local edge and a trainer",
   )
   .option("--json", "print only the report, as one line of JSON")
   .option("--control", "shuffle the advantages; such a run must not improve the policy")
@@ -28,7 +28,7 @@ const program = createCommand("npm run loop --")
   .option("--minutes <minutes>", "minutes that visitors shop", aboveZero, 7)
   .option("--publications <count>", "stop after this many published versions", positive, 1000)
   .option("--evaluation-tasks <count>", "held-out tasks in the final comparison", whole, 400)
-  .option("--model <folder>", "Hugging Face model folder; default: the nano model", existingModel)
+  .option("--model <folder>", "Hugging Face model folder (default: the nano model)", existingModel)
   .option("--state <folder>", "state folder; emptied first")
   .parse();
 

@@ -18,7 +18,7 @@ const MIN_CAUGHT = 0.95;
 const LOG = join(ROOT, ".waggle/mutants.jsonl");
 
 const program = createCommand("npm run test:mutants --")
-  .description("Insert known mistakes into the learning code and count those that tests catch.")
+  .description("insert known mistakes into the learning code and count those that tests catch")
   .option("--only <id...>", "run only these mutants")
   .option("--sample <n>", "run n mutants, spread over the list", positive)
   .option("--fresh", "ignore results of earlier runs", false)

@@ -15,7 +15,7 @@ import { ROOT } from "./stack.ts";
 const VERSION_FILE = join(ROOT, "packages/protocol/src/version.ts");
 
 const program = createCommand("npm run release --")
-  .description("Publish the packages, or prepare their next version.")
+  .description("publish the packages, or prepare their next version")
   .option("--prepare", "apply the changesets: versions, changelogs, lockfile; publish nothing")
   .option("--pack <folder>", "build the packages and write their tarballs there; publish nothing")
   .option("--dry-run", "build, pack and check every package; publish nothing")

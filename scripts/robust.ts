@@ -13,7 +13,7 @@ import { robustPages } from "./robust-page.ts";
 import { ROOT } from "./stack.ts";
 
 const program = createCommand("npm run test:robust --")
-  .description("Inject every known fault into real components and count the losses.")
+  .description("inject every known fault into real components and count the losses")
   .option("--json", "print JSON lines; the last one has the totals")
   .option("--record", "write the pages in docs/evidence if nothing failed")
   .parse();

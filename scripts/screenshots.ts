@@ -13,10 +13,10 @@ import { buildSite, migrate, startEdge, startSite } from "./services.ts";
 import { freePort, type ManagedProcess, openInstallation, ROOT } from "./stack.ts";
 
 const program = createCommand("npm run screenshots --")
-  .description("Take screenshots of the shop and the dashboard, with the state of a finished loop.")
+  .description("take screenshots of the shop and the dashboard, with the state of a finished loop")
   .option(
     "--state <folder>",
-    "state folder of a finished loop; default: .waggle/loop",
+    "state folder of a finished loop (default: .waggle/loop)",
     existingFolder,
   )
   .option("--out <folder>", "folder for the pictures", "docs/images")

@@ -5,7 +5,7 @@ import { buildSite, migrate, stateFolder } from "./services.ts";
 import { openInstallation } from "./stack.ts";
 
 createCommand("npm run setup --")
-  .description("Prepare storage, pages and Chromium for npm start and npm test.")
+  .description("prepare storage, pages and Chromium for npm start and npm test")
   .parse();
 const installation = openInstallation(stateFolder());
 console.log("storage …");

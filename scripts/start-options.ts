@@ -29,19 +29,19 @@ const port = wholeIn(1, 65_535);
 export function readStartOptions(argv: readonly string[]): StartOptions {
   const program = createCommand("npm start --")
     .description(
-      "Start the edge Worker, the trainer, the demo shop and the dashboard on this machine.",
+      "start the edge Worker, the trainer, the demo shop and the dashboard on this machine",
     )
     .option(
       "--model <folder>",
-      "Hugging Face model folder (qwen3, qwen2, llama or smollm3); default: the nano model",
+      "Hugging Face model folder (qwen3, qwen2, llama or smollm3) (default: the nano model)",
       existingModel,
     )
-    .option("--state <folder>", "folder for data and learned policies; default: in .waggle")
+    .option("--state <folder>", "folder for data and learned policies (default: in .waggle)")
     .addOption(deviceOption())
     .option("--recipe <name>", "recipe that the trainer uses", recipe, DEFAULT_EDGE_RECIPE)
-    .option("--port <port>", "port of the edge; default: 8787, or a free one", port)
-    .option("--shop-port <port>", "port of the demo shop; default: 5173, or a free one", port)
-    .option("--dashboard-port <port>", "port of the dashboard; default: 5174, or a free one", port)
+    .option("--port <port>", "port of the edge (default: 8787, or a free one)", port)
+    .option("--shop-port <port>", "port of the demo shop (default: 5173, or a free one)", port)
+    .option("--dashboard-port <port>", "port of the dashboard (default: 5174, or a free one)", port)
     .option("--no-resume", "discard the trainer's state and start from the stable policy")
     .option("--no-trainer", "start without the trainer")
     .option("--no-isolation", "serve the shop without cross-origin isolation")

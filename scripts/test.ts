@@ -16,8 +16,8 @@ const isLong = process.argv.includes("--long");
 const program = createCommand(isLong ? "npm run test:long --" : "npm test --")
   .description(
     isLong
-      ? "Run every check with every case, and record the result. A stopped run continues where it was."
-      : "Run every check. Long tests run a sample of their cases; test:long runs all of them.",
+      ? "run every check with every case, and record the result; a stopped run continues where it was"
+      : "run every check; long tests run a sample of their cases, test:long runs all of them",
   )
   .addOption(
     new Option("--only <step>", "run one step").choices([

@@ -28,7 +28,7 @@ const SCENARIOS: readonly EngineScenario[] = [
 await runBench({
   command: "npm run bench:engine --",
   description:
-    "Measure the training engine against its peers. Gradients are compared before speed.",
+    "compare the training engine with its peers: first their gradients, then their speed",
   scenarios: SCENARIOS,
   compared: "gradients",
   context: (quick, report) => ({ quick, threads: 2, report }),

@@ -40,7 +40,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 await runBench({
   command: "npm run bench:runtime --",
-  description: "Measure the runtime against its peers. Outputs are compared before speed.",
+  description: "compare the runtime with its peers: first their outputs, then their speed",
   scenarios: SCENARIOS,
   compared: "outputs",
   context: (quick, report) => ({ quick, report, page: () => openBenchPage(report) }),

@@ -13,7 +13,7 @@ import { readToolSchemas } from "./tools.ts";
 import { largeVocabulary, nanoVocabulary } from "./vocabularies.ts";
 
 const program = createCommand("npm run bench:grammar --")
-  .description("Compare grammars with web-xgrammar: first their outputs, then their speed.")
+  .description("compare grammars with web-xgrammar: first their outputs, then their speed")
   .option("--quick", "run only a few tools, as a quick check", false)
   .option("--json", "print one JSON object instead of a table", false)
   .parse();

@@ -39,7 +39,7 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
     .addOption(threadsOption())
     .option(
       "--versions <list>",
-      "versions to compare, such as 0,3; default: the base and the stable version",
+      "versions to compare, such as 0,3 (default: the base and the stable version)",
       wholeNumbers,
     )
     .addOption(environmentOption(SHOP_ENVIRONMENT))

@@ -141,7 +141,7 @@ export function addLearnCommand(
       ),
     )
     .addOption(settingOption())
-    .addOption(stepsOption("optimizer steps per stage; default: the recipe's"))
+    .addOption(stepsOption("optimizer steps per stage (default: the recipe's)"))
     .addOption(seedOption())
     .addOption(tasksOption(200))
     .addOption(evaluateEveryOption())

@@ -1,6 +1,6 @@
 /** Commands for the operator of an edge: stop publishing or serving, and read the audit log. */
 import { type AuditEntry, type ControlState, type KillMode } from "@waggle/protocol";
-import { Argument, type Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { type ControlClient, createControlClient } from "../edge/control-client.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
 import { versionNumber } from "../options/option-values.ts";
@@ -39,7 +39,9 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
       .addOption(operatorNameOption())
       .addOption(jsonOption());
   const withReason = (name: string): Command =>
-    command(name).option("--reason <text>", "reason for the audit log", "");
+    command(name).addOption(
+      new Option("--reason <text>", "reason for the audit log").default("", "none"),
+    );
   const say = (given: Common, answer: unknown, text: string): void =>
     options.writeOut(given.json ? JSON.stringify(answer) : text);
   const sayControl = (given: Common, state: ControlState): void => {

@@ -26,7 +26,7 @@ import { addVisitorCommands } from "./visitor-commands.ts";
 export function createProgram(options: ProgramOptions): Command {
   const { writeOut, environment } = options;
   const program = createCommand("waggle")
-    .description("Train small language-model agents and operate the edge that serves them.")
+    .description("train small language-model agents and operate the edge that serves them")
     .configureHelp({
       commandUsage: (command) => usageOf(command, environment),
       optionDescription: (option) => plainHelp.optionDescription(option).replace(OFF, ""),

@@ -49,20 +49,24 @@ export function addEvidenceCommand(
       if (what === "learning") return what;
       throw new InvalidArgumentError("It must be learning.");
     })
-    .option("--only <names>", "only these recipes, separated by commas", list)
-    .option("--seeds <numbers>", "only these seeds, separated by commas", wholeNumbers)
-    .option("--smoke", "quick check with one seed of six recipes", false)
-    .option("--directions", "only the comparisons with plain GRPO that papers claim", false)
+    .option("--only <names>", "run only these recipes, separated by commas", list)
+    .option("--seeds <numbers>", "run only these seeds, separated by commas", wholeNumbers)
+    .option("--smoke", "run a quick check: one seed of six recipes", false)
     .option(
-      "--controls [environments]",
-      "only evaluate untrained bases at every temperature: those of the table, or the default bases of these environments, for studies and trials",
+      "--directions",
+      "run only the recipes that papers claim to be better than plain GRPO, beside it",
       false,
     )
-    .option("--report", "only write the pages, without new runs", false)
+    .option(
+      "--controls [environments]",
+      "only evaluate untrained bases, at every temperature: those of the table, or the bases of the environments that are named here",
+      false,
+    )
+    .option("--report", "write the pages without new runs", false)
     .option("--folder <folder>", "folder of the expectations", "docs/evidence/learning")
     .addOption(
       outOption(
-        "folder for runs and pages; default: beside the expectations, or .waggle/evidence with --smoke",
+        "folder for runs and pages (default: beside the expectations, or .waggle/evidence with --smoke)",
       ),
     )
     .addOption(basesOption())

@@ -64,10 +64,10 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
         DEFAULT_EDGE_RECIPE,
       ),
     )
-    .addOption(limitOption("maximum number of trajectories to read; default: all"))
+    .addOption(limitOption("maximum number of trajectories to read (default: all)"))
     .option("--include-failures", "trl-sft: include trajectories that did not succeed", false)
     .option("--tokens", "trl-sft: write input_ids and labels instead of messages", false)
-    .option("--first-turn-only", "trl-dpo, trl-kto: only the first turn as completion", false)
+    .option("--first-turn-only", "trl-dpo, trl-kto: write only the first turn as completion", false)
     .option(
       "--keep-restricted",
       "verl, prime-rl: also train on tokens that a grammar forced",

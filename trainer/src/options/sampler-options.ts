@@ -39,7 +39,7 @@ export function addSamplerOptions(command: Command): Command {
     )
     .option(
       "--sampler-folder <folder>",
-      "with --sampler: folder for adapters, which the server must see at the same path; default: in the run's folder",
+      "with --sampler: folder for adapters, which the server must see at the same path (default: in the run's folder)",
     )
     .option(
       "--sampler-cap <weight>",

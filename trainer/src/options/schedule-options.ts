@@ -42,7 +42,7 @@ const NAMES = [
 
 /** The AdamW options. @param learningRate default of the peak; `null`: all defaults are the recipe's */
 function scheduleOptions(learningRate: number | null): Option[] {
-  const own = learningRate === null ? "; default: the recipe's" : "";
+  const own = learningRate === null ? " (default: the recipe's)" : "";
   const option = (flags: string, what: string, byDefault?: unknown): Option =>
     new Option(flags, what).default(learningRate === null ? undefined : byDefault);
   return [
@@ -57,7 +57,7 @@ function scheduleOptions(learningRate: number | null): Option[] {
     option("--warmup-steps <n>", `steps of linear warm-up${own}`, 0).argParser(whole),
     option(
       "--schedule-steps <n>",
-      "step at which the cosine ends; default: the last step",
+      "step at which the cosine ends (default: the last step)",
     ).argParser(positive),
     option(
       "--max-gradient-norm <norm>",
@@ -69,11 +69,11 @@ function scheduleOptions(learningRate: number | null): Option[] {
     ),
     option(
       "--beta1 <rate>",
-      `decay of AdamW's first moment${own === "" ? "; default: 0.9" : own}`,
+      `decay of AdamW's first moment${own === "" ? " (default: 0.9)" : own}`,
     ).argParser(fraction),
     option(
       "--beta2 <rate>",
-      `decay of AdamW's second moment${own === "" ? "; default: 0.95" : own}`,
+      `decay of AdamW's second moment${own === "" ? " (default: 0.95)" : own}`,
     ).argParser(fraction),
   ];
 }

@@ -20,7 +20,7 @@ export function deviceOption(): Option {
 /** Adds the options of a server. */
 export function withServer(command: Command): Command {
   return command
-    .option("--server-model <name>", "base model on the server; default: the only one it serves")
+    .option("--server-model <name>", "base model on the server (default: the only one it serves)")
     .option("--server-folder <folder>", "local mount of an open-rl server's OPEN_RL_TMP_DIR");
 }
 

@@ -112,7 +112,7 @@ export function rankOption(byDefault: number): Option {
 export function environmentOption(byDefault: string): Option {
   return new Option(
     "--env <source>",
-    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}, or a file or package that exports one, such as ./my-site.ts#name; default: ${byDefault}`,
+    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}, or a file or package that exports one, such as ./my-site.ts#name (default: ${byDefault})`,
   );
 }
 
@@ -120,7 +120,7 @@ export function environmentOption(byDefault: string): Option {
 export function turnTokensOption(byDefault: string): Option {
   return new Option(
     "--turn-tokens <n>",
-    `maximum number of tokens per turn; default: ${byDefault}`,
+    `maximum number of tokens per turn (default: ${byDefault})`,
   ).argParser(positive);
 }
 
@@ -131,34 +131,34 @@ export function tensorboardOption(): Option {
 }
 
 export function alphaOption(): Option {
-  return new Option("--alpha <n>", "LoRA alpha; default: twice the rank")
+  return new Option("--alpha <n>", "LoRA alpha (default: twice the rank)")
     .argParser(number)
     .conflicts("adapter");
 }
 
 export function adapterOption(
-  what: string = "start from this adapter, in PEFT's layout; default: a new adapter",
+  what: string = "start from this adapter, in PEFT's layout (default: a new adapter)",
 ): Option {
   return new Option("--adapter <folder>", what);
 }
 
 /** @param byDefault - absent: all threads */
 export function threadsOption(byDefault?: number): Option {
-  const all = byDefault === undefined ? "; default: all" : "";
+  const all = byDefault === undefined ? " (default: all)" : "";
   return new Option("--threads <n>", `CPU threads per graph${all}`)
     .argParser(positive)
     .default(byDefault);
 }
 
 export function memoryLimitOption(
-  what: string = "memory limit for training; default: the free memory",
+  what: string = "memory limit for training (default: the free memory)",
 ): Option {
   return new Option("--memory-limit <MB>", what).argParser(megabytes);
 }
 
 /** @param byDefault - absent: the engine decides */
 export function microbatchTokensOption(byDefault?: number): Option {
-  const all = byDefault === undefined ? "; default: as many as the memory allows" : "";
+  const all = byDefault === undefined ? " (default: as many as the memory allows)" : "";
   return new Option("--microbatch-tokens <n>", `maximum number of tokens per forward pass${all}`)
     .argParser(positive)
     .default(byDefault);
@@ -186,12 +186,15 @@ export function edgeOption(): Option {
 export function credentialOption(role: CredentialRole): Option {
   return new Option(
     "--credential <token>",
-    `the ${role}'s credential; default: ${CREDENTIAL_VARIABLES[role]}`,
+    `the ${role}'s credential (default: ${CREDENTIAL_VARIABLES[role]})`,
   );
 }
 
 export function operatorNameOption(): Option {
-  return new Option("--as <name>", "your name in the audit log; default: the user of this machine");
+  return new Option(
+    "--as <name>",
+    "your name in the audit log (default: the user of this machine)",
+  );
 }
 
 /** @param verb - what the command does with the version */
@@ -226,7 +229,7 @@ export function forceOption(): Option {
 
 /** @param byDefault - a folder; absent: one that the settings name, in `.waggle/runs` */
 export function runOption(byDefault?: string): Option {
-  const named = byDefault === undefined ? "; default: one in .waggle/runs" : "";
+  const named = byDefault === undefined ? " (default: one in .waggle/runs)" : "";
   return new Option("--run <folder>", `folder of checkpoint and metrics${named}`).default(
     byDefault,
   );

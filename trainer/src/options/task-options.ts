@@ -44,7 +44,7 @@ export function addTaskOptions(command: Command): Command {
     )
     .option(
       "--visitors <noise>",
-      "error rate of simulated visitors' feedback; default: 0.1 for recipes that learn from feedback, otherwise no feedback",
+      "error rate of simulated visitors' feedback (default: 0.1 for recipes that learn from feedback, otherwise no feedback)",
       number,
     )
     .addOption(

@@ -24,7 +24,7 @@ export function withWatch(command: Command): Command {
     .option("--watch-drift <nats>", "maximum drift per token from the stable version", number, 0.2)
     .option(
       "--watch-false-alarm <p>",
-      "probability of rolling back a version without a drop, for each of the two rates",
+      "probability that a version without a drop is rolled back, for each of the two rates",
       probability,
       0.001,
     );

@@ -18,9 +18,16 @@ export function listedRecipes(json: boolean): string[] {
     return { name: recipe.name, paper, fits: misfits.length === 0, misfits };
   });
   if (json) return [JSON.stringify({ recipes })];
-  const rows = recipes.map(({ name, fits, misfits }) => [
+  const named = recipes.toSorted(
+    (a, b) => Number(b.fits) - Number(a.fits) || a.name.localeCompare(b.name),
+  );
+  const rows = named.map(({ name, fits, misfits }) => [
     name,
-    fits ? "fits" : `does not fit: ${misfits.join("; ")}`,
+    fits ? "yes" : `no: ${misfits.join("; ")}`,
   ]);
-  return textTable([["--recipe", "here"], ...rows]);
+  return [
+    ...textTable([["--recipe", "can train here"], ...rows]),
+    "",
+    "Run the others with waggle train.",
+  ];
 }

@@ -107,6 +107,6 @@ test("the list has every recipe of the catalogue and the reasons against one", (
   expect(recipes).toHaveLength(RECIPES.size);
   expect(recipes.every(({ fits, misfits }) => fits === (misfits.length === 0))).toBe(true);
   expect(listedRecipes(false).find((row) => row.startsWith("arpo "))).toMatch(
-    /^arpo {2,}does not fit: branches rollouts \(branch-entropy\)$/,
+    /^arpo {2,}no: branches rollouts \(branch-entropy\)$/,
   );
 });

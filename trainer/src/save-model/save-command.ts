@@ -58,7 +58,7 @@ export function addSaveCommand(
     .addOption(
       new Option(
         "--as <form>",
-        "adapter, merged model, ONNX graph, or adapter with optimizer moments",
+        "peft: the adapter; merged: the whole model; onnx: its graph; checkpoint: the adapter with optimizer moments",
       )
         .choices(Object.keys(FORMS))
         .default("peft"),
@@ -72,7 +72,7 @@ export function addSaveCommand(
     .addOption(
       new Option(
         "--which <state>",
-        "state of a --state folder: the version that visitors get, or the last step",
+        "with a --state folder: the version that visitors get (stable), or the last step (newest)",
       )
         .choices(TRAINED_STATES)
         .default("stable"),

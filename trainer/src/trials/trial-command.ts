@@ -37,7 +37,7 @@ export function addTrialCommand(
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
     .addOption(basesOption())
     .addOption(outputOption("folder for runs and page; existing runs are kept", "docs/evidence"))
-    .addOption(seedsOption("number of seeds; default: all"))
+    .addOption(seedsOption("number of seeds (default: all)"))
     .action(async (name: string | undefined, given: Flags) => {
       if (name === undefined) {
         for (const line of helpOf(name)) writeOut(line);
