@@ -10,7 +10,7 @@ import { addSaveCommand } from "../save-model/save-command.ts";
 import { addStudyCommand } from "../studies/study-command.ts";
 import { addTrialCommand } from "../trials/trial-command.ts";
 import { groupCommands } from "./command-groups.ts";
-import { createCommand } from "./command-line.ts";
+import { createCommand, OPTION_HELP } from "./command-line.ts";
 import { addDeadLettersCommand } from "./dead-letters-command.ts";
 import { addEvaluateCommand } from "./evaluate-command.ts";
 import { addLearnCommand } from "./learn-command.ts";
@@ -28,8 +28,8 @@ export function createProgram(options: ProgramOptions): Command {
   const program = createCommand("waggle")
     .description("train small language-model agents and operate the edge that serves them")
     .configureHelp({
+      ...OPTION_HELP,
       commandUsage: (command) => usageOf(command, environment),
-      optionDescription: (option) => plainHelp.optionDescription(option).replace(OFF, ""),
     });
 
   addTrainEdgeCommand(program, options);
@@ -65,8 +65,6 @@ export function createProgram(options: ProgramOptions): Command {
 }
 
 const plainHelp = new Help();
-/** Commander's default notes on switches, which `--help` leaves out. */
-const OFF = /\s*\(default: false\)$/;
 
 /** Shows the npm script in the usage if the program was started by one. */
 function usageOf(command: Command, environment: ProgramOptions["environment"]): string {
