@@ -13,6 +13,7 @@ import {
 } from "../trainer/src/options/option-values.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { runLoop } from "./loop/loop.ts";
+import { siteOf, siteOption } from "./site-option.ts";
 import type { LoopReport } from "./loop/report.ts";
 import { stopAll } from "./stack.ts";
 import { onStopRequest } from "./stop-request.ts";
@@ -21,18 +22,24 @@ const program = createCommand("npm run loop --")
   .description(
     "run the whole loop once: simulated visitors in Chromium, a local edge and a trainer",
   )
+  .addOption(siteOption())
   .option("--json", "print only the report, as one line of JSON")
   .option("--control", "shuffle the advantages; such a run must not improve the policy")
   .option("--webgpu", "run the pages on WebGPU; stops after 16 trajectories and one step")
   .option("--pages <count>", "number of pages", wholeIn(1, 64), 4)
-  .option("--minutes <minutes>", "minutes that visitors shop", aboveZero, 7)
+  .option("--minutes <minutes>", "minutes that visitors do tasks", aboveZero, 7)
   .option("--publications <count>", "stop after this many published versions", positive, 1000)
   .option("--evaluation-tasks <count>", "held-out tasks in the final comparison", whole, 400)
-  .option("--model <folder>", "Hugging Face model folder (default: the nano model)", existingModel)
+  .option(
+    "--model <folder>",
+    "Hugging Face model folder (default: the site's base model, made once, or the shop's nano model)",
+    existingModel,
+  )
   .option("--state <folder>", "state folder; emptied first")
   .parse();
 
 type Options = {
+  site?: string;
   json?: boolean;
   control?: boolean;
   webgpu?: boolean;
@@ -44,6 +51,7 @@ type Options = {
   state?: string;
 };
 const options = program.opts<Options>();
+const site = await siteOf(options.site, program);
 
 const abort = new AbortController();
 onStopRequest((reason) => abort.abort(new Error(reason)));
@@ -57,7 +65,8 @@ const onLine = (name: string, line: string) => {
     );
 };
 
-const name = options.webgpu ? "loop-webgpu" : options.control ? "loop-control" : "loop";
+const kind = options.webgpu ? "loop-webgpu" : options.control ? "loop-control" : "loop";
+const name = site === undefined ? kind : `${kind}-${site.name}`;
 try {
   const report = await runLoop({
     pages: options.pages,
@@ -67,6 +76,7 @@ try {
     evaluationTasks: options.webgpu ? 0 : options.evaluationTasks,
     simulate: options.webgpu ? 16 / options.pages : "forever",
     control: options.control ?? false,
+    site,
     model: options.model === undefined ? undefined : resolve(options.model),
     folder: resolve(options.state ?? `.waggle/${name}`),
     // A software adapter is slow: groups may take minutes, and one step takes the trajectories that are ready.

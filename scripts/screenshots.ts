@@ -9,7 +9,8 @@ import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { existingFolder } from "../trainer/src/options/option-values.ts";
 import { CHROMIUM_FLAGS } from "./chromium.mjs";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { buildSite, migrate, startEdge, startSite } from "./services.ts";
+import { buildPage, startPage } from "./pages.ts";
+import { migrate, startEdge } from "./services.ts";
 import { freePort, type ManagedProcess, openInstallation, ROOT } from "./stack.ts";
 
 const program = createCommand("npm run screenshots --")
@@ -32,15 +33,15 @@ const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 const executablePath = ensureChromium();
 const installation = openInstallation(state);
-await Promise.all([migrate(installation), buildSite("demo"), buildSite("dashboard")]);
+await Promise.all([migrate(installation), buildPage("demo"), buildPage("dashboard")]);
 const edgePort = await freePort();
 const edgeUrl = `http://localhost:${edgePort}`;
 const [demoPort, dashboardPort] = [await freePort(), await freePort()];
 const processes: ManagedProcess[] = [];
 try {
   processes.push(await startEdge(installation, { port: edgePort }));
-  processes.push(await startSite("demo", { port: demoPort, edgeUrl }));
-  processes.push(await startSite("dashboard", { port: dashboardPort, edgeUrl }));
+  processes.push(await startPage("demo", { port: demoPort, edgeUrl }));
+  processes.push(await startPage("dashboard", { port: dashboardPort, edgeUrl }));
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   const dashboard = `http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`;
   for (const colorScheme of ["light", "dark"] as const) {
@@ -72,13 +73,13 @@ console.log(`pictures are in ${join(options.out)} (${ROOT})`);
 
 /** Sends a request to the agent as a visitor would and waits for the complete answer. */
 async function answered(page: Page, request: string): Promise<void> {
-  await page.waitForFunction(() => window.waggleDemo?.status().phase === "ready");
+  await page.waitForFunction(() => window.wagglePage?.status().phase === "ready");
   const input = page.locator("waggle-agent").locator("textarea, input[type=text]").first();
   await input.fill(request);
   await input.press("Enter");
   await page.waitForFunction(
     () =>
-      window.waggleDemo.agent.conversation.some(
+      window.wagglePage.agent.conversation.some(
         (item) => item.kind === "answer" && item.running === false,
       ),
     undefined,

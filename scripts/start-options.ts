@@ -7,9 +7,13 @@ import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../trainer/src/recipes/edg
 import { existingModel, wholeIn } from "../trainer/src/options/option-values.ts";
 import { deviceOption } from "../trainer/src/options/server-options.ts";
 import { stateFolder } from "./services.ts";
+import type { Site } from "./site.ts";
+import { siteOf, siteOption } from "./site-option.ts";
 
 /** The parsed options. */
 export type StartOptions = {
+  /** Default: the demo shop. */
+  readonly site?: Site;
   readonly model?: string;
   readonly state: string;
   readonly device: string;
@@ -26,25 +30,30 @@ export type StartOptions = {
 const port = wholeIn(1, 65_535);
 
 /** Parses the arguments. Exits with code 2 if they are invalid. */
-export function readStartOptions(argv: readonly string[]): StartOptions {
+export async function readStartOptions(argv: readonly string[]): Promise<StartOptions> {
   const program = createCommand("npm start --")
     .description(
       "start the edge Worker, the trainer, the demo shop and the dashboard on this machine",
     )
+    .addOption(siteOption())
     .option(
       "--model <folder>",
-      "Hugging Face model folder (qwen3, qwen2, llama or smollm3) (default: the nano model)",
+      "Hugging Face model folder (qwen3, qwen2, llama or smollm3) (default: the site's base model, made once, or the shop's nano model)",
       existingModel,
     )
     .option("--state <folder>", "folder for data and learned policies (default: in .waggle)")
     .addOption(deviceOption())
     .option("--recipe <name>", "recipe that the trainer uses", recipe, DEFAULT_EDGE_RECIPE)
     .option("--port <port>", "port of the edge (default: 8787, or a free one)", port)
-    .option("--shop-port <port>", "port of the demo shop (default: 5173, or a free one)", port)
+    .option(
+      "--shop-port <port>",
+      "port of the shop or the site's page (default: 5173, or a free one)",
+      port,
+    )
     .option("--dashboard-port <port>", "port of the dashboard (default: 5174, or a free one)", port)
     .option("--no-resume", "discard the trainer's state and start from the stable policy")
     .option("--no-trainer", "start without the trainer")
-    .option("--no-isolation", "serve the shop without cross-origin isolation")
+    .option("--no-isolation", "serve the page without cross-origin isolation")
     .option("--verbose", "print all output of every process");
   try {
     program.parse(argv);
@@ -52,14 +61,19 @@ export function readStartOptions(argv: readonly string[]): StartOptions {
     // A device that this machine does not have.
     program.error(`error: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const { model, state, ...given } = program.opts<
-    Omit<StartOptions, "state"> & { state?: string }
-  >();
+  const {
+    model,
+    state,
+    site: source,
+    ...given
+  } = program.opts<Omit<StartOptions, "state" | "site"> & { state?: string; site?: string }>();
   const folder = model === undefined ? undefined : resolve(model);
+  const site = await siteOf(source, program);
   return {
     ...given,
+    ...(site === undefined ? {} : { site }),
     ...(folder === undefined ? {} : { model: folder }),
-    state: state === undefined ? stateFolder(folder) : resolve(state),
+    state: state === undefined ? stateFolder(folder, site?.name) : resolve(state),
   };
 }
 

@@ -1,26 +1,28 @@
 /**
- * `npm start`: runs all of Waggle on this machine. Prepares local storage, starts the edge Worker, the trainer, the demo
- * shop and the dashboard, restarts them if they fail, and ends them on Ctrl-C.
+ * `npm start`: runs all of Waggle on this machine. Prepares local storage, starts the edge Worker, the trainer, the
+ * page of the demo shop or of a site, and the dashboard, restarts them if they fail, and ends them on Ctrl-C.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLineWriter } from "./line-writer.ts";
+import { buildPage, startPage } from "./pages.ts";
 import {
-  buildSite,
   isEdgeResponsive,
   migrate,
   modelFolder,
   startEdge,
-  startSite,
   startTrainer,
   untilBaseModel,
 } from "./services.ts";
 import { openInstallation, portFor, stopAll } from "./stack.ts";
 import { readStartOptions } from "./start-options.ts";
+import { siteBase } from "./site.ts";
 import { StateLock } from "./state-lock.ts";
 import { onStopRequest } from "./stop-request.ts";
 import { Supervisor } from "./supervisor.ts";
 
-const options = readStartOptions(process.argv);
+const options = await readStartOptions(process.argv);
+const { site } = options;
+const page = site ?? "demo";
 const say = createLineWriter();
 /** Output of edge and sites is printed only if it reports a problem; the trainer's always. */
 const listen = (name: string, line: string) => {
@@ -55,6 +57,10 @@ void supervisor.gaveUp.then((reason) => {
 
 try {
   const installation = openInstallation(options.state);
+  const model =
+    site === undefined || options.model !== undefined
+      ? modelFolder(options.model)
+      : await siteBase(site, (line) => say("waggle", line), stopping.signal);
   const edgePort = await portFor(options.port, 8787);
   const shopPort = await portFor(options.shopPort, 5173);
   const dashboardPort = await portFor(options.dashboardPort, 5174);
@@ -62,20 +68,20 @@ try {
   say("waggle", "preparing storage and pages …");
   await Promise.all([
     migrate(installation),
-    buildSite("demo", listen),
-    buildSite("dashboard", listen),
+    buildPage(page, listen),
+    buildPage("dashboard", listen),
   ]);
   say("waggle", "starting the edge and the pages …");
   await Promise.all([
     supervisor.start({
       name: "edge",
-      start: () => startEdge(installation, { port: edgePort, onLine: listen }),
+      start: () => startEdge(installation, { port: edgePort, site, onLine: listen }),
       untilUnresponsive: (signal) => untilUnresponsive(edgePort, signal),
     }),
     supervisor.start({
-      name: "demo",
+      name: site?.name ?? "demo",
       start: () =>
-        startSite("demo", {
+        startPage(page, {
           port: shopPort,
           edgeUrl,
           onLine: listen,
@@ -84,7 +90,7 @@ try {
     }),
     supervisor.start({
       name: "dashboard",
-      start: () => startSite("dashboard", { port: dashboardPort, edgeUrl, onLine: listen }),
+      start: () => startPage("dashboard", { port: dashboardPort, edgeUrl, onLine: listen }),
     }),
   ]);
   if (options.trainer) {
@@ -96,7 +102,8 @@ try {
         Promise.resolve(
           startTrainer(installation, {
             edgeUrl,
-            model: modelFolder(options.model),
+            model,
+            site,
             onLine: listen,
             // A restarted trainer keeps its state; it was already discarded at the first start.
             args: options.resume || isRestart ? args : [...args, "--no-resume"],
@@ -107,16 +114,16 @@ try {
   }
   const shop = `http://localhost:${shopPort}/`;
   const dashboard = `http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`;
-  lock.tell([`demo shop ${shop}`, `dashboard ${dashboard}`, `edge ${edgeUrl}`]);
-  say("waggle", `demo shop   ${shop}`);
+  lock.tell([`${site?.name ?? "demo shop"} ${shop}`, `dashboard ${dashboard}`, `edge ${edgeUrl}`]);
+  say("waggle", `${(site?.name ?? "demo shop").padEnd(11)} ${shop}`);
   say("waggle", `dashboard   ${dashboard}`);
   say("waggle", `edge        ${edgeUrl}  (OpenAPI: ${edgeUrl}/openapi.json)`);
   say("waggle", `state       ${installation.folder}`);
   say(
     "waggle",
     options.trainer
-      ? "open the shop and ask for something, or let simulated visitors shop; Ctrl-C ends everything"
-      : "without a trainer the shop works only if a base model was published earlier; Ctrl-C ends everything",
+      ? "open the page and ask for something, or let simulated visitors do tasks; Ctrl-C ends everything"
+      : "without a trainer the page works only if a base model was published earlier; Ctrl-C ends everything",
   );
 } catch (error) {
   if (!stopping.signal.aborted) {

@@ -8,7 +8,7 @@ import { isTestFile, typeScriptFiles } from "./source-files.ts";
 export function testsPerSourceLine(): { [name: string]: number } {
   const lines = new Map<string, { tests: number; source: number }>();
   for (const file of typeScriptFiles()) {
-    const workspace = /^(packages|workers|apps)\/[^/]+|^trainer/.exec(file)?.[0];
+    const workspace = /^(packages|workers|apps)\/[^/]+(?=\/)|^trainer/.exec(file)?.[0];
     if (workspace === undefined) continue;
     const { name } = JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as {
       name: string;

@@ -1,5 +1,5 @@
 /**
- * The whole loop, headless: edge Worker, trainer, and demo pages with simulated visitors in Chromium; it learns,
+ * The whole loop, headless: edge Worker, trainer, and pages with simulated visitors in Chromium; it learns,
  * publishes and swaps policies. Starts the same processes as `npm start` and has no learning code of its own.
  */
 import { spawnSync } from "node:child_process";
@@ -7,20 +7,14 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { LoggedRow } from "../../trainer/src/metrics/logged-row.ts";
 import { loggedRows } from "../../trainer/src/metrics/metrics-row.ts";
-import {
-  buildSite,
-  migrate,
-  modelFolder,
-  startEdge,
-  startSite,
-  startTrainer,
-  untilBaseModel,
-} from "../services.ts";
+import { buildPage, startPage } from "../pages.ts";
+import { migrate, modelFolder, startEdge, startTrainer, untilBaseModel } from "../services.ts";
+import { type Site, siteBase } from "../site.ts";
 import { freePort, type ManagedProcess, openInstallation, ROOT, stopAll } from "../stack.ts";
 import { StateLock } from "../state-lock.ts";
 import { OperatorClient } from "./operator.ts";
 import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
-import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
+import type { PageStatus } from "@waggle/embed/practice";
 import { Visitors } from "./visitors.ts";
 
 /** Options of `runLoop`. */
@@ -36,6 +30,9 @@ export type LoopOptions = {
   /** Tasks per page, or forever. */
   readonly simulate: number | "forever";
   readonly control: boolean;
+  /** Default: the demo shop. */
+  readonly site?: Site | undefined;
+  /** Default: the site's base, which is made if there is none; for the shop the nano model. */
   readonly model?: string | undefined;
   /** State folder; emptied first. */
   readonly folder: string;
@@ -56,13 +53,17 @@ export function trainerMetrics(folder: string): LoggedRow[] {
 
 type Rates = { version: number; success: number }[];
 
+type Comparison = {
+  /** State folder of the run. */
+  readonly folder: string;
+  readonly model: string;
+  readonly site: Site | undefined;
+  readonly version: number;
+  readonly tasks: number;
+};
+
 /** Success of the base and the final policy on the same held-out tasks and seeds, at several temperatures. */
-function comparePolicies(
-  folder: string,
-  model: string,
-  version: number,
-  tasks: number,
-): Evaluation {
+function comparePolicies({ folder, model, site, version, tasks }: Comparison): Evaluation {
   const run = spawnSync(
     process.execPath,
     [
@@ -82,6 +83,7 @@ function comparePolicies(
       "--temperatures",
       "0,0.5",
       "--json",
+      ...(site === undefined ? [] : ["--env", site.source]),
     ],
     { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 64 * 1024 * 1024 },
   );
@@ -108,14 +110,13 @@ function comparePolicies(
 
 /** Runs the loop and returns its report. All processes that it started have ended when it returns. */
 export async function runLoop(options: LoopOptions): Promise<LoopReport> {
-  const { onLine } = options;
-  const began = Date.now();
+  const { onLine, site, folder, signal = new AbortController().signal } = options;
   const say = (line: string) => onLine("loop", line);
-  requireState(options.folder);
-  const lock = new StateLock(options.folder);
-  rmSync(options.folder, { recursive: true, force: true });
-  const installation = openInstallation(options.folder);
-  const model = modelFolder(options.model);
+  requireState(folder);
+  const lock = new StateLock(folder);
+  rmSync(folder, { recursive: true, force: true });
+  const installation = openInstallation(folder);
+  const page = site ?? "demo";
   const processes: ManagedProcess[] = [];
   let visitors: Visitors | null = null;
   const finish = async () => {
@@ -124,21 +125,27 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     lock.release();
   };
   // Also stops processes that are still starting, so that waiting for them fails at once.
-  options.signal?.addEventListener("abort", () => void stopAll());
+  signal.addEventListener("abort", () => void stopAll());
   try {
+    const model =
+      site === undefined || options.model !== undefined
+        ? modelFolder(options.model)
+        : await siteBase(site, say, signal);
+    const startedAt = Date.now();
     say("preparing storage and the page …");
-    await Promise.all([migrate(installation), buildSite("demo", onLine)]);
+    await Promise.all([migrate(installation), buildPage(page, onLine)]);
     const edgePort = await freePort();
     const edgeUrl = `http://localhost:${edgePort}`;
     const sitePort = await freePort();
     const edge = await startEdge(installation, {
       port: edgePort,
+      site,
       onLine,
       ...(options.edgeVariables ? { variables: options.edgeVariables } : {}),
     });
     processes.push(edge);
     processes.push(
-      await startSite("demo", {
+      await startPage(page, {
         port: sitePort,
         edgeUrl,
         isolated: options.isolated ?? true,
@@ -148,6 +155,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     const trainer = startTrainer(installation, {
       edgeUrl,
       model,
+      site,
       onLine,
       args: [...(options.control ? ["--shuffle-advantages"] : []), ...(options.trainerArgs ?? [])],
     });
@@ -162,11 +170,11 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       simulate: options.simulate,
     });
 
-    const deadline = began + options.minutes * 60_000;
-    let statuses: DemoStatus[] = [];
+    const deadline = startedAt + options.minutes * 60_000;
+    let statuses: PageStatus[] = [];
     for (;;) {
       await sleep(5000);
-      options.signal?.throwIfAborted();
+      signal.throwIfAborted();
       if (hasFinished(trainer)) break;
       if (!trainer.running || !edge.running) {
         const dead = trainer.running ? edge : trainer;
@@ -177,7 +185,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       const published = policies.policies.filter((policy) => policy.version > 0).length;
       const { received, learned, waiting, leased } = summary.trajectories;
       say(
-        `${((Date.now() - began) / 60_000).toFixed(1)} min · received ${received}, learned ${learned}, ` +
+        `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · received ${received}, learned ${learned}, ` +
           `waiting ${waiting + leased} · published ${published}, stable ${policies.stable} · ` +
           `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
       );
@@ -205,17 +213,18 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       say(
         `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks …`,
       );
-      evaluation = comparePolicies(options.folder, model, policies.stable, options.evaluationTasks);
+      const { evaluationTasks: tasks } = options;
+      evaluation = comparePolicies({ folder, model, site, version: policies.stable, tasks });
     }
     return loopReport({
       statuses,
       summary,
       policies,
       rows,
-      metrics: trainerMetrics(options.folder),
+      metrics: trainerMetrics(folder),
       evaluation,
       control: options.control,
-      minutes: (Date.now() - began) / 60_000,
+      minutes: (Date.now() - startedAt) / 60_000,
     });
   } catch (error) {
     await finish();
@@ -278,7 +287,7 @@ export async function untilDrained(
 }
 
 /** Waits until every page runs `version`, without a reload. */
-async function untilSwapped(visitors: Visitors, version: number): Promise<DemoStatus[]> {
+async function untilSwapped(visitors: Visitors, version: number): Promise<PageStatus[]> {
   for (let attempt = 0; ; attempt += 1) {
     await visitors.refresh();
     const statuses = await visitors.statuses();

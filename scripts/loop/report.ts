@@ -5,7 +5,7 @@ import type {
   PoliciesResponse,
   TrajectoryRow,
 } from "@waggle/protocol";
-import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
+import type { PageStatus } from "@waggle/embed/practice";
 
 /** Success at temperature 1, and at other temperatures as a control. */
 export type Evaluation = {
@@ -54,7 +54,7 @@ export type LoopReport = {
 
 /** The counts of both sides. */
 export type LoopEvidence = {
-  readonly statuses: readonly DemoStatus[];
+  readonly statuses: readonly PageStatus[];
   readonly summary: OperatorSummary;
   readonly policies: PoliciesResponse;
   readonly rows: readonly TrajectoryRow[];
@@ -83,7 +83,7 @@ const median = (values: readonly number[]): number | null => {
 function uploadToPageSeconds(
   rows: readonly TrajectoryRow[],
   policies: PoliciesResponse,
-  statuses: readonly DemoStatus[],
+  statuses: readonly PageStatus[],
 ): number[] {
   const firstRun = new Map<number, number>();
   for (const status of statuses) {

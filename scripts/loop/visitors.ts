@@ -1,9 +1,9 @@
 /**
- * Simulated visitors: pages of the demo shop in Chromium, driven through `window.waggleDemo`. Each has its own
+ * Simulated visitors: pages of a site in Chromium, driven through `window.wagglePage`. Each has its own
  * browser context, and so its own storage and visitor.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
+import type { PageStatus } from "@waggle/embed/practice";
 import { CHROMIUM_FLAGS, chromiumPath } from "../chromium.mjs";
 
 /** The open pages of one run. */
@@ -44,9 +44,9 @@ export class Visitors {
   }
 
   /** Status of every page; a page that does not respond is left out. */
-  async statuses(): Promise<DemoStatus[]> {
+  async statuses(): Promise<PageStatus[]> {
     const asked = this.pages.map((page) =>
-      page.evaluate(() => window.waggleDemo.status()).catch(() => null),
+      page.evaluate(() => window.wagglePage.status()).catch(() => null),
     );
     return (await Promise.all(asked)).filter((status) => status !== null);
   }
@@ -55,7 +55,7 @@ export class Visitors {
   async stop(): Promise<void> {
     await Promise.all(
       this.pages.map(async (page) => {
-        const { simulating } = await page.evaluate(() => window.waggleDemo.status());
+        const { simulating } = await page.evaluate(() => window.wagglePage.status());
         if (simulating) await page.locator("#simulate").click();
       }),
     );
@@ -81,7 +81,7 @@ export class Visitors {
   /** Makes every page check for a newer policy. */
   async refresh(): Promise<void> {
     await Promise.all(
-      this.pages.map((page) => page.evaluate(() => window.waggleDemo.agent.checkPolicy())),
+      this.pages.map((page) => page.evaluate(() => window.wagglePage.agent.checkPolicy())),
     );
   }
 

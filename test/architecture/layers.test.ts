@@ -26,6 +26,7 @@ const LAYERS: Record<string, number> = {
   "packages/cli": 5,
   "apps/demo": 5,
   "apps/dashboard": 5,
+  "apps/practice": 5,
 };
 
 /** Libraries that only the listed packages may import. */

@@ -79,10 +79,10 @@ test("no package writes a type beside the schema of the same name", () => {
   expect(found).toEqual(Object.keys(WIDER));
 });
 
-test("the status of the demo page is declared once", () => {
+test("the status of a page with simulated visitors is declared once", () => {
   const root = join(SOURCE, "../../..");
-  const declaring = ["apps/*/src", "scripts", "test"]
+  const declaring = ["apps/*/src", "packages/*/src", "scripts", "test"]
     .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
-    .filter((file) => /\bwaggleDemo\??: \{/.test(readFileSync(join(root, file), "utf8")));
-  expect(declaring).toEqual(["apps/demo/src/demo-status.ts"]);
+    .filter((file) => /\bwagglePage\??: \{/.test(readFileSync(join(root, file), "utf8")));
+  expect(declaring).toEqual(["packages/embed/src/practice/page-status.ts"]);
 });

@@ -78,15 +78,19 @@ fault(
       run("start", "--recipe", "nope"),
       run("start", "--device", "quantum"),
       run("start", "--model", "/absent"),
+      run("loop", "--site", "./absent.ts"),
+      run("start", "--site", "bandit"),
     ]);
     expect(ended.map(({ code, out }) => ({ code, out }))).toEqual(
       Array.from(ended, () => ({ code: 2, out: "" })),
     );
-    expect(ended.map(({ err }) => err.match(/^error: option '(\S+)/)?.[1])).toEqual([
+    expect(ended.map(({ err }) => err.match(/^error: (?:option ')?(--\S+)/)?.[1])).toEqual([
       "--pages",
       "--recipe",
       "--device",
       "--model",
+      "--site",
+      "--site",
     ]);
     return { after: `${ended.length} of ${ended.length} ended with exit code 2 and a sentence` };
   },

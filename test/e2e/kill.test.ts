@@ -11,14 +11,8 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { trainerMetrics, untilDrained } from "../../scripts/loop/loop.ts";
 import { OperatorClient } from "../../scripts/loop/operator.ts";
 import { Visitors } from "../../scripts/loop/visitors.ts";
-import {
-  buildSite,
-  migrate,
-  modelFolder,
-  startEdge,
-  startSite,
-  startTrainer,
-} from "../../scripts/services.ts";
+import { buildPage, startPage } from "../../scripts/pages.ts";
+import { migrate, modelFolder, startEdge, startTrainer } from "../../scripts/services.ts";
 import {
   freePort,
   type Installation,
@@ -152,9 +146,9 @@ beforeAll(async () => {
   second = { ...installation, folder: secondFolder };
   edgePort = await freePort();
   const sitePort = await freePort();
-  await Promise.all([migrate(installation), buildSite("demo")]);
+  await Promise.all([migrate(installation), buildPage("demo")]);
   edge = await startWorker();
-  site = await startSite("demo", { port: sitePort, edgeUrl: edgeUrl() });
+  site = await startPage("demo", { port: sitePort, edgeUrl: edgeUrl() });
   trainer = startLearning(installation);
   visitors = await Visitors.open(`http://localhost:${sitePort}/`, {
     pages: 2,

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
-import { buildSite, startSite } from "../../scripts/services.ts";
+import { buildPage, startPage } from "../../scripts/pages.ts";
 import { freePort, type ManagedProcess } from "../../scripts/stack.ts";
 import { llamaFolder } from "../fixtures/llama-folder.ts";
 
@@ -28,9 +28,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => models.listen(0, "127.0.0.1", resolve));
   address = `http://localhost:${(models.address() as AddressInfo).port}/tiny/`;
-  await buildSite("demo");
+  await buildPage("demo");
   const port = await freePort();
-  site = await startSite("demo", { port, edgeUrl: `http://localhost:${await freePort()}` });
+  site = await startPage("demo", { port, edgeUrl: `http://localhost:${await freePort()}` });
   siteUrl = `http://localhost:${port}/`;
   browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
 }, 240_000);
@@ -73,16 +73,16 @@ test("a model from a URL answers in the panel without the site's edge or a conse
   await panel.getByRole("textbox", { name: "Request" }).fill("hello");
   await panel.getByRole("textbox", { name: "Request" }).press("Enter");
   const answer = await page.waitForFunction(() => {
-    const last = window.waggleDemo.agent.conversation.at(-1);
+    const last = window.wagglePage.agent.conversation.at(-1);
     return last?.kind === "answer" && !last.running ? last : null;
   });
   expect(await answer.jsonValue()).toMatchObject({ failure: null, trajectoryId: null });
-  expect(await page.evaluate(() => window.waggleDemo.agent.sent())).toEqual([]);
+  expect(await page.evaluate(() => window.wagglePage.agent.sent())).toEqual([]);
   expect(await page.locator("#simulate").isDisabled()).toBe(true);
 
   await page.getByLabel("The shop's own").check();
   await page.getByRole("button", { name: "Use it" }).click();
   await expect
-    .poll(() => page.evaluate(() => window.waggleDemo.agent.model.kind), { timeout: 10_000 })
+    .poll(() => page.evaluate(() => window.wagglePage.agent.model.kind), { timeout: 10_000 })
     .toBe("site");
 });

@@ -2,29 +2,29 @@
 import type { OutboxSummary } from "@waggle/collector";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import type { DemoStatus } from "../../apps/demo/src/demo-status.ts";
+import type { PageStatus } from "@waggle/embed/practice";
 
 /** Waits until the assistant is ready. */
 export async function untilReady(page: Page): Promise<void> {
-  const isReady = () => window.waggleDemo?.status().phase === "ready";
+  const isReady = () => window.wagglePage?.status().phase === "ready";
   await page.waitForFunction(isReady, undefined, { timeout: 60_000 }).catch(async (cause) => {
-    const status = await page.evaluate(() => window.waggleDemo?.agent.status);
+    const status = await page.evaluate(() => window.wagglePage?.agent.status);
     throw new Error(`the assistant must become ready, got ${JSON.stringify(status)}`, { cause });
   });
 }
 
 /** The page's status. */
-export const statusOf = (page: Page): Promise<DemoStatus> =>
-  page.evaluate(() => window.waggleDemo.status());
+export const statusOf = (page: Page): Promise<PageStatus> =>
+  page.evaluate(() => window.wagglePage.status());
 /** Counts of the page's outbox. */
 export const outboxOf = (page: Page): Promise<OutboxSummary> =>
-  page.evaluate(() => window.waggleDemo.agent.outbox());
+  page.evaluate(() => window.wagglePage.agent.outbox());
 
 /** Waits until no request is running. @returns the last answer */
 export async function lastAnswer(page: Page) {
   const ended = await page.waitForFunction(
     () => {
-      const last = window.waggleDemo.agent.conversation.at(-1);
+      const last = window.wagglePage.agent.conversation.at(-1);
       return last?.kind === "answer" && !last.running ? last : null;
     },
     undefined,

@@ -17,14 +17,8 @@ import {
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
 import { OperatorClient } from "../../scripts/loop/operator.ts";
-import {
-  buildSite,
-  migrate,
-  modelFolder,
-  startEdge,
-  startSite,
-  startTrainer,
-} from "../../scripts/services.ts";
+import { buildPage, startPage } from "../../scripts/pages.ts";
+import { migrate, modelFolder, startEdge, startTrainer } from "../../scripts/services.ts";
 import {
   freePort,
   type Installation,
@@ -65,7 +59,7 @@ let context: BrowserContext;
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   installation = openInstallation(folder);
-  await Promise.all([migrate(installation), buildSite("demo")]);
+  await Promise.all([migrate(installation), buildPage("demo")]);
   const edgePort = await freePort();
   edgeUrl = `http://localhost:${edgePort}`;
   processes.push(await startEdge(installation, { port: edgePort }));
@@ -94,7 +88,7 @@ afterAll(async () => {
 
 async function openSite({ isolated }: { isolated: boolean }) {
   const port = await freePort();
-  const site = await startSite("demo", { port, edgeUrl, isolated });
+  const site = await startPage("demo", { port, edgeUrl, isolated });
   processes.push(site);
   return { site, url: `http://localhost:${port}/` };
 }
@@ -173,7 +167,7 @@ const isCartChange = (call: ToolActivity) =>
 test("after the first load it works offline, and its trajectories are sent when the network is back", async () => {
   const { site, url } = await openSite({ isolated: true });
   const { page, panel } = await visit(url, { agrees: true });
-  await page.waitForFunction(() => window.waggleDemo.status().offlineReady);
+  await page.waitForFunction(() => window.wagglePage.status().offlineReady);
   await context.setOffline(true);
   await site.stop();
   await page.reload();
@@ -381,7 +375,7 @@ test("text on the policy channel is read at the next request of an open page, un
   const { version } = await publishText(writeGuidance(said), trainer, asked);
   const firstTextsAfter = async (act: Promise<unknown>, sent: number) => {
     await act;
-    await page.evaluate(() => window.waggleDemo.agent.checkPolicy());
+    await page.evaluate(() => window.wagglePage.agent.checkPolicy());
     const answer = await ask(page, "Add the City Jacket to my cart.");
     await untilSent(page, sent);
     return { ...answer, texts: textsOf(await detailOf(answer.trajectoryId)) };

@@ -1,5 +1,5 @@
 /** On a narrow screen the assistant is a sheet over the shop, with buttons to open and close it. */
-import { required } from "./required-element.ts";
+import { required } from "@waggle/embed/dom";
 
 /** Connects the buttons. */
 export function connectSheet(): void {

@@ -1,16 +1,25 @@
 /** The shop page: the shop, its view, the assistant, and simulated visitors on request. */
-import { createShop, edgeToolDefinitions, SHOP_SYSTEM } from "@waggle/environments";
-import { createAgent } from "@waggle/embed";
+import {
+  createShop,
+  createShopEnvironment,
+  edgeToolDefinitions,
+  SHOP_SYSTEM,
+} from "@waggle/environments";
+import { createAgent, type EnvironmentFactory } from "@waggle/embed";
+import { required } from "@waggle/embed/dom";
 import "@waggle/embed/element";
-import { reportStatus } from "./demo-status.ts";
-import { required } from "./required-element.ts";
+import {
+  connectPractice,
+  isLocalAddress,
+  readPageRequest,
+  readSiteConfig,
+  reportStatus,
+} from "@waggle/embed/practice";
 import { keepForOffline } from "./offline.ts";
 import { createPageTools } from "./page-tools.ts";
 import { connectSheet } from "./agent-sheet.ts";
 import { connectModelPicker } from "./model-picker.ts";
 import { renderShop } from "./shop-view.ts";
-import { environmentFactory, renderSimulation } from "./simulation-panel.ts";
-import { isLocalAddress, readPageRequest, readSiteConfig } from "./site-config.ts";
 
 const SUGGESTIONS = [
   "Add the cheapest waterproof jacket under 80 to my cart.",
@@ -43,11 +52,23 @@ panel.agent = agent;
 connectSheet();
 
 const status = reportStatus(agent);
-const simulate = renderSimulation(
-  agent,
-  environmentFactory(agent, request.localEdgeTools),
-  status.addError,
-);
+/** Each simulated visitor gets a separate shop. The edge's tools are the real ones, over MCP. */
+const environment: EnvironmentFactory = (task) =>
+  createShopEnvironment(
+    task,
+    request.localEdgeTools
+      ? {}
+      : { edgeTools: (name, args, signal) => agent.callEdgeTool(name, args, signal) },
+  );
+const simulate = connectPractice(agent, {
+  button: required("simulate", HTMLButtonElement),
+  note: required("lab-note", HTMLElement),
+  figures: required("lab-figures", HTMLElement),
+  environment,
+  otherModel: "Only the shop's own model learns; select it below.",
+  working: "shopping",
+  onError: status.addError,
+});
 connectModelPicker(agent);
 if (request.autoConsent && agent.consent.get() === null) agent.consent.grant();
 agent.ready

@@ -2,7 +2,7 @@
 import type { Agent, AgentModel } from "@waggle/embed";
 import { parseModelSource } from "@waggle/runtime";
 import { createBrowserModel } from "@waggle/runtime/prompt-api";
-import { required } from "./required-element.ts";
+import { required } from "@waggle/embed/dom";
 
 const FORMATS = ["f32", "f16", "int8", "int4"] as const;
 

@@ -4,8 +4,7 @@
  */
 import { CATALOGUE, cartTotal, findProduct } from "@waggle/environments";
 import type { Product, SearchSort, Shop, ShopState } from "@waggle/environments";
-import { h } from "@waggle/embed/dom";
-import { required } from "./required-element.ts";
+import { h, required } from "@waggle/embed/dom";
 import { productArt } from "./product-art.ts";
 
 const EUROS = new Intl.NumberFormat("en", {

@@ -1,4 +1,4 @@
-/** Creates elements. Strings become text, never markup, because much of the content is untrusted. */
+/** Creates and finds elements. Strings become text, never markup, because much of the content is untrusted. */
 
 /** Content of an element; `null` is left out. */
 type Child = Node | string | null;
@@ -19,4 +19,14 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   }
   element.append(...children.filter((child) => child !== null));
   return element;
+}
+
+/** The element with this id. @throws Error if the page has none, or one of another kind. */
+export function required<T extends Element>(
+  id: string,
+  kind: abstract new (...args: never[]) => T,
+): T {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new Error(`the page has no ${kind.name} with the id "${id}"`);
 }

@@ -1,8 +1,8 @@
-/** `window.waggleDemo`: status of this page for programs. Tests and the loop's report read it. */
-import type { Agent } from "@waggle/embed";
+/** `window.wagglePage`: status of a page for programs. Tests and the loop's report read it. */
+import type { Agent } from "../agent.ts";
 
 /** The published status. */
-export type DemoStatus = {
+export type PageStatus = {
   readonly phase: string;
   readonly trajectories: {
     readonly assigned: number;
@@ -33,7 +33,7 @@ export type DemoStatus = {
 
 declare global {
   interface Window {
-    waggleDemo: { readonly status: () => DemoStatus; readonly agent: Agent };
+    wagglePage: { readonly status: () => PageStatus; readonly agent: Agent };
   }
 }
 
@@ -46,14 +46,14 @@ export type StatusReporter = {
   readonly setOfflineReady: () => void;
 };
 
-/** Publishes `window.waggleDemo`. */
+/** Publishes `window.wagglePage`. */
 export function reportStatus(agent: Agent): StatusReporter {
   const loads = Number(sessionStorage.getItem(LOADS) ?? "0") + 1;
   sessionStorage.setItem(LOADS, String(loads));
   const errors: string[] = [];
   const versions: { version: number; at: number }[] = [];
   let offlineReady = false;
-  let outbox: DemoStatus["outbox"] = {
+  let outbox: PageStatus["outbox"] = {
     waiting: 0,
     sent: 0,
     rejected: 0,
@@ -83,7 +83,7 @@ export function reportStatus(agent: Agent): StatusReporter {
   window.addEventListener("error", (event) => addError(event.error ?? event.message));
   window.addEventListener("unhandledrejection", (event) => addError(event.reason));
 
-  window.waggleDemo = {
+  window.wagglePage = {
     agent,
     status: () => {
       const { running, ...trajectories } = agent.simulation;

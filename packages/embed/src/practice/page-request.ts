@@ -1,4 +1,4 @@
-/** The edge of this page, and the parameters in its address. */
+/** The edge of a page, and the parameters in its address. */
 
 /** The site's edge and public key. */
 export type SiteConfig = { readonly edgeUrl: string; readonly siteKey: string };
@@ -8,7 +8,7 @@ export async function readSiteConfig(): Promise<SiteConfig> {
   const response = await fetch(new URL("config.json", document.baseURI));
   const config = (await response.json()) as Partial<SiteConfig>;
   if (typeof config.edgeUrl !== "string" || typeof config.siteKey !== "string") {
-    throw new Error("config.json has no edgeUrl or no siteKey; serve the app with its Vite config");
+    throw new Error("config.json has no edgeUrl or no siteKey; serve it beside the page");
   }
   return { edgeUrl: config.edgeUrl, siteKey: config.siteKey };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLocalAddress, readPageRequest } from "./site-config.ts";
+import { isLocalAddress, readPageRequest } from "./page-request.ts";
 
 test("automation parameters are accepted on this machine", () => {
   expect(readPageRequest("?simulate=16&autoconsent=1&device=webgpu", true)).toEqual({

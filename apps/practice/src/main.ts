@@ -1,0 +1,77 @@
+/** The practice page: tasks of one environment to try by hand, and simulated visitors that practice in it. */
+import { createAgent } from "@waggle/embed";
+import { required } from "@waggle/embed/dom";
+import "@waggle/embed/element";
+import {
+  connectPractice,
+  isLocalAddress,
+  readPageRequest,
+  readSiteConfig,
+  reportStatus,
+} from "@waggle/embed/practice";
+import { environment } from "virtual:waggle-site";
+import { createSampleTask } from "./sample-task.ts";
+
+const { edgeUrl, siteKey } = await readSiteConfig();
+const isLocal = isLocalAddress(edgeUrl) && isLocalAddress(location.href);
+const request = readPageRequest(location.search, isLocal);
+const sample = await createSampleTask(environment);
+
+document.title = environment.name;
+required("name", HTMLElement).textContent = environment.name;
+
+const { maxTurns, maxTurnTokens } = environment;
+const agent = createAgent({
+  edgeUrl,
+  siteKey,
+  tools: sample.tools,
+  system: sample.system,
+  device: request.device,
+  consent: { version: "2026-11-23" },
+  limits: {
+    maxTurns,
+    ...(maxTurnTokens === undefined ? {} : { maxTokensPerTurn: maxTurnTokens }),
+  },
+  policyIntervalMs: isLocal ? 3_000 : 60_000,
+});
+const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];
+panel.toggleAttribute("developer", request.isForDeveloper);
+const shown = required("request", HTMLElement);
+const showTask = (): void => {
+  shown.textContent = sample.request();
+  panel.suggestions = [sample.request()];
+};
+showTask();
+panel.agent = agent;
+
+const status = reportStatus(agent);
+required("ask", HTMLButtonElement).addEventListener("click", () => {
+  // The panel shows a failure.
+  agent.send(sample.request()).finished.catch(() => undefined);
+});
+required("next", HTMLButtonElement).addEventListener("click", () => {
+  agent.clear();
+  sample.next().then(showTask, status.addError);
+});
+const updateAsk = (): void => {
+  required("ask", HTMLButtonElement).disabled = agent.status.phase !== "ready";
+};
+agent.onChange(updateAsk);
+updateAsk();
+
+const practice = connectPractice(agent, {
+  button: required("simulate", HTMLButtonElement),
+  note: required("practice-note", HTMLElement),
+  figures: required("practice-figures", HTMLElement),
+  environment: (task) => environment.create(task).environment,
+  otherModel: "Only the site's own model learns.",
+  working: "practicing",
+  onError: status.addError,
+});
+if (request.autoConsent && agent.consent.get() === null) agent.consent.grant();
+agent.ready
+  .then(() => {
+    if (request.simulate > 0 && agent.consent.get() !== null) practice(request.simulate);
+  })
+  // The panel shows the error to people, the status to programs.
+  .catch(() => undefined);

@@ -1,0 +1,78 @@
+/**
+ * The loop with a site that is not the shop: its own page, environment and base. Two pages, one publication. Uses only
+ * real components.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runLoop } from "../../scripts/loop/loop.ts";
+import type { LoopReport } from "../../scripts/loop/report.ts";
+import { siteFrom } from "../../scripts/site.ts";
+import { ROOT } from "../../scripts/stack.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "../../trainer/src/pretrain/environment-base.ts";
+
+const models = mkdtempSync(join(tmpdir(), "waggle-site-"));
+const lines: string[] = [];
+let report: LoopReport;
+
+beforeAll(async () => {
+  const site = await siteFrom(join(ROOT, "test", "fixtures", "doors-site.ts#doors"));
+  const model = join(models, "doors");
+  // A default base takes minutes.
+  const recipe = { ...ENVIRONMENT_BASE, steps: 300, width: 64, layers: 2, mistakes: 0.9 };
+  const { signal } = new AbortController();
+  await environmentBase(site.environment, model, recipe, () => undefined, signal);
+  report = await runLoop({
+    pages: 2,
+    device: "wasm",
+    minutes: 2,
+    publications: 1,
+    evaluationTasks: 16,
+    simulate: "forever",
+    control: false,
+    site,
+    model,
+    folder: join(ROOT, ".waggle", "test-site-loop"),
+    // Any candidate is promoted here: the test is about a policy's path, not its quality.
+    trainerArgs: [
+      "--groups-per-step",
+      "2",
+      "--publish-every",
+      "1",
+      "--evaluation-tasks",
+      "16",
+      "--max-publications",
+      "1",
+      "--promotion-margin",
+      "1",
+    ],
+    edgeVariables: { GATE_MIN_TASKS: "16", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
+    onLine: (name, line) => lines.push(`${name} ${line}`),
+  }).catch((error: unknown) => {
+    throw new Error(lines.slice(-40).join("\n"), { cause: error });
+  });
+}, 300_000);
+afterAll(() => rmSync(models, { recursive: true, force: true }));
+
+test("a policy of a site is learned from its page, published, promoted and swapped in", () => {
+  expect(report).toMatchObject({
+    published: 1,
+    promoted: 1,
+    pages: { open: 2, onNewest: 2, reloads: 0 },
+  });
+});
+
+test("no trajectory of a site is lost, refused or learned twice", () => {
+  const { accepted, learned, skipped, rejected, waiting, lost, twice } = report.uploads;
+  expect({ rejected, lost, twice }).toEqual({ rejected: 0, lost: 0, twice: 0 });
+  expect(learned).toBeGreaterThan(0);
+  expect(learned + skipped + waiting).toBe(accepted);
+  expect(report.logProbGap.mean).toBeLessThan(1e-3);
+});
+
+test("both versions are compared on held-out tasks of the site", () => {
+  const { base, final, tasks } = report.success;
+  expect(tasks).toBe(16);
+  expect([base, final].every((rate) => rate !== null && rate >= 0 && rate <= 1)).toBe(true);
+});
