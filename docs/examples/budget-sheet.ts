@@ -9,6 +9,10 @@ type Month = (typeof MONTHS)[number];
 /** Amounts by month and item, all of them different. */
 type Sheet = { [month in Month]: { [item in Item]: number } };
 
+function highestOf(amounts: Sheet[Month]): Item {
+  return ITEMS.reduce((most, each) => (amounts[each] > amounts[most] ? each : most));
+}
+
 const item = { enum: ITEMS } as const;
 const month = { enum: MONTHS } as const;
 
@@ -24,22 +28,22 @@ const budgetSheet: EnvironmentSpec = defineEnvironment({
     ) as Sheet;
     const from = pick(MONTHS);
     const to = pick(MONTHS.filter((each) => each !== from));
-    const highest = ITEMS.toSorted((a, b) => sheet[from][b] - sheet[from][a])[0] ?? "rent";
-    const wanted = level === 0 ? pick(ITEMS) : highest;
-    const limit = amount();
-    const tasks = [
-      { request: `Plan ${wanted} in ${to} as in ${from}.`, at: to, value: sheet[from][wanted] },
-      { request: `Cut the highest item of ${from} to ${limit}.`, at: from, value: limit },
-      {
-        request: `Plan the highest item of ${from} in ${to} too.`,
-        at: to,
-        value: sheet[from][wanted],
-      },
-    ] as const;
-    const { request, at, value } = tasks[level] ?? tasks[0];
+    // At level 0 nothing must be looked up, at level 1 the item or the amount, at level 2 both.
+    const asksItem = level === 2 || (level === 1 && random() < 0.5);
+    const asksAmount = level === 2 || (level === 1 && !asksItem);
+    const wanted = asksItem ? highestOf(sheet[from]) : pick(ITEMS);
+    const value = asksAmount ? sheet[from][wanted] : amount();
+    const at = asksItem && !asksAmount ? from : to;
+    const name = asksItem ? `the highest item of ${from}` : wanted;
+    const request = asksAmount
+      ? `Plan ${name} in ${at} as in ${from}.`
+      : asksItem
+        ? `Cut ${name} to ${value}.`
+        : `Plan ${value} for ${name} in ${at}.`;
     // `verify` sees the sheet only after the tools changed it.
     const before = structuredClone(sheet);
-    return { request, state: sheet, data: { level, from, at, wanted, value, before } };
+    const data = { asksItem, asksAmount, from, at, wanted, value, before };
+    return { request, state: sheet, data };
   },
   tools: {
     read: {
@@ -60,8 +64,7 @@ const budgetSheet: EnvironmentSpec = defineEnvironment({
         required: ["month"],
         additionalProperties: false,
       },
-      run: (column, sheet) =>
-        ITEMS.toSorted((a, b) => sheet[column.month][b] - sheet[column.month][a])[0],
+      run: (column, sheet) => highestOf(sheet[column.month]),
     },
     write: {
       description: "Set an amount.",
@@ -93,11 +96,11 @@ const budgetSheet: EnvironmentSpec = defineEnvironment({
       ],
     };
   },
-  *demonstrate({ data: { level, from, at, wanted, value } }) {
+  *demonstrate({ data: { asksItem, asksAmount, from, at, wanted, value } }) {
     let name: string = wanted;
-    if (level > 0) ({ value: name } = yield ["highest", { month: from }]);
+    if (asksItem) ({ value: name } = yield ["highest", { month: from }]);
     let amount = value;
-    if (level !== 1) ({ value: amount } = yield ["read", { item: name, month: from }]);
+    if (asksAmount) ({ value: amount } = yield ["read", { item: name, month: from }]);
     yield ["write", { item: name, month: at, amount }];
     return "Done.";
   },

@@ -29,7 +29,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/cli": 1,
   "@waggle/collector": 37,
   "@waggle/edge": 3,
-  "@waggle/embed": 23,
+  "@waggle/embed": 30,
   "@waggle/engine": 21,
   "@waggle/environments": 81,
   "@waggle/evaluation": 29,

@@ -194,6 +194,19 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "loop:site",
+    source: "docs/how-to/your-own-environment.md, Run the whole loop in it",
+    behavior:
+      "The loop and npm start run a site from a file or a package instead of the shop, with its own page, tasks, base and state.",
+    tests: [
+      "test/e2e/site-loop.test.ts > a policy of a site is learned from its page, published, promoted and swapped in",
+      "test/e2e/site-loop.test.ts > no trajectory of a site is lost, refused or learned twice",
+      "test/e2e/site-loop.test.ts > both versions are compared on held-out tasks of the site",
+      "test/contract/site.test.ts > a site is an environment by the path of its file, with the export's name",
+      "test/contract/site.test.ts > the site %s is refused in one sentence with what to do",
+    ],
+  },
+  {
     id: "loop:exact-counts",
     source: "README, The loop",
     behavior:
