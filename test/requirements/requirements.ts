@@ -5,6 +5,7 @@
 import { ASYNCHRONY_REQUIREMENTS } from "./asynchrony-requirements.ts";
 import { EDGE_REQUIREMENTS } from "./edge-requirements.ts";
 import { ENGINE_REQUIREMENTS } from "./engine-requirements.ts";
+import { ENVIRONMENT_REQUIREMENTS } from "./environment-requirements.ts";
 import { EVIDENCE_REQUIREMENTS } from "./evidence-requirements.ts";
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
 import { LEARNING_REQUIREMENTS } from "./learning-requirements.ts";
@@ -34,6 +35,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...LOSS_REQUIREMENTS,
   ...LEARNING_REQUIREMENTS,
   ...ROLLOUT_REQUIREMENTS,
+  ...ENVIRONMENT_REQUIREMENTS,
   ...EVIDENCE_REQUIREMENTS,
   ...RECIPE_REQUIREMENTS,
   ...ASYNCHRONY_REQUIREMENTS,

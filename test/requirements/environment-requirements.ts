@@ -1,0 +1,65 @@
+/** Environments that are written outside this repository: definition, loading, checks. */
+import type { Requirement } from "./requirement.ts";
+
+const DEFINE = "packages/agent/src/environments/define";
+
+export const ENVIRONMENT_REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: "own-environment:definition",
+    source: "docs/how-to/your-own-environment.md",
+    behavior:
+      "defineEnvironment makes an environment of tasks, tools and a verifier. Seeds determine tasks, and no request is in both splits.",
+    tests: [
+      `${DEFINE}/define-environment.test.ts > a seed gives one task of the requested level, and no request is in both splits`,
+      `${DEFINE}/define-environment.test.ts > an author who divides the splits gets the split, and each request as it was drawn`,
+      `${DEFINE}/define-environment.test.ts > tools change a state of their own rollout, and the verifier reads it with the last text`,
+      `${DEFINE}/define-environment.test.ts > a schema of a library is shown as JSON Schema, fills in defaults and refuses what it forbids`,
+      `${DEFINE}/define-environment.test.ts > checks that JSON Schema cannot express are made by the library, with its message and place`,
+      `${DEFINE}/define-environment.test.ts > a simulated user replies to texts until it ends the task`,
+      `${DEFINE}/define-environment.test.ts > a demonstrator solves every task without mistakes and fails some with them`,
+    ],
+  },
+  {
+    id: "own-environment:bad-input",
+    source: "docs/how-to/your-own-environment.md",
+    behavior:
+      "A tool that throws, hangs or returns too much costs its call only. A mistake in a definition is refused with the field and what to write instead. A verifier without a verdict gives no reward.",
+    tests: [
+      `${DEFINE}/define-environment.test.ts > wrong arguments, exceptions, hanging tools and long results cost their own call only`,
+      `${DEFINE}/definition-check.test.ts > a mistake in a definition is refused with what to write instead: %#`,
+      `${DEFINE}/definition-check.test.ts > a task that cannot be used is refused with its seed: %#`,
+      `${DEFINE}/definition-check.test.ts > a verifier without a verdict gives no reward instead of 0: %#`,
+    ],
+  },
+  {
+    id: "own-environment:loading",
+    source: "docs/how-to/your-own-environment.md",
+    behavior:
+      "--env loads an environment from a file or a package. A run records its source and does not resume with another one. The trainer replays its uploads.",
+    tests: [
+      "trainer/src/extensions/environment-module.test.ts > an environment is built in, in a file, or in an installed package",
+      "trainer/src/extensions/environment-module.test.ts > the source of a user's environment changes with its file",
+      "trainer/src/extensions/environment-module.test.ts > environment %s is refused with what to do",
+      "trainer/src/commands/own-environment.test.ts > train-base makes a base model from the demonstrations, and keeps it while they stay the same",
+      "trainer/src/commands/own-environment.test.ts > train takes steps in it, and a stopped run goes on unless the file has changed",
+      "trainer/src/commands/own-environment.test.ts > evaluate and simulate run its tasks",
+      "trainer/src/check/own-environment-replay.test.ts > an upload from the environment holds and is judged by its verifier",
+      "trainer/src/check/own-environment-replay.test.ts > an upload from an unknown environment is rejected, and so is one whose tools act differently",
+    ],
+  },
+  {
+    id: "own-environment:check",
+    source: "docs/how-to/your-own-environment.md",
+    behavior:
+      "waggle check runs what the built-in environments are tested with and says in one line per check what is wrong and which seed shows it.",
+    tests: [
+      `${DEFINE}/check/check-environment.test.ts > a sound environment passes every check`,
+      `${DEFINE}/check/check-environment.test.ts > every planted fault has a message`,
+      `${DEFINE}/check/check-environment.test.ts > %s: caught`,
+      `${DEFINE}/check/check-environment.test.ts > a check that cannot run has failed, and the others run`,
+      `${DEFINE}/check/check-environment.test.ts > the built-in environment %s passes every check that it has examples for`,
+      "trainer/src/environment-check/check-command.test.ts > the example of the docs passes, with one line per check",
+      "trainer/src/environment-check/check-command.test.ts > an environment with a fault ends with exit code 1, and JSON names the task that shows it",
+    ],
+  },
+];

@@ -1,0 +1,87 @@
+/** An environment of a user's file in the commands that take `--env`. */
+import { appendFile, copyFile, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createProgram } from "./program.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+let folder: string;
+let site: string;
+let base: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waggle-own-"));
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  site = join(folder, "support-desk.ts");
+  base = join(folder, "bases", "support-desk");
+  await copyFile(join(ROOT, "docs/examples/support-desk.ts"), site);
+  await run(`train-base --env ${site} --bases ${join(folder, "bases")} --steps 1 --tasks 2`);
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+type Lines = { readonly out: string[]; readonly progress: string[] };
+
+/** @param stopAt - aborts once a progress line contains this text */
+async function run(line: string, stopAt?: string): Promise<Lines> {
+  const controller = new AbortController();
+  const lines: Lines = { out: [], progress: [] };
+  const listen =
+    (into: string[]) =>
+    (text: string): void => {
+      into.push(text);
+      if (stopAt !== undefined && text.includes(stopAt)) controller.abort();
+    };
+  const program = createProgram({
+    signal: controller.signal,
+    writeOut: listen(lines.out),
+    writeError: listen(lines.progress),
+    environment: {},
+  });
+  await program.parseAsync(line.split(" "), { from: "user" }).catch((error: unknown) => {
+    if (!controller.signal.aborted) throw error;
+  });
+  return lines;
+}
+
+const trainLine = (name: string): string =>
+  `train --env ${site} --model ${base} --recipe grpo --set groupSize=2 --set tasks=1 --steps 2 --tasks 2 --save-every 1 --turn-tokens 16 --rank 2 --threads 1 --run ${join(folder, name)} --json`;
+
+test("train-base makes a base model from the demonstrations, and keeps it while they stay the same", async () => {
+  const line = `train-base --env ${site} --bases ${join(folder, "bases")} --steps 1 --tasks 2 --json`;
+  const { out, progress } = await run(line);
+  expect(progress).toEqual([]);
+  expect(JSON.parse(out[0] ?? "")).toMatchObject({
+    folder: base,
+    environment: "support-desk",
+    sampled: { successes: expect.any(Number) },
+  });
+  const record = JSON.parse(await readFile(join(base, "base.json"), "utf8")) as object;
+  expect(record).toMatchObject({ spec: "support-desk", demonstrations: expect.any(String) });
+});
+
+test("train takes steps in it, and a stopped run goes on unless the file has changed", async () => {
+  const whole = await run(trainLine("whole"));
+  expect(JSON.parse(whole.out.at(-1) ?? "")).toMatchObject({
+    recipe: "grpo",
+    environment: "support-desk",
+  });
+  await run(trainLine("part"), '"event":"step"');
+  await appendFile(site, "// changed\n");
+  await expect(run(trainLine("part"))).rejects.toMatchObject({
+    code: "CONFLICT",
+    message: expect.stringMatching(/environmentSource was .*support-desk\.ts [0-9a-f]{16}" and is/),
+  });
+}, 120_000);
+
+test("evaluate and simulate run its tasks", async () => {
+  const evaluated = await run(
+    `evaluate --env ${site} --model ${base} --versions 0 --tasks 2 --turn-tokens 16 --state ${join(folder, "none")}`,
+  );
+  expect(JSON.parse(evaluated.out[0] ?? "")).toMatchObject({ tasks: 2 });
+  const simulated = await run(
+    `simulate --env ${site} --model ${base} --steps 1 --groups-per-step 1 --group-size 2 --evaluation-tasks 2 --turn-tokens 16 --rank 2 --threads 1 --run ${join(folder, "simulated")} --json`,
+  );
+  expect(JSON.parse(simulated.out[0] ?? "")).toMatchObject({ base: expect.any(Number) });
+}, 120_000);
