@@ -48,6 +48,16 @@ export const ENVIRONMENT_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "own-environment:learning",
+    source: "docs/how-to/your-own-environment.md",
+    behavior:
+      "A policy learns in an environment of a user: from a base model made of its demonstrations, by the rewards of its verifier.",
+    tests: [
+      "trainer/src/loop/own-environment-learning.test.ts > seed %i: rewards of the verifier raise success at held-out tasks",
+      "trainer/src/loop/own-environment-learning.test.ts > control: without a learning rate, success stays what it was",
+    ],
+  },
+  {
     id: "own-environment:check",
     source: "docs/how-to/your-own-environment.md",
     behavior:
