@@ -53,8 +53,16 @@ export type SeenResult = {
   readonly userMessage: string | undefined;
 };
 
-/** The turns of a rollout in order: a list, or a generator that gets what followed each turn. */
-export type DefinedTurns<N extends string = string> = Iterable<DefinedTurn<N>, unknown, SeenResult>;
+/**
+ * The turns of a rollout in order: a list, or a generator that gets a `SeenResult` after each turn. Its type is `any`,
+ * because TypeScript otherwise intersects the types of all variables that a generator assigns results to.
+ */
+export type DefinedTurns<N extends string = string> = Iterable<
+  DefinedTurn<N>,
+  unknown,
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  any
+>;
 
 /** The end of a rollout. */
 type DefinedEnd<S, D> = {
