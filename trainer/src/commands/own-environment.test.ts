@@ -1,5 +1,14 @@
 /** An environment of a user's file in the commands that take `--env`. */
-import { appendFile, copyFile, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -85,3 +94,16 @@ test("evaluate and simulate run its tasks", async () => {
   );
   expect(JSON.parse(simulated.out[0] ?? "")).toMatchObject({ base: expect.any(Number) });
 }, 120_000);
+
+test("a study in it has runs of its own, and adds none to those of an environment that has changed", async () => {
+  const output = join(folder, "studies");
+  const path = join(output, "algorithm-support-desk-runs.jsonl");
+  await mkdir(output);
+  await writeFile(path, `${JSON.stringify({ environmentSource: "./other.ts 0123" })}\n`);
+  await expect(run(`study algorithm --env ${site} --output ${output}`)).rejects.toMatchObject({
+    code: "CONFLICT",
+    message: expect.stringMatching(
+      /algorithm-support-desk-runs\.jsonl has runs in \.\/other\.ts 0123, and the environment is now .*support-desk\.ts [0-9a-f]{16}; choose another folder with --output$/,
+    ),
+  });
+});

@@ -6,7 +6,7 @@ import { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { addCheckCommand } from "./check-command.ts";
 
-const EXAMPLE = join(import.meta.dirname, "../../../docs/examples/support-desk.ts");
+const EXAMPLES = join(import.meta.dirname, "../../../docs/examples");
 
 let folder: string;
 beforeAll(async () => {
@@ -58,28 +58,31 @@ export default defineEnvironment({
   return path;
 }
 
-test("the example of the docs passes, with one line per check", async () => {
-  const lines = await checked(EXAMPLE);
-  expect(process.exitCode).toBe(0);
-  expect(lines.at(-1)).toBe("support-desk is ready");
-  expect(lines.slice(0, -1).map((line) => line.slice(0, 22))).toEqual(
-    [
-      "tasks",
-      "splits",
-      "schemas",
-      "secrets",
-      "gold",
-      "near misses",
-      "doing nothing",
-      "demonstrator",
-      "mistakes",
-      "replay",
-      "levels",
-      "grammar",
-      "lengths",
-    ].map((check) => `passed   ${check.padEnd(13)}`),
-  );
-});
+test.each(["support-desk", "budget-sheet"])(
+  "the example %s of the docs passes, with one line per check",
+  async (name) => {
+    const lines = await checked(join(EXAMPLES, `${name}.ts`));
+    expect(process.exitCode).toBe(0);
+    expect(lines.at(-1)).toBe(`${name} is ready`);
+    expect(lines.slice(0, -1).map((line) => line.slice(0, 22))).toEqual(
+      [
+        "tasks",
+        "splits",
+        "schemas",
+        "secrets",
+        "gold",
+        "near misses",
+        "doing nothing",
+        "demonstrator",
+        "mistakes",
+        "replay",
+        "levels",
+        "grammar",
+        "lengths",
+      ].map((check) => `passed   ${check.padEnd(13)}`),
+    );
+  },
+);
 
 test("an environment with a fault ends with exit code 1, and JSON names the task that shows it", async () => {
   const path = await saved("faulty", 'gold: ({ data }) => [data.word, "again"].slice(1),');
