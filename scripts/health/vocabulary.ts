@@ -132,6 +132,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     except: {
       "scripts/{loop,checking/changed-files}.ts": "standard output, and an option of git",
       "packages/agent/src/environments/define/*": "Standard Schema",
+      "packages/agent/src/mcp-session.test.ts": "a class of the MCP SDK",
     },
   },
   {
@@ -163,6 +164,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "packages/learning/src/recipes/policy-gradient/critics.ts": "the title of a paper",
       "packages/environments/src/variants/task-forms.ts":
         "the demonstration form `world`, a stored name",
+      "workers/edge/src/routes/{mcp,mcp.test}.ts": "`openWorldHint`, a name of MCP",
     },
   },
   {

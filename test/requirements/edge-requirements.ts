@@ -22,6 +22,20 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "edge:mcp-server",
+    source: "Model Context Protocol, Streamable HTTP and tools; RFC 9110; RFC 6750",
+    behavior:
+      "`/mcp` refuses other origins, describes its tools and their results, and refuses as the protocol says.",
+    tests: at(
+      "routes/mcp.test.ts",
+      "a request of an origin that is not allowed is refused",
+      "a refused method names the allowed ones",
+      "an unknown tool is the JSON-RPC error that MCP defines",
+      "every tool has a title, annotations and an output schema that its results match (%s)",
+      "no tool runs without a session token",
+    ),
+  },
+  {
     id: "edge:shared-groups",
     source: "docs/design.md",
     behavior:

@@ -34,6 +34,20 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "agent:mcp-whole",
+    source: "Model Context Protocol, tools, lifecycle and Streamable HTTP",
+    behavior:
+      "Every block and number of an MCP result arrives. Lost sessions are opened again, changed lists are followed, and an abort stays an abort and reaches the server.",
+    tests: [
+      "packages/agent/src/mcp-result.test.ts > several blocks arrive as an array, none joined and none left out",
+      "packages/agent/src/mcp-result.test.ts > numbers that JavaScript cannot hold arrive in the text of the result",
+      "packages/agent/src/mcp-session.test.ts > a lost session is opened again, once for all calls that lost it",
+      "packages/agent/src/mcp-session.test.ts > the tools follow the server's changed list",
+      "packages/agent/src/mcp-session.test.ts > an aborted call rejects with the abort's reason, and the server is told",
+      "packages/agent/src/mcp-session.test.ts > a stateless server of the newest protocol is told of an abort too",
+    ],
+  },
+  {
     id: "page:own-tools",
     source: "packages/embed/README.md, Tools",
     behavior:

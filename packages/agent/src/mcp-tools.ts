@@ -3,8 +3,10 @@
  * CSP forbids `unsafe-eval`, because the validator passed to the client interprets schemas.
  * Source: Model Context Protocol specification, tools and Streamable HTTP transport.
  */
+import type { Client, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { boundary, isObject, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
-import type { Tool, WaggleErrorCode } from "@waggle/protocol";
+import type { Tool } from "@waggle/protocol";
+import { codedError, mcpValue } from "./mcp-result.ts";
 
 type Headers = { readonly [name: string]: string };
 
@@ -19,18 +21,83 @@ export type McpOptions = {
 
 /** An open connection to an MCP server. */
 export type McpConnection = {
-  /** The tools that the server listed when it was connected, with source `edge`. */
+  /** The tools that the server lists, with source `edge`. Changes when the server says that its list did. */
   readonly tools: readonly Tool[];
   readonly close: () => Promise<void>;
 };
 
+/** JSON-RPC's code for invalid parameters, which MCP also uses for unknown tools. */
+const INVALID_PARAMS = -32_602;
+
+/** One session with the server, and the tools that it listed last. */
+type Session = { readonly client: Client; listed: readonly ListedTool[] };
+
 /**
- * Connects to the server and lists its tools.
+ * Connects to the server and lists its tools. A session that the server has forgotten is opened again.
  *
  * @throws WaggleError `NETWORK` if the server cannot be reached or does not speak MCP.
  */
 export async function connectMcpTools(options: McpOptions): Promise<McpConnection> {
-  const { url, headers = {}, fetch: send = globalThis.fetch } = options;
+  let current = await openSession(options);
+  let opening: Promise<Session> | null = null;
+  let isClosed = false;
+
+  /** The session after `lost`. Calls that lost the same session share the next one. */
+  const renewed = (lost: Session): Promise<Session> => {
+    if (isClosed || current !== lost) return Promise.resolve(current);
+    opening ??= openSession(options)
+      .then(async (next) => {
+        current = next;
+        await Promise.all([lost.client.close(), isClosed && next.client.close()]);
+        return next;
+      })
+      .finally(() => (opening = null));
+    return opening;
+  };
+
+  const call = async (
+    name: string,
+    args: { readonly [key: string]: unknown },
+    signal: AbortSignal,
+  ): Promise<unknown> => {
+    const session = current;
+    const send = ({ client }: Session) =>
+      client.callTool({ name, arguments: { ...args } }, { signal });
+    const result = await send(session).catch(async (error: unknown) => {
+      if (!isLostSession(session, error)) throw refusalOf(error) ?? error;
+      return send(await renewed(session));
+    });
+    return mcpValue(result);
+  };
+
+  return {
+    get tools() {
+      return current.listed.map(({ name, description = "", inputSchema }): Tool => ({
+        definition: { name, description, parameters: inputSchema, source: "edge" },
+        run: async (args, signal) => {
+          signal.throwIfAborted();
+          try {
+            return await boundary("tool", () => call(name, args, signal));
+          } catch (error) {
+            // The client reports an abort as a timeout.
+            signal.throwIfAborted();
+            throw error;
+          }
+        },
+      }));
+    },
+    close: async () => {
+      isClosed = true;
+      await current.client.close();
+    },
+  };
+}
+
+async function openSession({
+  url,
+  headers = {},
+  fetch: send = globalThis.fetch,
+}: McpOptions): Promise<Session> {
   // Imported on demand, so that trainers and pages without edge tools do not load the client.
   const [{ Client, StreamableHTTPClientTransport }, { CfWorkerJsonSchemaValidator }] =
     await Promise.all([
@@ -50,57 +117,34 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
     {
       jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
       versionNegotiation: { mode: "auto" },
+      listChanged: {
+        tools: {
+          onChanged: (_, tools) => {
+            // A failed refresh keeps the last list.
+            if (tools !== null) session.listed = tools;
+          },
+        },
+      },
     },
   );
-  const listed = await boundary("network", async () => {
+  const session: Session = { client, listed: [] };
+  await boundary("network", async () => {
     await client.connect(transport);
-    return client.listTools();
+    session.listed = (await client.listTools()).tools;
   });
-  return {
-    tools: listed.tools.map((tool): Tool => ({
-      definition: {
-        name: tool.name,
-        description: tool.description ?? "",
-        parameters: tool.inputSchema,
-        source: "edge",
-      },
-      run: async (args, signal) => {
-        const result = await boundary("tool", () =>
-          client.callTool({ name: tool.name, arguments: { ...args } }, { signal }),
-        );
-        const text = textOf(result.content);
-        if (result.isError) throw toolError(text);
-        return result.structuredContent === undefined ? parsedOr(text) : result.structuredContent;
-      },
-    })),
-    close: () => client.close(),
-  };
+  return session;
 }
 
-function textOf(content: readonly { readonly type: string }[] | undefined): string {
-  return (content ?? [])
-    .map((block) => ("text" in block && typeof block.text === "string" ? block.text : ""))
-    .join("");
+/** The server answers 404 to a session id that it does not know, and the client must open a new session. */
+function isLostSession({ client }: Session, error: unknown): boolean {
+  return client.transport?.sessionId !== undefined && isObject(error) && error["status"] === 404;
 }
 
-/** A tool's own failure. Our edge writes an error code as JSON; other servers get `TOOL_FAILED`. */
-function toolError(text: string): WaggleError {
-  const value = parsedOr(text);
-  if (isObject(value)) {
-    const { code, message } = value;
-    if (typeof code === "string" && /^[A-Z_]{1,64}$/.test(code) && typeof message === "string") {
-      return new WaggleError(code as WaggleErrorCode, message);
-    }
-  }
-  return new WaggleError("TOOL_FAILED", text || "the tool failed without a message");
-}
-
-/** The parsed JSON, or the text itself. Tools without structured output often return JSON as text. */
-function parsedOr(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return text;
-  }
+/** The error for a call that the server refuses, such as one of an unknown tool; `null` for other errors. */
+function refusalOf(error: unknown): WaggleError | null {
+  if (!(error instanceof Error) || error.name !== "ProtocolError") return null;
+  const { code, data } = error as Error & { readonly code?: unknown; readonly data?: unknown };
+  if (code !== INVALID_PARAMS) return null;
+  const known = isObject(data) ? codedError(data["code"], error.message) : null;
+  return known ?? new WaggleError("TOOL_FAILED", error.message);
 }

@@ -8,6 +8,7 @@ import type { EdgeContext, EdgeEnv, Endpoint } from "./endpoint.ts";
 import { logLine } from "./error-log.ts";
 import { refusalOf } from "./error-response.ts";
 import { countRefusal } from "./refusal-counter.ts";
+import { refusalHeaders } from "./refusal-headers.ts";
 import { describeApi } from "./openapi.ts";
 import { assignmentEndpoints } from "./routes/assignments.ts";
 import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/control.ts";
@@ -72,12 +73,6 @@ const toPattern = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 const ONE_DAY_SECONDS = 86_400;
 
-/** Whole seconds, rounded up, so that a client that waits this long is not refused again. */
-function retryAfter(error: unknown): { "Retry-After": string } {
-  const ms = (WaggleError.is(error) ? error.retryAfterMs : undefined) ?? 60_000;
-  return { "Retry-After": String(Math.ceil(ms / 1000)) };
-}
-
 /** Counts a request of a page that was refused. Trainer and operator see their own errors. */
 function countPageRefusal(context: EdgeContext, code: string): void {
   // Unset if no route matches or the Worker is not configured.
@@ -86,6 +81,23 @@ function countPageRefusal(context: EdgeContext, code: string): void {
   const { access, operationId } = endpoint;
   if (access !== "session" && operationId !== "createSession") return;
   context.executionCtx.waitUntil(countRefusal(context.env, operationId, code, now));
+}
+
+/** MCP requires this of servers, because a page that rebinds its host name is not stopped by CORS. */
+function checkOrigin({ req, var: { endpoint, settings } }: EdgeContext): void {
+  const origin = req.header("Origin");
+  if (endpoint.allowedOrigins !== true || origin === undefined) return;
+  const allowed = settings.ALLOWED_ORIGINS;
+  if (allowed.includes("*") || allowed.includes(origin)) return;
+  throw new WaggleError("FORBIDDEN", "this origin is not allowed; add it to ALLOWED_ORIGINS");
+}
+
+/** The methods of a path, for `Allow`. */
+function methodsOf(path: string): string {
+  const methods = endpoints.filter((each) => each.path === path).map(({ method }) => method);
+  return [...methods, ...(methods.includes("get") ? ["head"] : []), "options"]
+    .join(", ")
+    .toUpperCase();
 }
 
 function createApp(): Hono<EdgeEnv> {
@@ -131,6 +143,7 @@ function createApp(): Hono<EdgeEnv> {
         "Content-Range",
         "Retry-After",
         "Mcp-Session-Id",
+        "WWW-Authenticate",
         "X-Request-Id",
       ],
       maxAge: ONE_DAY_SECONDS,
@@ -140,12 +153,14 @@ function createApp(): Hono<EdgeEnv> {
     const { method, path, access, handle } = endpoint;
     const enter: MiddlewareHandler<EdgeEnv> = (context, next) => {
       context.set("endpoint", endpoint);
+      checkOrigin(context);
       return next();
     };
     app.on(method.toUpperCase(), toPattern(path), enter, ACCESS[access], handle);
   }
   for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
     app.all(toPattern(path), (context) => {
+      context.header("Allow", methodsOf(path));
       throw new WaggleError("METHOD_NOT_ALLOWED", `method not allowed: ${context.req.method}`);
     });
   }
@@ -161,7 +176,7 @@ function createApp(): Hono<EdgeEnv> {
       // oxlint-disable-next-line no-console -- the Worker's log is its console
       console.error(logLine({ requestId, method, path }, error));
     } else countPageRefusal(context, body.error.code);
-    return context.json(body, status, status === 429 ? retryAfter(error) : undefined);
+    return context.json(body, status, refusalHeaders(context, status, error));
   });
   return app;
 }

@@ -1,11 +1,16 @@
 /** Tools that the Worker serves over MCP: the sets that the site names in `EDGE_TOOLS`. Default: none. */
 import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
-import { type ToolDefinition, WaggleError } from "@waggle/protocol";
+import { type JsonSchema, type ToolDefinition, WaggleError } from "@waggle/protocol";
 
 type Arguments = { readonly [key: string]: unknown };
 
+/** What an MCP client shows of a tool, besides its definition. */
+type ToolDetails = { readonly title: string; readonly result: JsonSchema };
+
+/** Tools of a set must be pure functions, because `/mcp` annotates them as read-only. */
 type ToolSet = {
   readonly definitions: readonly ToolDefinition[];
+  readonly details: { readonly [name: string]: ToolDetails };
   readonly run: (name: string, args: Arguments) => unknown;
 };
 
@@ -14,12 +19,26 @@ export const TOOL_SET_NAMES = ["shop"] as const;
 export type ToolSetName = (typeof TOOL_SET_NAMES)[number];
 
 const TOOL_SETS: { readonly [name in ToolSetName]: ToolSet } = {
-  shop: { definitions: edgeToolDefinitions, run: runEdgeTool },
+  shop: {
+    definitions: edgeToolDefinitions,
+    details: {
+      calculate: { title: "Calculate", result: { type: "number" } },
+      convert_currency: { title: "Convert currency", result: { type: "number" } },
+      check_stock: { title: "Check stock", result: { type: "integer", minimum: 0 } },
+    },
+    run: runEdgeTool,
+  },
 };
 
-/** The definitions of all named sets, in order. */
-export function servedTools(names: readonly ToolSetName[]): readonly ToolDefinition[] {
-  return names.flatMap((name) => TOOL_SETS[name].definitions);
+/** A tool's definition with its details, which a tool may lack. */
+export type ServedTool = ToolDefinition & Partial<ToolDetails>;
+
+/** The tools of all named sets, in order. */
+export function servedTools(names: readonly ToolSetName[]): readonly ServedTool[] {
+  return names.flatMap((set) => {
+    const { definitions, details } = TOOL_SETS[set];
+    return definitions.map((definition) => ({ ...definition, ...details[definition.name] }));
+  });
 }
 
 /** Runs a tool of a named set. @throws WaggleError `UNKNOWN_TOOL`, or the tool's own error. */

@@ -47,6 +47,8 @@ export type Endpoint = {
   readonly operationId: string;
   readonly summary: string;
   readonly access: Access;
+  /** Refuses requests of pages whose origin is not in `ALLOWED_ORIGINS`. Default: CORS alone. */
+  readonly allowedOrigins?: true;
   readonly parameters?: readonly Parameter[];
   readonly request?: Content;
   /** Successful responses. Errors are always an `ErrorBody`. */

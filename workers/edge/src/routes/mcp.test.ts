@@ -14,8 +14,9 @@ beforeEach(async () => {
 });
 
 /** A client of a site that serves these tool sets. */
-async function connect(tools = "shop"): Promise<Client> {
-  const client = new Client({ name: "test", version: "1.0.0" });
+async function connect(tools = "shop", mode: "auto" | "legacy" = "legacy"): Promise<Client> {
+  const versionNegotiation = { mode };
+  const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation });
   const site = { ...bindings, EDGE_TOOLS: tools };
   const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
     fetch: async (url, init) => app.fetch(new Request(url, init), site, createExecutionContext()),
@@ -31,9 +32,9 @@ fault(
   async () => {
     const client = await connect("");
     const { tools } = await client.listTools();
-    const called = await client.callTool({ name: "calculate", arguments: { expression: "1" } });
+    const called = client.callTool({ name: "calculate", arguments: { expression: "1" } });
     expect(tools).toEqual([]);
-    expect(called).toMatchObject({ isError: true });
+    await expect(called).rejects.toMatchObject({ code: -32_602 });
     await client.close();
     return { after: `${tools.length} tools` };
   },
@@ -67,7 +68,6 @@ test("a model's mistake is a result with a code, not a fault", async () => {
   const mistakes: [string, Record<string, unknown>, string][] = [
     ["calculate", { sum: "1+1" }, "INVALID_TOOL_ARGUMENTS"],
     ["check_stock", { id: "no-such-id" }, "TOOL_FAILED"],
-    ["launch", {}, "UNKNOWN_TOOL"],
   ];
   for (const [name, args, code] of mistakes) {
     const result = await client.callTool({ name, arguments: args });
@@ -76,6 +76,81 @@ test("a model's mistake is a result with a code, not a fault", async () => {
     expect(JSON.parse(content?.text ?? "")).toMatchObject({ code });
   }
   await client.close();
+});
+
+test.each(["auto", "legacy"] as const)(
+  "every tool has a title, annotations and an output schema that its results match (%s)",
+  async (mode) => {
+    const client = await connect("shop", mode);
+    const { tools } = await client.listTools();
+    const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+    expect(tools).toMatchObject(
+      ["Calculate", "Convert currency", "Check stock"].map((title) => ({
+        title,
+        annotations,
+        outputSchema: {},
+      })),
+    );
+    const calls: [string, Record<string, unknown>][] = [
+      ["calculate", { expression: "3*45" }],
+      ["convert_currency", { amount: 10, to: "USD" }],
+      ["check_stock", { id: "p01" }],
+    ];
+    for (const [name, args] of calls) {
+      // The client rejects a result that does not match the schema.
+      const { structuredContent } = await client.callTool({ name, arguments: args });
+      const value = runEdgeTool(name, args);
+      // The older protocol has only objects, so the library wraps other values.
+      expect(structuredContent).toEqual(mode === "auto" ? value : { result: value });
+    }
+    await client.close();
+  },
+);
+
+test("an unknown tool is the JSON-RPC error that MCP defines", async () => {
+  const client = await connect();
+  await expect(client.callTool({ name: "launch", arguments: {} })).rejects.toMatchObject({
+    code: -32_602,
+    message: "no such tool",
+    data: { code: "UNKNOWN_TOOL" },
+  });
+  await client.close();
+});
+
+/** A `tools/list` request to a site with these allowed origins. */
+async function listFrom(origin: string | null, allowed: string): Promise<Response> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    ...(origin === null ? {} : { origin }),
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const site = { ...bindings, ALLOWED_ORIGINS: allowed };
+  const request = new Request(`${ORIGIN}/mcp`, { method: "POST", headers, body });
+  return app.fetch(request, site, createExecutionContext());
+}
+
+test("a request of an origin that is not allowed is refused", async () => {
+  const allowed = "https://shop.example,https://other.example";
+  const refused = await listFrom("https://evil.example", allowed);
+  expect(refused.status).toBe(403);
+  expect(await refused.json()).toMatchObject({ error: { code: "FORBIDDEN" } });
+  expect((await listFrom("null", allowed)).status).toBe(403);
+  expect((await listFrom("https://shop.example", allowed)).status).toBe(200);
+  expect((await listFrom("https://evil.example", "*")).status).toBe(200);
+  // Programs send no origin.
+  expect((await listFrom(null, allowed)).status).toBe(200);
+});
+
+test("a refused method names the allowed ones", async () => {
+  for (const method of ["GET", "DELETE"]) {
+    const reply = await call(method, "/mcp", { token });
+    expect(reply).toMatchObject({ status: 405, body: { error: { code: "METHOD_NOT_ALLOWED" } } });
+    expect(reply.headers.get("allow")).toBe("POST, OPTIONS");
+  }
+  const reply = await call("DELETE", "/openapi.json");
+  expect(reply.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
 });
 
 test("a message larger than any tool call is refused unread", async () => {
@@ -94,4 +169,9 @@ test("no tool runs without a session token", async () => {
   const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const reply = await call("POST", "/mcp", { body, token: "nobody" });
   expect(reply).toMatchObject({ status: 401, body: { error: { code: "UNAUTHENTICATED" } } });
+  expect(reply.headers.get("www-authenticate")).toBe(
+    'Bearer realm="waggle", error="invalid_token"',
+  );
+  const anonymous = await call("POST", "/mcp", { body });
+  expect(anonymous.headers.get("www-authenticate")).toBe('Bearer realm="waggle"');
 });

@@ -1,0 +1,66 @@
+/**
+ * What a policy reads of an MCP tool's result. Text and JSON alone are the value itself. Several blocks are an
+ * array, in which blocks other than text (images, audio, resources, links) are objects as MCP sends them.
+ */
+import { isObject, WaggleError } from "@waggle/protocol";
+import type { WaggleErrorCode } from "@waggle/protocol";
+import { exactJson, someNumber } from "./exact-json.ts";
+
+type ContentBlock = { readonly type: string };
+type TextBlock = { readonly type: "text"; readonly text: string };
+
+/** The members of MCP's `CallToolResult` that are read. */
+export type McpResult = {
+  readonly content?: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+};
+
+/**
+ * The result as a JSON value.
+ *
+ * @throws WaggleError the tool's own failure: our edge's error code, else `TOOL_FAILED`. Also `TOOL_FAILED` for
+ *   a number that cannot be held.
+ */
+export function mcpValue({ content = [], structuredContent, isError }: McpResult): unknown {
+  const texts = content.filter(isText);
+  if (isError === true) throw toolError(texts.map(({ text }) => text).join("\n"));
+  if (structuredContent !== undefined) {
+    const value = structuredValue(structuredContent, texts);
+    const others = content.filter((block) => !isText(block));
+    return others.length === 0 ? value : [value, ...others];
+  }
+  const values = content.map((block) => (isText(block) ? exactJson(block.text) : block));
+  if (values.length === 0) return "";
+  return values.length === 1 ? values[0] : values;
+}
+
+/** A failure whose text is `{ code, message }` as our edge writes it, or any other text. */
+function toolError(text: string): WaggleError {
+  const value = exactJson(text);
+  return (
+    (isObject(value) ? codedError(value["code"], value["message"]) : null) ??
+    new WaggleError("TOOL_FAILED", text || "the tool failed without a message")
+  );
+}
+
+/** An error with one of our codes; `null` if `code` does not look like one. */
+export function codedError(code: unknown, message: unknown): WaggleError | null {
+  if (typeof code !== "string" || !/^[A-Z_]{1,64}$/.test(code)) return null;
+  return typeof message === "string" ? new WaggleError(code as WaggleErrorCode, message) : null;
+}
+
+/** The client library has parsed the value, so its text is read instead where a number may have changed. */
+function structuredValue(value: unknown, texts: readonly TextBlock[]): unknown {
+  const [only] = texts.length === 1 ? texts : [];
+  const isDoubtful = someNumber(value, (number) => Math.abs(number) > Number.MAX_SAFE_INTEGER);
+  if (isDoubtful && only !== undefined && /^\s*[{[]/.test(only.text)) return exactJson(only.text);
+  if (someNumber(value, (number) => !Number.isFinite(number))) {
+    throw new WaggleError("TOOL_FAILED", "the result has a number that is too large to read");
+  }
+  return value;
+}
+
+function isText(block: ContentBlock): block is TextBlock {
+  return block.type === "text" && "text" in block && typeof block.text === "string";
+}
