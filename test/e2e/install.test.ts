@@ -71,6 +71,8 @@ describe("a project outside the repository", () => {
   const [reward = "", rows = "", recipe = ""] = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(
     ([, code = ""]) => code,
   );
+  const environmentPage = readFileSync(join(ROOT, "docs/how-to/your-own-environment.md"), "utf8");
+  const [, planner = ""] = /^```ts\n([\s\S]*?)^```$/m.exec(environmentPage) ?? [];
   const [, prompts = ""] = /^```jsonl\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const theirs = join(project, "node_modules", "their-package");
 
@@ -93,6 +95,7 @@ describe("a project outside the repository", () => {
     writeFileSync(join(project, "rows.ts"), rows);
     writeFileSync(join(project, "recipe.ts"), recipe);
     writeFileSync(join(project, "prompts.jsonl"), prompts);
+    writeFileSync(join(project, "planner.ts"), planner);
     mkdirSync(theirs);
     writeFileSync(
       join(theirs, "package.json"),
@@ -108,6 +111,26 @@ describe("a project outside the repository", () => {
     expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(events.filter((one) => "event" in one && one.event === "step")).toHaveLength(1);
     expect(last).toMatchObject({ recipe: "wide-clip", environment: "data-prompts" });
+  });
+
+  test("checks the environment of the guide and trains in it", () => {
+    const main = "node_modules/@waggle/cli/dist/main.js";
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [main, "check", "./planner.ts", "--json"],
+      { cwd: project, encoding: "utf8", env: ENVIRONMENT },
+    );
+    const { checks, ...result } = JSON.parse(stdout) as { checks: { status: string }[] };
+    expect(checks.filter((one) => one.status !== "passed")).toEqual([
+      { check: "levels", status: "skipped", words: "there is one level" },
+    ]);
+    expect({ status, result }).toEqual({
+      status: 0,
+      result: { environment: "planner", passed: true },
+    });
+    const { last, ...run } = train("--recipe grpo --set groupSize=2 --env ./planner.ts");
+    expect(run).toMatchObject({ status: 0 });
+    expect(last).toMatchObject({ recipe: "grpo", environment: "planner" });
   });
 
   test("takes rows from a module and a reward from an installed package", () => {
