@@ -66,6 +66,8 @@ export const ENVIRONMENT_REQUIREMENTS: readonly Requirement[] = [
       "waggle check runs what the built-in environments are tested with and says in one line per check what is wrong and which seed shows it.",
     tests: [
       `${DEFINE}/check/check-environment.test.ts > a sound environment passes every check`,
+      `${DEFINE}/check/check-environment.browser.test.ts > a sound environment passes every check in a browser, with the same numbers as in Node`,
+      "workers/edge/src/own-environment.test.ts > a sound environment passes every check in workerd, with the same numbers as in Node",
       `${DEFINE}/check/check-environment.test.ts > every planted fault has a message`,
       `${DEFINE}/check/check-environment.test.ts > %s: caught`,
       `${DEFINE}/check/check-environment.test.ts > a check that cannot run has failed, and the others run`,

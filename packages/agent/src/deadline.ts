@@ -30,7 +30,7 @@ export function createDeadline(timeoutMs: number, outer?: AbortSignal): Deadline
       return reason;
     },
     release: () => {
-      clearTimeout(timer);
+      if (timer !== undefined) clearTimeout(timer);
       outer?.removeEventListener("abort", onAbort);
     },
   };

@@ -2,65 +2,18 @@
 import { environmentNamed } from "@waggle/environments";
 import { expect, test } from "vitest";
 import golden from "./check-messages.golden.json" with { type: "json" };
-import { checkEnvironment, defineEnvironment, type EnvironmentSpec } from "../index.ts";
+import {
+  type Data,
+  type Notes,
+  SOUND,
+  soundLines,
+  withFault,
+} from "./colors-environment.fixture.ts";
+import { checkEnvironment, type EnvironmentSpec } from "../index.ts";
 
 /** What the checks say, for a person to read. */
 const { sound: SOUND_LINES, faults } = golden;
 const MESSAGES: { readonly [fault: string]: unknown } = faults;
-
-const COLORS = ["red", "blue", "green", "black", "white", "brown", "pink", "gray"];
-const TEXT = {
-  type: "object",
-  properties: { text: { type: "string" } },
-  required: ["text"],
-} as const;
-type Notes = { notes: string[] };
-type Data = { readonly colors: readonly string[] };
-
-/** Colors to write down in their order, and to count. */
-const SOUND = {
-  name: "colors",
-  prompt: "You write down colors.",
-  levels: 2,
-  tasks: ({
-    pick,
-    level,
-  }: {
-    pick: <T>(list: readonly T[]) => T;
-    level: number;
-    split: string;
-  }) => {
-    const colors = Array.from({ length: 2 + level }, () => pick(COLORS));
-    const state: Notes = { notes: [] };
-    return { request: `Write ${colors.join(" ")}.`, state, data: { colors } };
-  },
-  tools: {
-    write: {
-      description: "Write a color.",
-      parameters: TEXT as object & typeof TEXT,
-      run: ({ text }: { readonly text: string }, { notes }: Notes): unknown => {
-        if (!COLORS.includes(text)) throw new Error("no such color");
-        return notes.push(text);
-      },
-      timeoutMs: 20,
-    },
-  },
-  verify: ({ state, text, data }: { state: Notes; text: string | null; data: Data }) => ({
-    success: state.notes.join() === data.colors.join() && text === `${data.colors.length} colors`,
-    reasons: [`wrote ${state.notes.join(" ") || "nothing"}`],
-  }),
-  demonstrate: ({ data: { colors } }: { readonly data: Data }): (string | [string, object])[] => [
-    ...colors.map((text): [string, object] => ["write", { text }]),
-    `${colors.length} colors`,
-  ],
-  nearMiss: ({ data: { colors } }: { readonly data: Data }) => [
-    [`${colors.length} colors`],
-    [...colors.slice(1).map((text): [string, object] => ["write", { text }]), "2 colors"],
-  ],
-};
-
-const withFault = (fault: object): EnvironmentSpec =>
-  defineEnvironment({ ...SOUND, ...fault } as never);
 
 /** Messages of the checks that fail, by check. */
 async function failures(spec: EnvironmentSpec): Promise<{ [check: string]: string }> {
@@ -72,11 +25,7 @@ async function failures(spec: EnvironmentSpec): Promise<{ [check: string]: strin
 }
 
 test("a sound environment passes every check", async () => {
-  const lines: string[] = [];
-  for await (const { check, status, words } of checkEnvironment(withFault({}), { tasks: 5 })) {
-    lines.push(`${status} ${check}: ${words}`);
-  }
-  expect(lines).toEqual(SOUND_LINES);
+  expect(await soundLines()).toEqual(SOUND_LINES);
 });
 
 test.each(["form", "calculator", "key-door", "dialogue"])(
