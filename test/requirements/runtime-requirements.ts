@@ -189,6 +189,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/ai-sdk/language-model.test.ts > tools run over several steps of one conversation, whose tokens are read once",
       "packages/runtime/src/ai-sdk/language-model.test.ts > streamText yields every part in order",
       "packages/runtime/src/ai-sdk/language-model.test.ts > a model that is not loaded says so, loads once with progress, and can be retried",
+      "packages/runtime/src/ai-sdk/language-model.test.ts > the SDK retries an error that may pass, and sees others as its own",
     ],
   },
   {
@@ -213,6 +214,26 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/openai-http/http-chat.test.ts > works with OpenAI's own client, with and without streaming, with tools and errors",
       "packages/runtime/src/openai-http/http-chat.test.ts > that is unreachable, or drops the connection, is a retryable NETWORK error",
       "packages/runtime/src/openai-http/http-chat.test.ts > the first source that opens is used, and an abort ends the search",
+    ],
+  },
+  {
+    id: "runtime:openai-clients",
+    source:
+      "OpenAI, chat completions, completions, models and errors; vLLM and Hugging Face's servers",
+    behavior:
+      "Whatever OpenAI's client sends is answered or refused with OpenAI's error object. Our client reads what other servers send.",
+    tests: [
+      "packages/runtime/src/openai-http/chat-handler.test.ts > an unknown response format is named, and not ignored",
+      "packages/runtime/src/openai-http/chat-handler.test.ts > parameters without effect are accepted",
+      "packages/runtime/src/openai-http/chat-handler.test.ts > tools and a response format go together",
+      "packages/runtime/src/openai-http/chat-handler.test.ts > system messages may stand anywhere, and a conversation may begin with any role",
+      "packages/runtime/src/openai-http/chat-handler.test.ts > an earlier refusal is read as the assistant's text",
+      "packages/runtime/src/openai-http/chat-handler.test.ts > models are listed and found",
+      "packages/runtime/src/openai-http/chat-handler.test.ts > a text completion answers its prompt, whole and as a stream",
+      "packages/runtime/src/openai-http/chat-handler.test.ts > deprecated functions work in a whole answer, a stream and a conversation",
+      "packages/runtime/src/openai-http/http-chat.test.ts > may end its stream without [DONE], once every choice has ended",
+      "packages/runtime/src/openai-http/http-chat.test.ts > gets the token limit under both names, unless it refuses them together",
+      "packages/text/src/grammar/tool-calls-answer.test.ts > a turn is a call or an answer of the schema in the format %s",
     ],
   },
   {

@@ -22,6 +22,8 @@ const toolCallsGrammar = z.strictObject({
   ]),
   /** Whether a turn may contain several calls. */
   parallel: z.boolean(),
+  /** With `auto`: a turn without calls is JSON of this schema instead of free text. */
+  answer: schema.optional(),
 });
 
 /** A constraint on sampled text. Equal specs, compared as canonical JSON, have equal ids. */

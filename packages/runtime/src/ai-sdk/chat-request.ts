@@ -46,11 +46,7 @@ export function toChatRequest(options: LanguageModelV4CallOptions): {
     }
   }
   const choice = toToolChoice(options.toolChoice);
-  let format = toResponseFormat(options.responseFormat);
-  if (format !== undefined && tools.length > 0 && choice !== "none") {
-    unsupported("responseFormat", "tools and a response format cannot be combined");
-    format = undefined;
-  }
+  const format = toResponseFormat(options.responseFormat);
   const { maxOutputTokens, temperature, topP, topK, seed, stopSequences } = options;
   const request: ChatRequest = {
     messages: options.prompt.flatMap(toMessages),

@@ -1,3 +1,5 @@
+import { APICallError } from "@ai-sdk/provider";
+import { WaggleError } from "@waggle/protocol";
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from "ai";
 import { expect, test } from "vitest";
 import { sourceOf } from "../chat/chat-source.ts";
@@ -95,7 +97,7 @@ test("thoughts become reasoning parts, with and without streaming", async () => 
   expect(await streamed.reasoningText).toBe(result.reasoningText);
 });
 
-test("a schema is enforced, and with tools a warning says that it is not", async () => {
+test("a schema is enforced, also with tools, and unsupported settings are named", async () => {
   const schema = jsonSchema<{ a: number }>({
     type: "object",
     properties: { a: { type: "number" } },
@@ -120,8 +122,11 @@ test("a schema is enforced, and with tools a warning says that it is not", async
     "frequencyPenalty",
     "reasoning",
     "provider-defined tool x.y",
-    "responseFormat",
   ]);
+  expect(policy.contexts[1]?.samples[0]?.grammar).toMatchObject({
+    kind: "tool-calls",
+    answer: { type: "object" },
+  });
 });
 
 test("an abort ends a stream with its reason, an error arrives as a part", async () => {
@@ -138,6 +143,29 @@ test("an abort ends a stream with its reason, an error arrives as a part", async
   const failing = await model.doStream({ prompt });
   const parts = await collect(failing.stream);
   expect(parts.at(-1)).toMatchObject({ type: "error", error: { code: "INVALID_ARGUMENT" } });
+});
+
+test("the SDK retries an error that may pass, and sees others as its own", async () => {
+  const { chat } = openScripted([said("Hello.")]);
+  let failures = 1;
+  const busy = new WaggleError("RATE_LIMITED", "busy", { retryable: true, retryAfterMs: 5 });
+  const create = chat.completions.create.bind(chat.completions) as typeof chat.completions.create;
+  const completions = {
+    create: ((...args: Parameters<typeof create>) =>
+      failures-- > 0 ? Promise.reject(busy) : create(...args)) as typeof create,
+  };
+  const model = createLanguageModel({ source: sourceOf({ ...chat, completions }) });
+  expect((await generateText({ model, prompt: "x" })).text).toBe("Hello.");
+  const error: unknown = await generateText({ model, prompt: "x", temperature: 50 }).catch(
+    (reason: unknown) => reason,
+  );
+  expect(APICallError.isInstance(error)).toBe(true);
+  expect(error).toMatchObject({
+    code: "INVALID_ARGUMENT",
+    statusCode: 400,
+    isRetryable: false,
+    requestBodyValues: { temperature: 50 },
+  });
 });
 
 test("a model that is not loaded says so, loads once with progress, and can be retried", async () => {

@@ -14,6 +14,7 @@ import { SharedSource } from "../chat/chat-source.ts";
 import type { ChatSource } from "../chat/chat-source.ts";
 import type { ChatAvailability } from "../chat/chat-types.ts";
 import { toChatRequest } from "./chat-request.ts";
+import { apiCallError } from "./api-call-error.ts";
 import { metadataOf, toFinishReason, toStreamParts, toUsage } from "./stream-parts.ts";
 
 /** Options of `createLanguageModel`. */
@@ -41,10 +42,11 @@ export function createLanguageModel(options: WaggleLanguageModelOptions): Waggle
   ): Promise<LanguageModelV4GenerateResult> => {
     const { request, warnings } = toChatRequest(call);
     const chat = await source.open({ signal: call.abortSignal });
-    const answer = await chat.completions.create(
-      { ...request, stream: false },
-      { signal: call.abortSignal },
-    );
+    const answer = await chat.completions
+      .create({ ...request, stream: false }, { signal: call.abortSignal })
+      .catch((error: unknown) => {
+        throw apiCallError(error, request);
+      });
     const choice = answer.choices[0];
     const content: LanguageModelV4Content[] = [];
     const thought = choice?.message.reasoning_content;
@@ -74,12 +76,14 @@ export function createLanguageModel(options: WaggleLanguageModelOptions): Waggle
   ): Promise<LanguageModelV4StreamResult> => {
     const { request, warnings } = toChatRequest(call);
     const chat = await source.open({ signal: call.abortSignal });
-    const chunks = await chat.completions.create(
-      { ...request, stream: true, stream_options: { include_usage: true } },
-      { signal: call.abortSignal },
-    );
+    const asked = { ...request, stream: true as const, stream_options: { include_usage: true } };
+    const chunks = await chat.completions
+      .create(asked, { signal: call.abortSignal })
+      .catch((error: unknown) => {
+        throw apiCallError(error, request);
+      });
     const parts = toStreamParts(chunks, warnings, call.includeRawChunks ?? false);
-    return { stream: streamOf(parts, call.abortSignal) };
+    return { stream: streamOf(parts, request, call.abortSignal) };
   };
 
   const model: WaggleLanguageModel = {
@@ -101,6 +105,7 @@ export function createLanguageModel(options: WaggleLanguageModelOptions): Waggle
 /** The SDK expects errors as parts; an abort ends the stream with its reason. */
 function streamOf(
   parts: AsyncGenerator<LanguageModelV4StreamPart, void>,
+  request: object,
   signal: AbortSignal | undefined,
 ): ReadableStream<LanguageModelV4StreamPart> {
   return new ReadableStream({
@@ -114,7 +119,7 @@ function streamOf(
           controller.error(error);
           return;
         }
-        controller.enqueue({ type: "error", error });
+        controller.enqueue({ type: "error", error: apiCallError(error, request) });
         controller.close();
       }
     },

@@ -7,6 +7,9 @@ import type { JsonSchema } from "@waggle/protocol";
 /** A text part of a message's content. */
 export type ChatTextPart = { readonly type: "text"; readonly text: string };
 
+/** A part of an assistant's message in which the model refused. It is read as text. */
+type ChatRefusalPart = { readonly type: "refusal"; readonly refusal: string };
+
 /** A call of a function, as the model made it. */
 export type ChatToolCall = {
   id: string;
@@ -21,7 +24,9 @@ export type ChatToolCall = {
 /** An earlier or unfinished answer of the model. */
 export type ChatAssistantMessage = {
   readonly role: "assistant";
-  readonly content?: string | ChatTextPart[] | null;
+  readonly content?: string | (ChatTextPart | ChatRefusalPart)[] | null;
+  /** Read as text if there is no content. */
+  readonly refusal?: string | null;
   readonly tool_calls?: ChatToolCall[];
   /** On the last message: continue this text instead of starting a turn. Not OpenAI's. */
   readonly prefix?: boolean;
@@ -84,6 +89,7 @@ export type ChatRequest = {
   readonly tool_choice?: ChatToolChoice;
   /** Default true. */
   readonly parallel_tool_calls?: boolean;
+  /** With tools, an answer without calls has this form. */
   readonly response_format?: ChatResponseFormat;
   /**
    * Log-probs of the sampled tokens at temperature 1, full vocabulary. In a stream: on the last

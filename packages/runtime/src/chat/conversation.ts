@@ -29,7 +29,7 @@ type Given = { texts: string[]; results: ToolResult[] };
  */
 export function renderConversation(
   format: ChatFormat,
-  { messages, tools = [] }: Pick<ChatRequest, "messages" | "tools">,
+  { messages, tools }: Pick<ChatRequest, "messages" | "tools">,
   recall: Recall,
 ): number[] {
   const system: string[] = [];
@@ -47,13 +47,14 @@ export function renderConversation(
         ...(userMessage !== undefined && { userMessage }),
       });
       for (const segment of next) tokenIds.push(...segment.tokenIds);
-    } else if (userMessage === undefined || given.results.length > 0) {
-      throw orderError("a conversation must begin with a user's message, after a system message");
+    } else if (given.results.length > 0) {
+      throw orderError("tool messages must follow the calls");
     } else {
       const start = format.start({
         system: system.join("\n\n"),
-        tools: tools.map(toolDefinition),
-        userMessage,
+        tools: (tools ?? []).map(toolDefinition),
+        // Templates need a user's message; a conversation without one has an empty one.
+        userMessage: userMessage ?? "",
       });
       for (const segment of start) tokenIds.push(...segment.tokenIds);
     }
@@ -64,10 +65,8 @@ export function renderConversation(
     switch (message.role) {
       case "system":
       case "developer":
-        if (wasEnded !== null || given.texts.length > 0) {
-          throw orderError("system messages must come first");
-        }
-        system.push(textOf(message.content));
+        // Many templates take a system message only first, so a later one joins the user's message.
+        (wasEnded === null ? system : given.texts).push(textOf(message.content));
         break;
       case "user":
         given.texts.push(textOf(message.content));
@@ -89,7 +88,7 @@ export function renderConversation(
           wasEnded = turn.isEnded;
           break;
         }
-        const encoded = format.encodeAssistant(textOf(message.content), callsOf(message));
+        const encoded = format.encodeAssistant(assistantText(message), callsOf(message));
         // The last token ends the turn, which a prefix leaves open.
         tokenIds.push(...(isPrefix ? encoded.slice(0, -1) : encoded));
         if (isPrefix) return tokenIds;
@@ -109,9 +108,13 @@ export function renderConversation(
 /** Equal for a message and a copy that a client sent back. */
 export function assistantKey(message: ChatAssistantMessage): string {
   return JSON.stringify([
-    textOf(message.content).trim(),
+    assistantText(message).trim(),
     callsOf(message).map((call) => [call.name, sorted(call.arguments)]),
   ]);
+}
+
+function assistantText({ content, refusal }: ChatAssistantMessage): string {
+  return textOf(content ?? refusal ?? "");
 }
 
 function callsOf(message: ChatAssistantMessage): { name: string; arguments: object }[] {

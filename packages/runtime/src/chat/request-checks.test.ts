@@ -20,7 +20,7 @@ test.each([
   [{ frequency_penalty: 1 }, "CAPABILITY_MISSING", "frequency_penalty"],
   [{ logit_bias: { 5: 1 } }, "CAPABILITY_MISSING", "logit_bias"],
   [
-    { tools: [SEARCH_TOOL], response_format: { type: "json_object" } },
+    { tools: [SEARCH_TOOL], response_format: { type: "regex", pattern: "a" } },
     "CAPABILITY_MISSING",
     "tools",
   ],
@@ -30,12 +30,11 @@ test.each([
     "image_url",
   ],
   [{ messages: [] }, "INVALID_ARGUMENT", "messages"],
-  [{ messages: [{ role: "assistant", content: "x" }] }, "INVALID_ARGUMENT", "order"],
-  [{ messages: [user("x"), { role: "system", content: "x" }] }, "INVALID_ARGUMENT", "first"],
+  [{ messages: [toolResult] }, "INVALID_ARGUMENT", "order"],
   [{ messages: [user("x"), calling('["a"]'), toolResult] }, "INVALID_ARGUMENT", "JSON object"],
   [{ messages: [user("x"), calling("null"), toolResult] }, "INVALID_ARGUMENT", "JSON object"],
   [{ temperature: -1 }, "INVALID_ARGUMENT", "temperature"],
-  [{ top_p: 0 }, "INVALID_ARGUMENT", "top_p"],
+  [{ top_p: -1 }, "INVALID_ARGUMENT", "top_p"],
   [{ n: 1.5 }, "INVALID_ARGUMENT", "n must"],
   [{ max_tokens: 0 }, "INVALID_ARGUMENT", "max_tokens"],
   [{ seed: 0.5 }, "INVALID_ARGUMENT", "seed"],
@@ -57,6 +56,12 @@ test("neutral values of unsupported parameters pass", async () => {
   expect(
     (await refused({ frequency_penalty: 0, top_logprobs: 0, logit_bias: null })).choices,
   ).toHaveLength(1);
+});
+
+test("a nucleus of nothing is the most likely token", async () => {
+  const { chat, policy } = openScripted([said("x")]);
+  await chat.completions.create({ messages: [user("hi")], top_p: 0 });
+  expect(policy.contexts[0]?.samples[0]?.sampling).toMatchObject({ topK: 1, topP: 1 });
 });
 
 test("a request with a grammar fails on a policy that ignores it", async () => {

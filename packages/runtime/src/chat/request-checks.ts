@@ -1,20 +1,22 @@
 /** Validates a request once for every backend, and applies defaults. */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { GrammarSpec, Sampling, ToolCallFormat } from "@waggle/protocol";
 import { NO_PARAMETERS } from "./chat-types.ts";
-import type { ChatMessage, ChatRequest, ChatTool } from "./chat-types.ts";
+import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "./chat-types.ts";
 
-/** OpenAI's parameters that would change the answer and are not supported here. */
-const REFUSED = [
-  "frequency_penalty",
-  "presence_penalty",
-  "logit_bias",
-  "functions",
-  "function_call",
-  "audio",
-  "prediction",
-  "web_search_options",
-];
+type JsonFormat = Extract<ChatResponseFormat, { readonly type: "json_object" | "json_schema" }>;
+
+/** OpenAI's parameters that would change the answer and are not supported here, unless they have no effect. */
+const REFUSED: { readonly [name: string]: (value: unknown) => boolean } = {
+  frequency_penalty: (value) => value === 0,
+  presence_penalty: (value) => value === 0,
+  logit_bias: (value) => isObject(value) && Object.values(value).every((bias) => bias === 0),
+  functions: (value) => Array.isArray(value) && value.length === 0,
+  function_call: (value) => value === "none" || value === "auto",
+  modalities: (value) => Array.isArray(value) && value.every((kind) => kind === "text"),
+  audio: () => false,
+  web_search_options: () => false,
+};
 const MAX_STOPS = 16;
 const MAX_CHOICES = 64;
 
@@ -31,10 +33,9 @@ export function checkRequest(request: ChatRequest): void {
   if (!Array.isArray(request.messages) || request.messages.length === 0) {
     throw invalid("a request needs messages; pass at least one from the user");
   }
-  for (const key of REFUSED) {
-    const value: unknown = (request as { [key: string]: unknown })[key];
-    const isNeutral = value === undefined || value === null || value === 0;
-    if (!isNeutral) throw missing(`${key} is not supported; leave it out`);
+  for (const [key, isNeutral] of Object.entries(REFUSED)) {
+    const value = (request as { [key: string]: unknown })[key] ?? null;
+    if (value !== null && !isNeutral(value)) throw missing(`${key} is not supported; leave it out`);
   }
   if ((request.top_logprobs ?? 0) !== 0) {
     throw missing(
@@ -42,18 +43,18 @@ export function checkRequest(request: ChatRequest): void {
     );
   }
   inRange("temperature", request.temperature, 0, 10);
-  inRange("top_p", request.top_p, Number.MIN_VALUE, 1);
+  inRange("top_p", request.top_p, 0, 1);
   inRange("top_k", request.top_k, 0, 1_000_000, true);
   inRange("n", request.n, 1, MAX_CHOICES, true);
   inRange("max_tokens", request.max_tokens, 1, Infinity, true);
   inRange("max_completion_tokens", request.max_completion_tokens, 1, Infinity, true);
   const stops = stopTexts(request);
-  if (stops.length > MAX_STOPS || stops.some((text) => typeof text !== "string" || text === "")) {
+  if (stops.length > MAX_STOPS || stops.includes("")) {
     throw invalid(`stop takes at most ${MAX_STOPS} non-empty texts, got ${excerpt(request.stop)}`);
   }
-  const choice = request.tool_choice;
+  const choice = request.tool_choice ?? "auto";
   const tools = request.tools ?? [];
-  if (choice !== undefined && choice !== "none" && choice !== "auto" && tools.length === 0) {
+  if (choice !== "none" && choice !== "auto" && tools.length === 0) {
     throw invalid(`tool_choice is ${excerpt(choice)}, but the request has no tools; pass the tool`);
   }
   if (
@@ -72,12 +73,12 @@ export function stopTexts({ stop }: Pick<ChatRequest, "stop">): readonly string[
 
 /** Sampling for choice `index`. A missing seed is drawn at random. */
 export function samplingOf(request: ChatRequest, seed: number, index: number): Sampling {
-  const { temperature } = request;
-  const isGreedy = temperature === 0;
+  const { temperature, top_p } = request;
+  const isGreedy = temperature === 0 || top_p === 0;
   return {
     temperature: isGreedy ? 1 : (temperature ?? 1),
     topK: isGreedy ? 1 : (request.top_k ?? 0),
-    topP: request.top_p ?? 1,
+    topP: isGreedy ? 1 : (top_p ?? 1),
     seed: (seed + index) >>> 0,
   };
 }
@@ -99,45 +100,46 @@ export function readsTools(request: ChatRequest): boolean {
 /**
  * The grammar that constrains the answer, and whether ignoring it would break a promise.
  *
- * @throws WaggleError `CAPABILITY_MISSING` for both tools and a response format.
+ * @throws WaggleError `CAPABILITY_MISSING` for both tools and a pattern.
  */
 export function grammarOf(
   request: ChatRequest,
   format: ToolCallFormat,
 ): { readonly spec: GrammarSpec; readonly isRequired: boolean } | null {
   const response = request.response_format ?? { type: "text" };
-  if (readsTools(request)) {
-    if (response.type !== "text") {
-      throw missing(
-        `response_format ${response.type} and tools cannot be combined; set tool_choice to "none" for the answer`,
-      );
-    }
-    const choice = request.tool_choice ?? "auto";
-    const spec: GrammarSpec = {
-      kind: "tool-calls",
-      format,
-      tools: (request.tools ?? []).map((tool) => ({
-        name: tool.function.name,
-        parameters: tool.function.parameters ?? NO_PARAMETERS,
-      })),
-      choice: typeof choice === "object" ? { name: choice.function.name } : (choice as "auto"),
-      parallel: request.parallel_tool_calls ?? true,
-    };
-    return { spec, isRequired: choice !== "auto" };
+  if (!readsTools(request)) {
+    if (response.type === "text") return null;
+    const spec: GrammarSpec =
+      response.type === "regex"
+        ? { kind: "regex", pattern: response.pattern }
+        : { kind: "json-schema", schema: answerSchema(response) };
+    return { spec, isRequired: true };
   }
-  switch (response.type) {
-    case "text":
-      return null;
-    case "json_object":
-      return { spec: { kind: "json-schema", schema: { type: "object" } }, isRequired: true };
-    case "json_schema":
-      return {
-        spec: { kind: "json-schema", schema: response.json_schema.schema ?? {} },
-        isRequired: true,
-      };
-    case "regex":
-      return { spec: { kind: "regex", pattern: response.pattern }, isRequired: true };
+  if (response.type === "regex") {
+    throw missing(
+      'response_format regex and tools cannot be combined; set tool_choice to "none" for the answer',
+    );
   }
+  const choice = request.tool_choice ?? "auto";
+  const isFormatted = choice === "auto" && response.type !== "text";
+  const spec: GrammarSpec = {
+    kind: "tool-calls",
+    format,
+    tools: (request.tools ?? []).map((tool) => ({
+      name: tool.function.name,
+      parameters: tool.function.parameters ?? NO_PARAMETERS,
+    })),
+    choice: typeof choice === "object" ? { name: choice.function.name } : (choice as "auto"),
+    parallel: request.parallel_tool_calls ?? true,
+    ...(isFormatted && { answer: answerSchema(response) }),
+  };
+  return { spec, isRequired: choice !== "auto" || isFormatted };
+}
+
+function answerSchema(response: JsonFormat): { [key: string]: unknown } {
+  if (response.type === "json_object") return { type: "object" };
+  if (response.type === "json_schema") return response.json_schema.schema ?? {};
+  throw invalid(`there is no response_format ${excerpt(response)}`);
 }
 
 /**
@@ -150,6 +152,7 @@ export function textOf(content: ChatMessage["content"]): string {
   return (content ?? [])
     .map((part) => {
       if (part.type === "text") return part.text;
+      if (part.type === "refusal") return part.refusal;
       throw missing(
         `a content part of type ${excerpt((part as { type: unknown }).type)} is not supported; only text is`,
       );

@@ -11,12 +11,21 @@ export async function bodyOf(request: Request): Promise<unknown> {
 }
 
 /** An error as an answer, with its message if it is ours. */
-export function refusal(status: number, error: unknown): Response {
-  return Response.json({ error: toBody(error) }, { status });
+export function refusal(
+  status: number,
+  error: unknown,
+  headers: { readonly [name: string]: string } = {},
+): Response {
+  return Response.json({ error: toBody(error, status) }, { status, headers });
 }
 
-export function toBody(error: unknown): { message: string; code: string; type: string } {
+/** OpenAI's error object. `code` is ours. */
+export function toBody(error: unknown, status: number): object {
+  const type =
+    status === 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "server_error";
   // Other errors may reveal more about the server than clients should know.
-  if (!WaggleError.is(error)) return { message: "internal error", code: "INTERNAL", type: "error" };
-  return { message: error.message, code: error.code, type: "error" };
+  const { message, code } = WaggleError.is(error)
+    ? error
+    : { message: "internal error", code: "INTERNAL" };
+  return { message, type, param: null, code };
 }

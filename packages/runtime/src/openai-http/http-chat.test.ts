@@ -81,7 +81,7 @@ describe("our chat behind HTTP", () => {
       code: "CONTEXT_OVERFLOW",
       retryable: false,
     });
-    expect((await fetch(`${url}/models`)).status).toBe(404);
+    expect((await fetch(`${url}/embeddings`)).status).toBe(404);
     expect((await fetch(`${url}/chat/completions`)).status).toBe(405);
   });
 
@@ -215,6 +215,47 @@ describe("a foreign server", () => {
     })();
     await expect(reading).rejects.toMatchObject({ code: "NETWORK", retryable: true });
     expect(seen).toEqual(["a"]);
+  });
+
+  test("may end its stream without [DONE], once every choice has ended", async () => {
+    const event = (index: number, text: string, finish: string | null) =>
+      `data: ${JSON.stringify({ id: "x", choices: [{ index, delta: { content: text }, finish_reason: finish }] })}\n\n`;
+    const read = async (...events: string[]): Promise<string> => {
+      const headers = { "content-type": "text/event-stream" };
+      const url = await serve(() => new Response(events.join(""), { headers }));
+      const stream = await (await connect(url)).completions.create({ ...hello, stream: true });
+      const chunks = await collect(stream);
+      return chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
+    };
+    expect(await read(event(0, "a", null), event(0, "b", "stop"))).toBe("ab");
+    const cut = read(event(0, "a", "stop"), event(1, "b", null));
+    await expect(cut).rejects.toMatchObject({ code: "NETWORK", retryable: true });
+  });
+
+  test("gets the token limit under both names, unless it refuses them together", async () => {
+    const seen: unknown[] = [];
+    let isStrict = false;
+    const chat = await connect("http://localhost:1", {
+      fetch: async (url, init) => {
+        const body = (await new Request(url, init).json()) as { [name: string]: unknown };
+        seen.push([body["max_tokens"], body["max_completion_tokens"]]);
+        if (!isStrict || body["max_tokens"] === undefined) return Response.json(foreign);
+        const message = "'max_tokens' and 'max_completion_tokens' cannot be set together";
+        return Response.json({ error: { message } }, { status: 400 });
+      },
+    });
+    await chat.completions.create({ ...hello, max_tokens: 7 });
+    await chat.completions.create({ ...hello, max_completion_tokens: 8 });
+    isStrict = true;
+    await chat.completions.create({ ...hello, max_completion_tokens: 9 });
+    await chat.completions.create({ ...hello, max_completion_tokens: 9 });
+    expect(seen).toEqual([
+      [7, 7],
+      [8, 8],
+      [9, 9],
+      [undefined, 9],
+      [undefined, 9],
+    ]);
   });
 
   test("an abort while waiting rejects with its reason", async () => {

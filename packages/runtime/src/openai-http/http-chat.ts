@@ -58,9 +58,10 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
   const closing = new AbortController();
   const { fetch = globalThis.fetch, sleep = wait, retries = 2 } = options;
   const url = `${options.baseUrl.replace(/\/+$/, "")}/chat/completions`;
+  let takesBothLimits = true;
 
   const post = async (request: ChatRequest, signal: AbortSignal): Promise<Response> => {
-    const body = JSON.stringify(bodyOf(request, options));
+    const asked = bodyOf(request, options);
     const headers = {
       "content-type": "application/json",
       ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
@@ -70,10 +71,17 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
       let error: WaggleError;
       let retryAfter: string | null = null;
       try {
+        const sent = takesBothLimits ? withBothLimits(asked) : asked;
+        const body = JSON.stringify(sent);
         const response = await fetch(url, { method: "POST", headers, body, signal });
         if (response.ok) return response;
         retryAfter = response.headers.get("retry-after");
         error = await errorOf(response);
+        if (sent !== asked && refusesLimit(error)) {
+          takesBothLimits = false;
+          attempt -= 1;
+          continue;
+        }
       } catch (cause) {
         error = networkError(cause, signal);
       }
@@ -122,6 +130,7 @@ async function* readChunks(
     .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
     .pipeThrough(new EventDataStream());
   let isDone = false;
+  const isFinished = new Map<number, boolean>();
   try {
     for await (const data of events) {
       if (data === "[DONE]") {
@@ -130,14 +139,30 @@ async function* readChunks(
       }
       const chunk = JSON.parse(data) as ChatCompletionChunk & { error?: { message?: unknown } };
       if (chunk.error !== undefined) throw new Error(String(chunk.error.message));
+      for (const { index, finish_reason } of chunk.choices) {
+        isFinished.set(index, isFinished.get(index) === true || (finish_reason ?? null) !== null);
+      }
       yield { ...chunk, choices: chunk.choices.map(withRecordAtEnd) };
     }
-    throw new Error("the stream ended before [DONE]");
+    // Some servers, such as Hugging Face's, send no [DONE].
+    isDone = isFinished.size > 0 && [...isFinished.values()].every(Boolean);
+    if (!isDone) throw new Error("the stream ended before the answer did");
   } catch (cause) {
     throw networkError(cause, signal);
   } finally {
     if (!isDone) leave();
   }
+}
+
+/** The token limit under its old and its new name, because servers know one or the other. */
+function withBothLimits(body: ChatRequest): object {
+  const limit = body.max_completion_tokens ?? body.max_tokens ?? null;
+  return limit === null ? body : { ...body, max_tokens: limit, max_completion_tokens: limit };
+}
+
+/** OpenAI's own server refuses both names at once. */
+function refusesLimit({ code, message }: WaggleError): boolean {
+  return code === "INVALID_ARGUMENT" && /max_(completion_)?tokens/.test(message);
 }
 
 function withRecordAtEnd(choice: ChatChunkChoice): ChatChunkChoice {
@@ -153,10 +178,11 @@ function withRecords(answer: ChatCompletion): ChatCompletion {
 }
 
 /** @throws WaggleError `CAPABILITY_MISSING` for extensions that the server does not support. */
-function bodyOf(request: ChatRequest, options: HttpChatOptions): object {
+function bodyOf(request: ChatRequest, options: HttpChatOptions): ChatRequest {
   const { top_k, ...rest } = request;
-  const body = { ...rest, model: request.model ?? options.model };
-  if (options.takesExtensions === true) return { ...body, top_k };
+  const model = request.model ?? options.model;
+  const body = model === undefined ? rest : { ...rest, model };
+  if (options.takesExtensions === true) return { ...body, ...(top_k !== undefined && { top_k }) };
   const asked = [
     (top_k ?? 0) > 0 && "top_k",
     request.response_format?.type === "regex" && "response_format regex",

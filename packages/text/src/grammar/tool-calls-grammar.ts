@@ -1,6 +1,7 @@
 /**
  * Grammars for turns with tool calls, in each format of `tool-calls/formats.ts`. With `auto`, a turn is text in
- * which no call begins, optionally followed by calls. Otherwise the turn consists of calls only.
+ * which no call begins, optionally followed by calls; with a schema for the answer, it is JSON or calls. Otherwise
+ * the turn consists of calls only.
  */
 import type { ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
 import { isObject, WaggleError } from "@waggle/protocol";
@@ -169,6 +170,10 @@ export function toolCallsExpression(
     hasToken: (text) => vocabulary.markers.has(text),
   });
   if (choice !== "auto") return calls;
+  if (spec.answer !== undefined) {
+    const answer = new SchemaGrammar(e, jsonSyntax(e), spec.answer).value(spec.answer);
+    return e.alternatives([answer, calls]);
+  }
   const symbols = addedSymbols(vocabulary.markers, format.forbidden);
   const text = textWithout(e, format.forbidden, { symbols });
   if (format.notFirst === undefined) return e.sequence(text, e.optional(calls));

@@ -1,0 +1,241 @@
+/** Our server with the official client, and with requests that no client should send. */
+import OpenAI from "openai";
+import { afterEach, describe, expect, test } from "vitest";
+import { localServer } from "../../../../test/fixtures/local-server.ts";
+import {
+  byteTokenizer,
+  CALL,
+  openScripted,
+  said,
+  SEARCH_TOOL,
+} from "../chat/scripted-chat.fixture.ts";
+import { createChatHandler } from "./chat-handler.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** OpenAI's client of a server whose model says these texts. */
+async function connect(...texts: string[]) {
+  const { chat, policy } = openScripted(texts.map((text) => said(text)));
+  const { origin, close } = await localServer(createChatHandler(chat, { model: "org/nano" }));
+  closers.push(close);
+  const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: "none", maxRetries: 0 });
+  return { client, policy };
+}
+
+const user = { role: "user" as const, content: "hi" };
+const model = "nano";
+const weather = { name: "weather", parameters: { type: "object" as const, properties: {} } };
+const WEATHER = '<tool_call>{"name":"weather","arguments":{}}</tool_call>';
+const called = (call: unknown) => [user, { role: "assistant", content: null, tool_calls: call }];
+
+describe("odd values are refused with OpenAI's error object", () => {
+  test.each<[unknown]>([
+    [null],
+    [[]],
+    ["text"],
+    [{}],
+    [{ messages: {} }],
+    [{ messages: [null] }],
+    [{ messages: [{ role: "user", content: 5 }] }],
+    [{ messages: [{ role: "user", content: {} }] }],
+    [{ messages: [{ role: "user", content: null }] }],
+    [{ messages: [{ role: "user", content: [null] }] }],
+    [{ messages: [{ role: "user", content: [{ type: "text", text: 5 }] }] }],
+    [{ messages: [{ role: "critic", content: "x" }] }],
+    [{ messages: called([null]) }],
+    [{ messages: called({}) }],
+    [{ messages: called([{ id: "a" }]) }],
+    [{ messages: called([{ id: "a", type: "function", function: { name: "s", arguments: {} } }]) }],
+    [{ messages: [user], tools: {} }],
+    [{ messages: [user], tools: [null] }],
+    [{ messages: [user], tools: [{}] }],
+    [{ messages: [user], tools: [{ type: "custom", custom: { name: "a" } }] }],
+    [{ messages: [user], tools: [{ type: "function", function: {} }] }],
+    [{ messages: [user], tools: [{ type: "function", function: { name: "a", parameters: "x" } }] }],
+    [{ messages: [user], tools: [SEARCH_TOOL], tool_choice: 5 }],
+    [{ messages: [user], tools: [SEARCH_TOOL], tool_choice: {} }],
+    [{ messages: [user], stop: 5 }],
+    [{ messages: [user], stop: {} }],
+    [{ messages: [user], stream: "yes" }],
+    [{ messages: [user], stream: true, stream_options: 5 }],
+    [{ messages: [user], model: 5 }],
+    [{ messages: [user], logprobs: 5 }],
+    [{ messages: [user], response_format: "json" }],
+    [{ messages: [user], response_format: { type: "grammar" } }],
+    [{ messages: [user], response_format: { type: "json_schema" } }],
+    [{ messages: [user], response_format: { type: "json_schema", json_schema: { schema: "x" } } }],
+    [{ messages: [user], response_format: { type: "regex", pattern: 5 } }],
+    [{ messages: [user], modalities: ["audio"] }],
+    [{ messages: [user], functions: [null] }],
+    [{ messages: [user], functions: [weather], tools: [SEARCH_TOOL] }],
+  ])("%j", async (body) => {
+    const handle = createChatHandler(openScripted([said("x")]).chat);
+    const url = "http://edge.test/v1/chat/completions";
+    const response = await handle(new Request(url, { method: "POST", body: JSON.stringify(body) }));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      error: {
+        message: expect.any(String),
+        type: "invalid_request_error",
+        param: null,
+        code: expect.stringMatching(/^(INVALID_ARGUMENT|CAPABILITY_MISSING)$/),
+      },
+    });
+  });
+});
+
+test("an unknown response format is named, and not ignored", async () => {
+  const { client } = await connect("Hello.");
+  const response_format = { type: "grammar" } as unknown as { type: "text" };
+  await expect(
+    client.chat.completions.create({ model, messages: [user], response_format }),
+  ).rejects.toMatchObject({
+    status: 400,
+    type: "invalid_request_error",
+    message: expect.stringContaining("response_format.type"),
+  });
+});
+
+test("parameters without effect are accepted", async () => {
+  const { client } = await connect("Hello.");
+  const answer = await client.chat.completions.create({
+    model,
+    messages: [{ ...user, name: "ann" }],
+    n: 1,
+    logit_bias: { 5: 0 },
+    store: true,
+    metadata: { page: "shop" },
+    user: "visitor",
+    safety_identifier: "visitor",
+    prompt_cache_key: "shop",
+    service_tier: "auto",
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    top_logprobs: null,
+    modalities: ["text"],
+    audio: null,
+    prediction: { type: "content", content: "Hel" },
+    reasoning_effort: "low",
+    verbosity: "low",
+    functions: [],
+    function_call: "none",
+    tools: [],
+    parallel_tool_calls: true,
+    seed: null,
+    stop: null,
+    response_format: { type: "text" },
+  });
+  expect(answer.choices[0]?.message.content).toBe("Hello.");
+});
+
+test("tools and a response format go together", async () => {
+  const { client, policy } = await connect('{"a":1}', CALL);
+  const schema = { type: "object", properties: { a: { type: "number" } } };
+  const asked = {
+    model,
+    messages: [user],
+    tools: [SEARCH_TOOL],
+    response_format: { type: "json_schema" as const, json_schema: { name: "a", schema } },
+  };
+  const answer = await client.chat.completions.create(asked);
+  expect(answer.choices[0]?.message.content).toBe('{"a":1}');
+  expect(policy.contexts[0]?.samples[0]?.grammar).toMatchObject({
+    kind: "tool-calls",
+    answer: schema,
+  });
+  const calling = await client.chat.completions.create(asked);
+  expect(calling.choices[0]?.message.tool_calls).toHaveLength(1);
+  expect(calling.choices[0]?.finish_reason).toBe("tool_calls");
+});
+
+/** The prompt that the model read, as text. */
+async function promptOf(messages: OpenAI.ChatCompletionMessageParam[]): Promise<string> {
+  const { client } = await connect("Fine.");
+  const answer = await client.chat.completions.create({ model, messages });
+  const [choice] = answer.choices as unknown as { record: { prompt_token_ids: number[] } }[];
+  return byteTokenizer.decode(choice!.record.prompt_token_ids);
+}
+
+test("system messages may stand anywhere, and a conversation may begin with any role", async () => {
+  const said1 = { role: "assistant" as const, content: "Yo." };
+  const later = { role: "system" as const, content: "Be brief." };
+  const middle = await promptOf([user, said1, later, { role: "user", content: "Why?" }]);
+  expect(middle.slice(middle.indexOf("Yo."))).toContain("Be brief.\n\nWhy?");
+  expect(await promptOf([user, { role: "developer", content: "Be brief." }])).toContain(
+    "Be brief.",
+  );
+  const last = await promptOf([user, said1, later]);
+  expect(last.slice(last.indexOf("Yo."))).toContain("Be brief.");
+  expect(await promptOf([later])).toContain("Be brief.");
+  expect(await promptOf([said1, user])).toContain("Yo.");
+});
+
+test("an earlier refusal is read as the assistant's text", async () => {
+  const part = { type: "refusal" as const, refusal: "I cannot." };
+  expect(await promptOf([user, { role: "assistant", content: [part] }, user])).toContain(
+    "I cannot.",
+  );
+  expect(
+    await promptOf([user, { role: "assistant", content: null, refusal: "I cannot." }, user]),
+  ).toContain("I cannot.");
+});
+
+test("models are listed and found", async () => {
+  const { client } = await connect();
+  expect((await client.models.list()).data).toEqual([
+    { id: "org/nano", object: "model", created: 0, owned_by: "waggle" },
+  ]);
+  expect(await client.models.retrieve("org/nano")).toMatchObject({ id: "org/nano" });
+  await expect(client.models.retrieve("other%")).rejects.toMatchObject({ status: 404 });
+});
+
+test("a text completion answers its prompt, whole and as a stream", async () => {
+  const { client, policy } = await connect("Once upon", "Once upon");
+  const asked = { model, prompt: "Tell a story.", max_tokens: 20 };
+  const answer = await client.completions.create(asked);
+  expect(answer).toMatchObject({
+    object: "text_completion",
+    choices: [{ index: 0, text: "Once upon", finish_reason: "stop", logprobs: null }],
+    usage: { completion_tokens: 10 },
+  });
+  let text = "";
+  for await (const chunk of await client.completions.create({ ...asked, stream: true })) {
+    text += chunk.choices[0]?.text ?? "";
+  }
+  expect(text).toBe("Once upon");
+  expect(policy.contexts[0]?.samples).toHaveLength(1);
+  for (const prompt of [["a", "b"], [1, 2], "x"]) {
+    const refused = client.completions.create({ model, prompt, echo: prompt === "x" });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: "CAPABILITY_MISSING" });
+  }
+});
+
+test("deprecated functions work in a whole answer, a stream and a conversation", async () => {
+  const { client } = await connect(WEATHER, WEATHER, "Sunny.");
+  const asked = { model, messages: [user], functions: [weather] };
+  const answer = await client.chat.completions.create({
+    ...asked,
+    function_call: { name: "weather" },
+  });
+  const [choice] = answer.choices;
+  expect(choice).toMatchObject({
+    finish_reason: "function_call",
+    message: { content: null, function_call: { name: "weather", arguments: "{}" } },
+  });
+  expect(choice?.message.tool_calls).toBeUndefined();
+  const streamed = await client.chat.completions.stream(asked).finalMessage();
+  expect(streamed.function_call).toMatchObject({ name: "weather", arguments: "{}" });
+  const messages = [
+    user,
+    choice!.message,
+    { role: "function" as const, name: "weather", content: "21 C" },
+  ];
+  const after = await client.chat.completions.create({ ...asked, messages });
+  expect(after.choices[0]).toMatchObject({
+    finish_reason: "stop",
+    message: { content: "Sunny." },
+  });
+});
