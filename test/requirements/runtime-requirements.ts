@@ -223,6 +223,8 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Whatever OpenAI's client sends is answered or refused with OpenAI's error object. Our client reads what other servers send.",
     tests: [
+      "packages/runtime/src/openai-http/chat-handler.test.ts > no value of any field is an internal error",
+      "packages/runtime/src/openai-http/chat-handler.test.ts > only allowed tools can be called",
       "packages/runtime/src/openai-http/chat-handler.test.ts > an unknown response format is named, and not ignored",
       "packages/runtime/src/openai-http/chat-handler.test.ts > parameters without effect are accepted",
       "packages/runtime/src/openai-http/chat-handler.test.ts > tools and a response format go together",

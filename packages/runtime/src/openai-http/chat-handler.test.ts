@@ -1,4 +1,5 @@
 /** Our server with the official client, and with requests that no client should send. */
+import * as fc from "fast-check";
 import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
 import { localServer } from "../../../../test/fixtures/local-server.ts";
@@ -84,6 +85,83 @@ describe("odd values are refused with OpenAI's error object", () => {
         code: expect.stringMatching(/^(INVALID_ARGUMENT|CAPABILITY_MISSING)$/),
       },
     });
+  });
+});
+
+/** Any JSON value, and values that have failed before. */
+const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom({}, [], [[]], [null], ""));
+
+test("no value of any field is an internal error", async () => {
+  const fields = [
+    "messages",
+    "model",
+    "stream",
+    "stream_options",
+    "tools",
+    "tool_choice",
+    "seed",
+    "stop",
+    "parallel_tool_calls",
+    "response_format",
+    "logprobs",
+    "top_logprobs",
+    "logit_bias",
+    "max_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "functions",
+    "function_call",
+    "modalities",
+  ];
+  const message = fc.record({
+    role: fc.constantFrom("system", "user", "assistant", "tool", "function"),
+    content: fc.oneof(fc.string(), anything),
+    tool_calls: anything,
+    function_call: anything,
+    refusal: anything,
+    prefix: anything,
+  });
+  const bodies = fc.oneof(
+    fc.tuple(fc.constantFrom(...fields), anything).map(([name, value]) => ({
+      messages: [user],
+      tools: [SEARCH_TOOL],
+      [name]: value,
+    })),
+    fc.array(message, { maxLength: 4 }).map((messages) => ({ messages })),
+    fc.record({ prompt: anything, max_tokens: anything, echo: anything }),
+  );
+  const path = fc.constantFrom("chat/completions", "completions");
+  await fc.assert(
+    fc.asyncProperty(bodies, path, async (body, route) => {
+      const handle = createChatHandler(openScripted([said("x")]).chat);
+      const request = { method: "POST", body: JSON.stringify(body) };
+      const response = await handle(new Request(`http://edge.test/v1/${route}`, request));
+      expect([200, 400]).toContain(response.status);
+      expect(await response.text()).not.toContain("INTERNAL");
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("only allowed tools can be called", async () => {
+  const { client, policy } = await connect(CALL);
+  const search = { type: "function", function: { name: "search" } };
+  const ask = (tools: { [name: string]: unknown }[]) =>
+    client.chat.completions.create({
+      model,
+      messages: [user],
+      tools: [SEARCH_TOOL, { type: "function", function: weather }],
+      tool_choice: { type: "allowed_tools", allowed_tools: { mode: "required", tools } },
+    });
+  expect((await ask([search])).choices[0]?.finish_reason).toBe("tool_calls");
+  expect(policy.contexts[0]?.samples[0]?.grammar).toMatchObject({
+    tools: [{ name: "search" }],
+    choice: "required",
+  });
+  await expect(ask([{ type: "function", function: { name: "no" } }])).rejects.toMatchObject({
+    status: 400,
+    code: "INVALID_ARGUMENT",
   });
 });
 

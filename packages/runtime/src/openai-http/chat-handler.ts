@@ -1,6 +1,7 @@
 /** Serves a chat over OpenAI's HTTP routes, on any server that uses `Request`. */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { Chat, ChatCompletion, ChatCompletionChunk, ChatRequest } from "../chat/chat-types.ts";
+import { withAllowedTools } from "./allowed-tools.ts";
 import { bodyOf, refusal, toBody } from "./http-answers.ts";
 import { statusOf } from "./http-errors.ts";
 import {
@@ -18,9 +19,11 @@ type ChatHandlerOptions = {
   readonly model?: string;
 };
 
+type Fields = { readonly [name: string]: unknown };
+
 /** How a client writes requests and reads answers. */
 type Dialect = {
-  readonly request: (body: { readonly [name: string]: unknown }) => object;
+  readonly request: (body: Fields) => Fields;
   readonly answer: (answer: ChatCompletion) => object;
   readonly chunk: (chunk: ChatCompletionChunk) => object;
 };
@@ -49,7 +52,7 @@ export function createChatHandler(
     const body = await bodyOf(request);
     if (!isObject(body)) throw new WaggleError("INVALID_ARGUMENT", "a request must be an object");
     const dialect = isText ? TEXT : usesFunctions(body) ? FUNCTIONS : CHAT;
-    const asked = dialect.request(body) as ChatRequest;
+    const asked = withAllowedTools(dialect.request(body)) as ChatRequest;
     checkShape(asked);
     const { signal } = request;
     if (asked.stream !== true) {

@@ -1,0 +1,30 @@
+/** OpenAI's `tool_choice` of type `allowed_tools`: some of the tools, and whether one must be called. */
+import { isObject, WaggleError } from "@waggle/protocol";
+
+type Fields = { readonly [name: string]: unknown };
+
+/**
+ * The request with only the allowed tools, and their mode as its choice. Differs from OpenAI's server: the model does
+ * not read the other tools.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for an allowed tool that the request does not have.
+ */
+export function withAllowedTools(body: Fields): Fields {
+  const { tools, tool_choice: choice } = body;
+  if (!isObject(choice) || choice["type"] !== "allowed_tools" || !Array.isArray(tools)) return body;
+  const { mode, tools: listed } = isObject(choice["allowed_tools"]) ? choice["allowed_tools"] : {};
+  const names = Array.isArray(listed) ? listed.map(nameOf) : [];
+  const allowed = tools.filter((tool) => names.includes(nameOf(tool)));
+  if (
+    allowed.length === 0 ||
+    names.some((name) => !allowed.some((tool) => nameOf(tool) === name))
+  ) {
+    throw new WaggleError("INVALID_ARGUMENT", "allowed_tools must name tools of the request");
+  }
+  return { ...body, tools: allowed, tool_choice: mode };
+}
+
+function nameOf(tool: unknown): unknown {
+  const described = isObject(tool) ? tool["function"] : undefined;
+  return isObject(described) ? described["name"] : undefined;
+}
