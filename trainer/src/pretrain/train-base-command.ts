@@ -18,16 +18,21 @@ import {
   tasksOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
+import { fraction } from "../options/option-values.ts";
+import { ENVIRONMENT_BASE } from "./environment-base.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
 
+const { mistakes: MISTAKES } = ENVIRONMENT_BASE;
 const SEEDS = { least: 1, most: 0xffff_ffff, byDefault: DEFAULT_SEED };
 
 type Flags = Omit<PretrainCommandOptions, "report"> & {
   report: string | false;
   env?: string;
   bases: string;
+  mistakes: number;
+  habits: number;
 };
 
 type TrainBaseOptions = {
@@ -56,6 +61,13 @@ export function addTrainBaseCommand(
     .addOption(noResumeOption())
     .addOption(seedOption("seed of data and initial weights", SEEDS))
     .addOption(tasksOption(400))
+    .option("--mistakes <rate>", "with --env: error rate of the demonstrations", fraction, MISTAKES)
+    .option(
+      "--habits <share>",
+      "with --env: share of demonstrations that always err in the same way, so that greedy decoding errs too",
+      fraction,
+      0,
+    )
     .option(
       "--report <file>",
       "file for the training curve and evaluation, as JSON",

@@ -20,6 +20,9 @@ export type EnvironmentBaseCommand = {
   /** Default: those of bases that are made on first use. */
   readonly steps?: number | undefined;
   readonly seed?: number | undefined;
+  readonly mistakes: number;
+  /** Share of demonstrations that always err in the same way. */
+  readonly habits: number;
   /** Number of held-out tasks in the evaluation. */
   readonly tasks: number;
   readonly resume?: boolean | undefined;
@@ -34,11 +37,14 @@ export async function trainEnvironmentBase(
   write: { readonly out: (line: string) => void; readonly error: (line: string) => void },
   signal: AbortSignal,
 ): Promise<void> {
-  const { spec, steps, seed, saveEvery, tensorboard, json } = options;
+  const { spec, steps, seed, mistakes, habits, saveEvery, tensorboard, json } = options;
   const folder = options.out ?? join(options.bases, spec.name);
   if (options.resume === false) await rm(`${folder}.unfinished`, { recursive: true, force: true });
   const recipe = {
     ...ENVIRONMENT_BASE,
+    mistakes,
+    // A base without habits records none.
+    ...(habits === 0 ? {} : { habits }),
     ...(steps === undefined ? {} : { steps }),
     ...(seed === undefined ? {} : { seed }),
   };
