@@ -83,4 +83,20 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/exchange/commands.test.ts > an empty export is an error that gives the reasons and leaves no file",
     ],
   },
+  {
+    id: "exchange:publish",
+    source: "docs/how-to/models-out.md",
+    behavior:
+      "waggle publish evaluates an adapter trained elsewhere beside the stable version and promotes it through the gate, once. One that fails is recorded and never served.",
+    tests: [
+      "trainer/src/commands/publish-command.test.ts > an adapter folder is evaluated beside the stable version, published and promoted, once",
+      "trainer/src/commands/publish-command.test.ts > a folder that does not fit is refused before anything is sent",
+      "trainer/src/commands/publish-command.test.ts > an adapter that is not served is an error with the figures, after its JSON",
+      "trainer/src/sink/adapter-publication.test.ts > an adapter that fails the gate is recorded with its figures and never served",
+      "trainer/src/sink/adapter-publication.test.ts > if a trainer promotes a version meanwhile, the adapter is compared with that one",
+      "trainer/src/sink/adapter-publication.test.ts > an adapter on the canary channel that became stale is rolled back and compared again",
+      "trainer/src/sink/adapter-publication.test.ts > a publication that was killed before its promotion is completed by the next run",
+      "trainer/src/sink/adapter-publication.test.ts > nothing is published after Ctrl-C, under a freeze or with too few tasks",
+    ],
+  },
 ];

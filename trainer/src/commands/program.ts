@@ -17,6 +17,7 @@ import { addLearnCommand } from "./learn-command.ts";
 import { addOperatorCommands } from "./operator-commands.ts";
 import { addPlanCommand } from "./plan-command.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
+import { addPublishCommand } from "./publish-command.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
 import { addSimulateCommand } from "./simulate-command.ts";
 import { addTrainEdgeCommand } from "./train-edge-command.ts";
@@ -42,6 +43,7 @@ export function createProgram(options: ProgramOptions): Command {
       writeOut(JSON.stringify(await edgeOf(given, options).policies()));
     });
 
+  addPublishCommand(program, options);
   addPublishTextCommand<EdgeOptions>(
     withEdge(program.command("publish-text")),
     (given) => edgeOf(given, options),

@@ -13,6 +13,7 @@ import {
   adapterOption,
   environmentOption,
   noResumeOption,
+  promotionMarginOption,
   stateOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
@@ -80,12 +81,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
       15,
     )
     .option("--poll-seconds <s>", "wait before the next lease if nothing is ready", number, 1)
-    .option(
-      "--promotion-margin <rate>",
-      "largest drop in held-out success that is attributed to noise",
-      number,
-      0.03,
-    )
+    .addOption(promotionMarginOption())
     .option(
       "--visitor-share <rate>",
       "cap on one visitor's share of a step's gradient",

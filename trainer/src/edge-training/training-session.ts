@@ -2,7 +2,6 @@
  * Wires a training run: base model, engine, policy, edge, state folder and loop. The command line
  * supplies the options; the parts do the work.
  */
-import { fallRefusal, pairedDifference } from "@waggle/evaluation";
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,6 +33,7 @@ import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { createGuidanceCache } from "../model/guidance-cache.ts";
+import { promotionRule } from "../sink/promotion-rule.ts";
 import { createReplay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
@@ -246,11 +246,7 @@ async function runSession(
           },
           environment: tasks.environment,
           evaluationName: frozenTasksName(tasks),
-          mayPromote: (candidate, current) =>
-            fallRefusal(pairedDifference(current, candidate), {
-              margin: options.promotionMargin,
-              significance: SIGNIFICANCE,
-            }) === null,
+          mayPromote: promotionRule(options.promotionMargin),
           report,
         },
         metricsLog,
@@ -270,9 +266,6 @@ async function runSession(
     await policy.dispose();
   }
 }
-
-/** Paired p-value below which a fall counts as real in the trainer's own comparisons. */
-const SIGNIFICANCE = 0.05;
 
 /** Uploads the files and registers them as version 0. Safe to repeat. */
 async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {

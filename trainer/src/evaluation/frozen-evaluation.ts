@@ -12,6 +12,8 @@ import { type EvaluationTask, rollOutTasks, successesOf } from "./evaluation.ts"
 /** What judged rollouts are run with, and a policy whose version can be set. */
 export type VersionedParts = JudgedRolloutParts & {
   readonly policy: Pick<AdaptivePolicy, "setAdapter">;
+  /** Called after each task. */
+  readonly onTask?: () => void;
 };
 
 /** Held-out tasks by index. The gate's tasks do not overlap those of a final report. */
@@ -56,7 +58,11 @@ export async function evaluateVersion(
   const given = { ...parts, turnTokens: frozen.turnTokens };
   const rollouts = await rollOutTasks({
     tasks: tasksOf(frozen),
-    rollOut: ({ task, seed }) => judgedRollout(given, task, seed, signal),
+    rollOut: async ({ task, seed }) => {
+      const rollout = await judgedRollout(given, task, seed, signal);
+      parts.onTask?.();
+      return rollout;
+    },
     sampling,
     signal,
   });

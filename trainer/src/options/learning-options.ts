@@ -20,6 +20,7 @@ import {
   alphaOption,
   baseOption,
   epochsOption,
+  evaluationTasksOption,
   jsonOption,
   listOption,
   memoryLimitOption,
@@ -89,7 +90,7 @@ export function withLearning(command: Command): Command {
     .addOption(alphaOption())
     .addOption(seedOption())
     .addOption(turnTokensOption(PAGE_TURN))
-    .option("--evaluation-tasks <n>", "frozen held-out tasks per evaluation", positive, 128)
+    .addOption(evaluationTasksOption())
     .option("--publish-every <n>", "learning steps between published versions", positive, 4)
     .option(
       "--shuffle-advantages",

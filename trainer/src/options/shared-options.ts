@@ -171,6 +171,17 @@ export function tasksOption(
   return new Option("--tasks <n>", what).argParser(positive).default(byDefault);
 }
 
+export function evaluationTasksOption(): Option {
+  return new Option("--evaluation-tasks <n>", "frozen held-out tasks per evaluation")
+    .argParser(positive)
+    .default(128);
+}
+
+export function promotionMarginOption(): Option {
+  const what = "largest drop in held-out success that is attributed to noise";
+  return new Option("--promotion-margin <rate>", what).argParser(number).default(0.03);
+}
+
 export function evaluateEveryOption(): Option {
   return new Option("--evaluate-every <n>", "steps between evaluations; 0 = only at the end")
     .argParser(whole)

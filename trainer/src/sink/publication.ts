@@ -31,7 +31,7 @@ import {
 
 export type PublicationParts = {
   readonly edge: EdgeClient;
-  readonly engine: TrainEngine;
+  readonly engine: Pick<TrainEngine, "parameters" | "load">;
   readonly adapterCache: AdapterCache;
   readonly adapterShape: { readonly rank: number; readonly alpha: number };
   /** Outcomes of a version by frozen task; tasks and seeds are always the same. */

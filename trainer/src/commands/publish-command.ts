@@ -1,0 +1,191 @@
+/** `publish`: publishes an adapter that was trained elsewhere, if it passes the gate. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { type EvaluationResult, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import type { Command } from "commander";
+import type { EdgeClient } from "../edge/edge-client.ts";
+import {
+  evaluateVersion,
+  frozenTasksName,
+  type FrozenTasks,
+  GATE_TASKS_START,
+} from "../evaluation/frozen-evaluation.ts";
+import { environmentFrom } from "../extensions/environment-module.ts";
+import { createReporter, type Reporter } from "../metrics/reporter.ts";
+import { createAdapterCache } from "../model/adapter-cache.ts";
+import { readAdapterFolder } from "../model/adapter-folder.ts";
+import { type BaseModel, readBaseModel } from "../model/base-model.ts";
+import { createGuidanceCache } from "../model/guidance-cache.ts";
+import { openPolicy } from "../model/open-model.ts";
+import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
+import { type LearningOptions, PAGE_TURN } from "../options/learning-options.ts";
+import type { ProgramOptions } from "../options/program-options.ts";
+import {
+  environmentOption,
+  evaluationTasksOption,
+  jsonOption,
+  modelOption,
+  promotionMarginOption,
+  seedOption,
+  threadsOption,
+  turnTokensOption,
+} from "../options/shared-options.ts";
+import { requireTurnTokens } from "../rollouts/turn-limit.ts";
+import { type AdapterResult, publishAdapter } from "../sink/adapter-publication.ts";
+import { promotionRule } from "../sink/promotion-rule.ts";
+
+type PublishOptions = EdgeOptions &
+  Pick<
+    LearningOptions,
+    "model" | "threads" | "seed" | "turnTokens" | "evaluationTasks" | "json"
+  > & { env?: string; promotionMargin: number; dryRun: boolean };
+
+export function addPublishCommand(program: Command, options: ProgramOptions): void {
+  const { signal, writeOut, writeError } = options;
+  withEdge(program.command("publish"))
+    .description("publish an adapter that was trained elsewhere, if it passes the gate")
+    .argument("<adapter>", "folder in PEFT's layout, as train --out, TRL or verl write it")
+    .addOption(modelOption())
+    .addOption(environmentOption("the one that the edge assigns, if it is built in"))
+    .addOption(evaluationTasksOption())
+    .addOption(promotionMarginOption())
+    .addOption(seedOption())
+    .addOption(turnTokensOption(PAGE_TURN))
+    .addOption(threadsOption())
+    .option("--dry-run", "evaluate and print the gate's decision, but publish nothing", false)
+    .addOption(jsonOption())
+    .action(async (folder: string, given: PublishOptions) => {
+      const model = await readBaseModel(given.model);
+      const own = given.env === undefined ? undefined : await environmentFrom(given.env);
+      const report = createReporter(writeError, given.json);
+      // A publication that was begun is completed after Ctrl-C.
+      const { publish, promote, rollBack } = edgeOf(given, {
+        ...options,
+        signal: new AbortController().signal,
+      });
+      const edge = { ...edgeOf(given, options), publish, promote, rollBack };
+      const result = await publishFolder(folder, model, edge, { ...given, own }, report, signal);
+      writeResult(result, given.json, writeOut);
+    });
+}
+
+/** @throws WaggleError `GATE_NOT_PASSED` for an adapter that is not served, after its JSON is written. */
+export function writeResult(
+  result: AdapterResult,
+  asJson: boolean,
+  writeOut: (line: string) => void,
+): void {
+  if (asJson) writeOut(JSON.stringify(result));
+  if (isRefused(result)) throw new WaggleError("GATE_NOT_PASSED", textOf(result));
+  if (!asJson) writeOut(textOf(result));
+}
+
+/**
+ * Evaluates the adapter in a folder and publishes it if it passes.
+ * @throws WaggleError like `readAdapterFolder` and `publishAdapter`; `CONFLICT` for another base
+ *   model than the edge's; `INVALID_ARGUMENT` for another environment
+ */
+export async function publishFolder(
+  folder: string,
+  model: BaseModel,
+  edge: EdgeClient,
+  given: Omit<PublishOptions, "edge" | "env" | "json"> & {
+    readonly own?: EnvironmentSpec | undefined;
+  },
+  report: Reporter,
+  signal: AbortSignal,
+): Promise<AdapterResult> {
+  const { adapter } = await readAdapterFolder(folder, model.config);
+  await requireSameBase(model, given.model, edge);
+  const { environment } = await edge.control();
+  if (given.own !== undefined && given.own.name !== environment) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--env is environment ${given.own.name}, but the edge assigns tasks of ${environment}; pass that environment`,
+    );
+  }
+  const { seed, turnTokens, evaluationTasks: count } = given;
+  const tasks: FrozenTasks = { environment, start: GATE_TASKS_START, count, seed, turnTokens };
+  const cacheFolder = await mkdtemp(join(tmpdir(), "waggle-publish-"));
+  const policy = await openPolicy(model, given.threads);
+  try {
+    requireTurnTokens(turnTokens, policy.contextLength);
+    const download = (digest: string): Promise<Uint8Array> => edge.getObject(digest);
+    const guidance = createGuidanceCache(download);
+    return await publishAdapter(
+      {
+        edge,
+        adapterCache: createAdapterCache({ folder: cacheFolder, config: model.config, download }),
+        evaluate: async (version, evaluated, stop, said) => {
+          const parts = {
+            policy,
+            format: model.format,
+            sampling: FULL_SUPPORT,
+            environments: given.own && [given.own],
+            guidance: said === undefined ? null : await guidance.get(said),
+            onTask: progress(
+              evaluated?.tensors === adapter.tensors ? "the adapter" : `version ${version}`,
+              count,
+              report,
+            ),
+          };
+          return evaluateVersion(parts, tasks, version, evaluated, stop);
+        },
+        environment,
+        evaluationName: frozenTasksName(tasks),
+        mayPromote: promotionRule(given.promotionMargin),
+        report,
+      },
+      adapter,
+      { tasks: count, isDryRun: given.dryRun },
+      signal,
+    );
+  } finally {
+    await policy.dispose();
+    await rm(cacheFolder, { recursive: true, force: true });
+  }
+}
+
+/** Reports about eight times per evaluation. */
+function progress(of: string, tasks: number, report: Reporter): () => void {
+  let done = 0;
+  return () => {
+    done += 1;
+    if (done === tasks || done % Math.ceil(tasks / 8) === 0) {
+      report.note("evaluating", { of, tasks: done, all: tasks });
+    }
+  };
+}
+
+async function requireSameBase(
+  { reference }: BaseModel,
+  folder: string,
+  edge: EdgeClient,
+): Promise<void> {
+  const { policies } = await edge.policies();
+  const served = policies[0]?.baseModel ?? "";
+  if (served === reference.sha256) return;
+  throw new WaggleError(
+    "CONFLICT",
+    `the edge serves base model ${served.slice(0, 12)}, but ${folder} is ${reference.sha256.slice(0, 12)}; pass the folder of the edge's base as --model`,
+  );
+}
+
+function isRefused({ outcome, status }: AdapterResult): boolean {
+  const isKnownRefusal = outcome === "known" && status === "rolled-back";
+  return outcome === "refused" || outcome === "undecided" || isKnownRefusal;
+}
+
+function textOf({ outcome, version, evaluation, reason }: AdapterResult): string {
+  const figures = evaluation === null ? "" : ` (${figuresOf(evaluation)})`;
+  if (outcome === "promoted") return `version ${version} is stable${figures}`;
+  if (outcome === "passed") return `the gate would promote this adapter${figures}`;
+  if (outcome === "known") return `${reason}${figures}; nothing was published`;
+  return `this adapter is not served: ${reason}${figures}; train it further, or from the stable version`;
+}
+
+function figuresOf({ successes, tasks, stableSuccesses, comparedWith }: EvaluationResult): string {
+  return `it solved ${successes} of ${tasks} tasks, version ${comparedWith} solved ${stableSuccesses}`;
+}
