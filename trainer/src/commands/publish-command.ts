@@ -61,11 +61,13 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
       const own = given.env === undefined ? undefined : await environmentFrom(given.env);
       const report = createReporter(writeError, given.json);
       // A publication that was begun is completed after Ctrl-C.
-      const { publish, promote, rollBack } = edgeOf(given, {
-        ...options,
-        signal: new AbortController().signal,
-      });
-      const edge = { ...edgeOf(given, options), publish, promote, rollBack };
+      const finishing = edgeOf(given, { ...options, signal: new AbortController().signal });
+      const edge: EdgeClient = {
+        ...edgeOf(given, options),
+        publish: (request) => finishing.publish(request),
+        promote: (version) => finishing.promote(version),
+        rollBack: (version, reason) => finishing.rollBack(version, reason),
+      };
       const result = await publishFolder(folder, model, edge, { ...given, own }, report, signal);
       writeResult(result, given.json, writeOut);
     });
