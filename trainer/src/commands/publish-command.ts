@@ -151,12 +151,12 @@ export async function publishFolder(
 }
 
 /** Reports about eight times per evaluation. */
-function progress(of: string, tasks: number, report: Reporter): () => void {
+function progress(policy: string, tasks: number, report: Reporter): () => void {
   let done = 0;
   return () => {
     done += 1;
     if (done === tasks || done % Math.ceil(tasks / 8) === 0) {
-      report.note("evaluating", { of, tasks: done, all: tasks });
+      report.note("evaluating", { policy, done, tasks });
     }
   };
 }
