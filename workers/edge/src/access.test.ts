@@ -1,0 +1,11 @@
+/** What needs consent refuses a session that has none. */
+import { expect, test } from "vitest";
+import { requireConsent } from "./access.ts";
+
+test("only a session with consent passes", () => {
+  const consented = { visitorId: "v", isRemembered: true };
+  expect(requireConsent(consented)).toBe(consented);
+  expect(() => requireConsent({ visitorId: "v", isRemembered: false })).toThrow(
+    expect.objectContaining({ code: "CONSENT_MISSING" }),
+  );
+});
