@@ -97,7 +97,7 @@ export type PanelTexts = {
 export const DEFAULT_TEXTS: PanelTexts = {
   title: "Assistant",
   greeting: "Ask for something on this page. The model runs here, in your browser.",
-  placeholder: "What are you looking for?",
+  placeholder: "Write a request",
   request: "Request",
   conversation: "Conversation",
   visitor: "You:",

@@ -13,7 +13,7 @@ export const FRENCH: Language = {
     title: "Assistant",
     greeting:
       "Demandez quelque chose sur cette page. Le modèle fonctionne ici, dans votre navigateur.",
-    placeholder: "Que cherchez-vous ?",
+    placeholder: "Écrivez votre demande",
     request: "Demande",
     conversation: "Conversation",
     visitor: "Vous :",

@@ -13,7 +13,7 @@ export const GERMAN: Language = {
   panel: {
     title: "Assistent",
     greeting: "Fragen Sie etwas zu dieser Seite. Das Modell läuft hier in Ihrem Browser.",
-    placeholder: "Wonach suchen Sie?",
+    placeholder: "Schreiben Sie eine Anfrage",
     request: "Anfrage",
     conversation: "Unterhaltung",
     visitor: "Sie:",
