@@ -1,4 +1,4 @@
-/** A page that loads an environment of its own gets no built-in environment with it. */
+/** A page with a user's environment contains no built-in one. */
 import { expect, test } from "vitest";
 import { builtPage } from "../fixtures/built-page.ts";
 

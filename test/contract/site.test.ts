@@ -15,7 +15,7 @@ test("a site is an environment by the path of its file, with the export's name",
   expect(again.source).toBe(source);
 });
 
-test("each site has a state folder of its own", () => {
+test("each site has its own state folder", () => {
   expect(stateFolder(undefined, "doors")).toMatch(/local-doors$/);
   expect(stateFolder("/models/small", "doors")).toMatch(/local-doors-small$/);
   expect(stateFolder()).toMatch(/local$/);

@@ -9,7 +9,7 @@ export type SampleTask = {
   readonly tools: readonly PageTool[];
   /** What a visitor would ask in the current task. */
   readonly request: () => string;
-  /** Draws the next task, with a state of its own. */
+  /** Draws the next task, which starts from a new state. */
   readonly next: () => Promise<void>;
 };
 

@@ -22,7 +22,7 @@ test.each([
   expect(exactJson(text)).toEqual(value);
 });
 
-test("whatever JSON.stringify writes is read back", () => {
+test("every text that JSON.stringify writes is read back", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);

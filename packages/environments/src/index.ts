@@ -32,6 +32,7 @@ export type { PromptRow } from "./prompts/prompt-row.ts";
 export { withReward } from "./reward-function.ts";
 export type { Reward, RewardedRollout, RewardFunction } from "./reward-function.ts";
 export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
+export { createTurnEnvironment } from "./turn-environment.ts";
 export { leveledReferences } from "./environment-spec.ts";
 export type {
   DemonstratedAction,

@@ -2,14 +2,15 @@
  * The shop as an environment: it states the request, runs page tools on a shop and edge tools through a
  * port, and ends when the policy answers without a call. It does not judge.
  */
-import { boundary, WaggleError } from "@waggle/protocol";
-import type { Environment, TaskReference, ToolDefinition, ToolResult } from "@waggle/protocol";
+import { boundary } from "@waggle/protocol";
+import type { Environment, TaskReference, ToolDefinition } from "@waggle/protocol";
 import { createShop } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 import { shopInstance } from "./shop-errands.ts";
 import { SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "./shop-tools.ts";
 import { type ToolArguments, toolResult } from "./runnable-tool.ts";
+import { createTurnEnvironment } from "./turn-environment.ts";
 
 /** Runs an edge tool, in this process or over MCP. Errors that are not WaggleErrors become `TOOL_UNAVAILABLE`. */
 export type EdgeToolExecutor = (
@@ -53,38 +54,20 @@ export function createShopEnvironment(
     for (const line of cart) shop.dispatch({ type: "add-to-cart", ...line });
   };
   const edgeTools = options.edgeTools ?? localEdgeTools;
-  let phase: "new" | "running" | "ended" = "new";
-  const requirePhase = (wanted: typeof phase) => {
-    if (phase === wanted) return;
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `the shop environment is ${phase}, not ${wanted}; environments are single-use: observe once, step until terminated`,
-    );
-  };
   return {
-    task: reference,
+    ...createTurnEnvironment({
+      task: reference,
+      begin: () => {
+        prepare();
+        return { system: SHOP_SYSTEM, tools: options.tools ?? SHOP_TOOLS, userMessage: request };
+      },
+      run: (call, signal) =>
+        toolResult(call, () =>
+          edgeNames.has(call.name)
+            ? boundary("tool", () => edgeTools(call.name, call.arguments, signal))
+            : runPageTool(shop, call.name, call.arguments),
+        ),
+    }),
     shop,
-    async observe() {
-      requirePhase("new");
-      phase = "running";
-      prepare();
-      return { system: SHOP_SYSTEM, tools: options.tools ?? SHOP_TOOLS, userMessage: request };
-    },
-    async step(action, signal) {
-      requirePhase("running");
-      if (action.toolCalls.length === 0) phase = "ended";
-      const toolResults: ToolResult[] = [];
-      // Sequential, because the calls of a turn act on one cart and a replay must repeat their order.
-      for (const call of action.toolCalls) {
-        toolResults.push(
-          await toolResult(call, () =>
-            edgeNames.has(call.name)
-              ? boundary("tool", () => edgeTools(call.name, call.arguments, signal))
-              : runPageTool(shop, call.name, call.arguments),
-          ),
-        );
-      }
-      return { toolResults, terminated: phase === "ended" };
-    },
   };
 }

@@ -11,7 +11,7 @@ import type { EnvironmentRollout } from "./environment-rollout.ts";
  * Runs the roles side by side.
  *
  * @param act - one role's rollout in its view of the environment
- * @returns one rollout per role, in the order of the roles. Each has the joint judgment and the rewards of its own turns
+ * @returns one rollout per role, in the order of the roles. Each has the joint judgment and the rewards of its turns
  */
 export async function sharedRollout<Rollout extends EnvironmentRollout>(
   instance: JudgedEnvironment,

@@ -83,7 +83,7 @@ test("RAM: disjoint changes are not shrunk, shared ones are averaged", () => {
   const two = tensors([0, 3, 2, 0]);
   expect(numbers(reinforcedMerge([one, two]))).toEqual([2, 3, 3, 0]);
   expect(numbers(averaged([one, two]))).toEqual([1, 1.5, 3, 0]);
-  // Each has one shared change and one change of its own: λ = 1 + 0.5·min(1, 0.4) = 1.2.
+  // Each has one shared change and one that only it has: λ = 1 + 0.5·min(1, 0.4) = 1.2.
   const raised = numbers(reinforcedMerge([one, two], { rescaling: 0.5, limit: 0.4 }));
   expect(raised[0]).toBeCloseTo(2.4, 6);
   expect(raised[2]).toBe(3);

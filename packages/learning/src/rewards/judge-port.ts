@@ -45,7 +45,7 @@ export async function judgedReward(
   if (outside !== undefined) {
     throw new WaggleError(
       "REWARD_UNAVAILABLE",
-      `a judge's reward must be in [0, 1], got ${outside}; check its prompt or scale its answer`,
+      `the judge gave the reward ${outside}, which is not in [0, 1]; check its prompt or scale its answer`,
       { retryable: true },
     );
   }

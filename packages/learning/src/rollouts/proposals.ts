@@ -26,7 +26,7 @@ type ProposalOptions = {
   readonly attempts: number;
   /** Number of demonstrated proposals. */
   readonly shown: number;
-  /** The roles that search documents, if the environment has any; default none. */
+  /** The roles that search documents. Default: no role. */
   readonly searches?: "both" | "setter";
 };
 

@@ -35,7 +35,7 @@ test.each([
   [{ messages: [user("x"), calling("null"), toolResult] }, "INVALID_ARGUMENT", "JSON object"],
   [{ temperature: -1 }, "INVALID_ARGUMENT", "temperature"],
   [{ top_p: -1 }, "INVALID_ARGUMENT", "top_p"],
-  [{ n: 1.5 }, "INVALID_ARGUMENT", "n must"],
+  [{ n: 1.5 }, "INVALID_ARGUMENT", "n is"],
   [{ max_tokens: 0 }, "INVALID_ARGUMENT", "max_tokens"],
   [{ seed: 0.5 }, "INVALID_ARGUMENT", "seed"],
   [{ stop: "" }, "INVALID_ARGUMENT", "stop"],

@@ -3,6 +3,7 @@ import { isObject, WaggleError } from "@waggle/protocol";
 import type { GrammarSpec, Sampling, ToolCallFormat } from "@waggle/protocol";
 import { NO_PARAMETERS } from "./chat-types.ts";
 import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "./chat-types.ts";
+import { excerpt } from "./excerpt.ts";
 
 type JsonFormat = Extract<ChatResponseFormat, { readonly type: "json_object" | "json_schema" }>;
 
@@ -88,7 +89,7 @@ export function seedOf(request: ChatRequest): number {
   if (seed === undefined || seed === null) {
     return crypto.getRandomValues(new Uint32Array(1))[0] as number;
   }
-  if (!Number.isSafeInteger(seed)) throw invalid(`seed must be an integer, got ${excerpt(seed)}`);
+  if (!Number.isSafeInteger(seed)) throw invalid(`seed is ${excerpt(seed)}, not an integer`);
   return seed >>> 0;
 }
 
@@ -191,10 +192,6 @@ function inRange(
   )
     return;
   const kind = isWhole ? "a whole number" : "a number";
-  const bounds = most === Infinity ? `at least ${least}` : `in [${least}, ${most}]`;
-  throw invalid(`${name} must be ${kind} ${bounds}, got ${excerpt(value)}`);
-}
-
-function excerpt(value: unknown): string {
-  return (JSON.stringify(value) ?? String(value)).slice(0, 80);
+  const bounds = most === Infinity ? `of at least ${least}` : `in [${least}, ${most}]`;
+  throw invalid(`${name} is ${excerpt(value)}, not ${kind} ${bounds}`);
 }

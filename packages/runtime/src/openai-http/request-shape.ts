@@ -1,5 +1,6 @@
 /** Checks that a request from outside has the types of a chat request, so that no odd value fails later. */
 import { isObject, WaggleError } from "@waggle/protocol";
+import { excerpt } from "../chat/excerpt.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -9,9 +10,9 @@ const FORMATS: readonly unknown[] = ["text", "json_object", "json_schema", "rege
 
 /** @throws WaggleError `INVALID_ARGUMENT`, naming the field; `CAPABILITY_MISSING` for tools other than functions. */
 export function checkShape(request: unknown): void {
-  if (!isObject(request)) throw mustBe("a request", "an object", request);
+  if (!isObject(request)) throw isNot("the request", "an object", request);
   const { messages } = request;
-  if (!Array.isArray(messages)) throw mustBe("messages", "an array", messages);
+  if (!Array.isArray(messages)) throw isNot("messages", "an array", messages);
   messages.forEach((message, index) => checkMessage(message, `messages[${index}]`));
   optional(request, "model", "a text", (value) => typeof value === "string");
   for (const name of ["stream", "logprobs", "parallel_tool_calls"]) {
@@ -30,17 +31,17 @@ export function checkShape(request: unknown): void {
 }
 
 function checkMessage(message: unknown, at: string): void {
-  if (!isObject(message)) throw mustBe(at, "an object", message);
+  if (!isObject(message)) throw isNot(at, "an object", message);
   const { role, content } = message;
-  if (!ROLES.includes(role)) throw mustBe(`${at}.role`, "one of OpenAI's roles", role);
+  if (!ROLES.includes(role)) throw isNot(`${at}.role`, "one of OpenAI's roles", role);
   if (Array.isArray(content)) {
     content.forEach((part, index) => checkPart(part, `${at}.content[${index}]`));
   } else if (typeof content !== "string") {
     const isLeftOut = role === "assistant" && (content ?? null) === null;
-    if (!isLeftOut) throw mustBe(`${at}.content`, "a text or an array of parts", content);
+    if (!isLeftOut) throw isNot(`${at}.content`, "a text or an array of parts", content);
   }
   if (role === "tool" && typeof message["tool_call_id"] !== "string") {
-    throw mustBe(`${at}.tool_call_id`, "a text", message["tool_call_id"]);
+    throw isNot(`${at}.tool_call_id`, "a text", message["tool_call_id"]);
   }
   if (role !== "assistant") return;
   optional(message, "refusal", "a text", (value) => typeof value === "string", at);
@@ -52,26 +53,26 @@ function checkMessage(message: unknown, at: string): void {
 
 /** Parts of other types are checked by what reads them, because a server may support them. */
 function checkPart(part: unknown, at: string): void {
-  if (!isObject(part)) throw mustBe(at, "an object", part);
+  if (!isObject(part)) throw isNot(at, "an object", part);
   const { type } = part;
-  if (typeof type !== "string") throw mustBe(`${at}.type`, "a text", type);
+  if (typeof type !== "string") throw isNot(`${at}.type`, "a text", type);
   if (type !== "text" && type !== "refusal") return;
-  if (typeof part[type] !== "string") throw mustBe(`${at}.${type}`, "a text", part[type]);
+  if (typeof part[type] !== "string") throw isNot(`${at}.${type}`, "a text", part[type]);
 }
 
 function checkCall(call: unknown, at: string): void {
   const called = isObject(call) ? call["function"] : undefined;
   if (!isObject(call) || typeof call["id"] !== "string" || !isObject(called)) {
-    throw mustBe(at, "a call with an id and a function", call);
+    throw isNot(at, "a call with an id and a function", call);
   }
   for (const name of ["name", "arguments"]) {
     if (typeof called[name] === "string") continue;
-    throw mustBe(`${at}.function.${name}`, "a text", called[name]);
+    throw isNot(`${at}.function.${name}`, "a text", called[name]);
   }
 }
 
 function checkTool(tool: unknown, at: string): void {
-  if (!isObject(tool)) throw mustBe(at, "an object", tool);
+  if (!isObject(tool)) throw isNot(at, "an object", tool);
   if (typeof tool["type"] === "string" && tool["type"] !== "function") {
     throw new WaggleError(
       "CAPABILITY_MISSING",
@@ -79,10 +80,10 @@ function checkTool(tool: unknown, at: string): void {
     );
   }
   const described = tool["function"];
-  if (!isObject(described)) throw mustBe(`${at}.function`, "an object", described);
+  if (!isObject(described)) throw isNot(`${at}.function`, "an object", described);
   const { name } = described;
   if (typeof name !== "string" || name === "" || name.length > 128) {
-    throw mustBe(`${at}.function.name`, "a text of 1 to 128 characters", name);
+    throw isNot(`${at}.function.name`, "a text of 1 to 128 characters", name);
   }
   optional(described, "description", "a text", (value) => typeof value === "string", at);
   optional(described, "parameters", "a JSON Schema", isObject, at);
@@ -92,21 +93,21 @@ function checkChoice(choice: unknown): void {
   if ((choice ?? null) === null || CHOICES.includes(choice)) return;
   const named = isObject(choice) ? choice["function"] : undefined;
   if (isObject(named) && typeof named["name"] === "string") return;
-  throw mustBe("tool_choice", "none, auto, required or a function", choice);
+  throw isNot("tool_choice", "none, auto, required or a function", choice);
 }
 
 function checkFormat(format: unknown): void {
   if ((format ?? null) === null) return;
   const type = isObject(format) ? format["type"] : undefined;
   if (!isObject(format) || !FORMATS.includes(type)) {
-    throw mustBe("response_format.type", "text, json_object, json_schema or regex", type);
+    throw isNot("response_format.type", "text, json_object, json_schema or regex", type);
   }
   if (type === "regex" && typeof format["pattern"] !== "string") {
-    throw mustBe("response_format.pattern", "a text", format["pattern"]);
+    throw isNot("response_format.pattern", "a text", format["pattern"]);
   }
   if (type !== "json_schema") return;
   const described = format["json_schema"];
-  if (!isObject(described)) throw mustBe("response_format.json_schema", "an object", described);
+  if (!isObject(described)) throw isNot("response_format.json_schema", "an object", described);
   optional(described, "schema", "a JSON Schema", isObject, "response_format.json_schema");
 }
 
@@ -119,13 +120,9 @@ function optional(
 ): void {
   const value = fields[name] ?? null;
   if (value === null || test(value)) return;
-  throw mustBe(at === undefined ? name : `${at}.${name}`, kind, value);
+  throw isNot(at === undefined ? name : `${at}.${name}`, kind, value);
 }
 
-function mustBe(name: string, kind: string, value: unknown): WaggleError {
-  return new WaggleError("INVALID_ARGUMENT", `${name} must be ${kind}, got ${excerpt(value)}`);
-}
-
-function excerpt(value: unknown): string {
-  return (JSON.stringify(value) ?? String(value)).slice(0, 80);
+function isNot(name: string, kind: string, value: unknown): WaggleError {
+  return new WaggleError("INVALID_ARGUMENT", `${name} is ${excerpt(value)}, not ${kind}`);
 }

@@ -3,17 +3,16 @@ import {
   type EnvironmentSpec,
   type Judgment,
   type JudgedEnvironment,
+  createTurnEnvironment,
   leveledReferences,
 } from "@waggle/environments";
 import {
   boundary,
-  type Environment,
   hashText,
   isObject,
   type Task,
   type TaskReference,
   type Tool,
-  type ToolResult,
   WaggleError,
 } from "@waggle/protocol";
 import { createToolRunner } from "../../tool-runner.ts";
@@ -146,35 +145,16 @@ function createdEnvironment<S, D, T extends ToolSchemas>(
   const run = createToolRunner({
     tools: tools.map((tool) => ({ ...tool, run: (args) => tool.run(args, state) })),
   });
-  let phase: "new" | "running" | "ended" = "new";
-  const requirePhase = (wanted: typeof phase): void => {
-    if (phase === wanted) return;
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `the environment is ${phase}, not ${wanted}; environments are single-use: observe once, step until terminated`,
-    );
-  };
-  const environment: Environment = {
+  const environment = createTurnEnvironment({
     task: { environment: name, seed, split },
-    async observe() {
-      requirePhase("new");
-      phase = "running";
-      return { system, tools: tools.map((tool) => tool.definition), userMessage: request };
-    },
-    async step({ text, toolCalls }, signal) {
-      requirePhase("running");
-      if (toolCalls.length === 0) {
-        const userMessage = user?.({ text, state, data }) ?? null;
-        if (userMessage !== null) return { toolResults: [], userMessage, terminated: false };
-        phase = "ended";
-        return { toolResults: [], terminated: true };
-      }
-      const toolResults: ToolResult[] = [];
-      // Sequential, because the calls of a turn act on one state.
-      for (const call of toolCalls) toolResults.push(await run(call, signal));
-      return { toolResults, terminated: false };
-    },
-  };
+    begin: () => ({
+      system,
+      tools: tools.map((tool) => tool.definition),
+      userMessage: request,
+    }),
+    run,
+    reply: (text) => user?.({ text, state, data }) ?? null,
+  });
   return {
     environment,
     judge: (text) =>

@@ -19,7 +19,7 @@ type TaskSource<S, D> = {
   readonly tasks: (draw: TaskDraw) => DefinedTask<S, D>;
 };
 
-/** A task with a state of its own. */
+/** A task and the state in which its rollout starts. */
 type Drawn<S, D> = {
   readonly task: DrawnTask<D>;
   readonly state: S;

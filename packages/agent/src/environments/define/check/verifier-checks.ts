@@ -51,7 +51,7 @@ export async function checkNearMisses(context: CheckContext): Promise<Finding> {
       }
       if (!judgment.success) continue;
       return failed(
-        `near miss ${i} succeeds at ${placeOf(spec, reference)}: verify accepts too much, or the miss is no miss`,
+        `near miss ${i} succeeds at ${placeOf(spec, reference)}: verify accepts it, or it is right and not a near miss`,
         reference,
       );
     }
@@ -60,7 +60,7 @@ export async function checkNearMisses(context: CheckContext): Promise<Finding> {
   if (found !== null) return found;
   return count === 0
     ? skipped(
-        "there are no near misses; add nearMiss, or nobody notices a verifier that accepts too much",
+        "no near misses are given, so a verifier that accepts wrong answers goes unnoticed; add nearMiss",
       )
     : passed(`${counted(count, "near miss").replace(/misss$/, "misses")} fail`);
 }
@@ -96,7 +96,7 @@ export async function checkHostile(context: CheckContext): Promise<Finding> {
     }
     return null;
   });
-  return found ?? passed("doing nothing fails, whatever the last text is");
+  return found ?? passed("doing nothing fails with each of four last texts");
 }
 
 /** The demonstrator solves every task if it makes no mistakes. */
