@@ -10,6 +10,7 @@ import { runLoop } from "../../scripts/loop/loop.ts";
 import type { LoopReport } from "../../scripts/loop/report.ts";
 import { siteFrom } from "../../scripts/site.ts";
 import { ROOT } from "../../scripts/stack.ts";
+import { expectExactCounts, expectOneSwap, shortLoop } from "./short-loop.fixture.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../../trainer/src/pretrain/environment-base.ts";
 
 const models = mkdtempSync(join(tmpdir(), "waggle-site-"));
@@ -24,30 +25,13 @@ beforeAll(async () => {
   const { signal } = new AbortController();
   await environmentBase(site.environment, model, recipe, () => undefined, signal);
   report = await runLoop({
-    pages: 2,
+    ...shortLoop(2, 1),
     device: "wasm",
     minutes: 2,
-    publications: 1,
     evaluationTasks: 16,
-    simulate: "forever",
-    control: false,
     site,
     model,
     folder: join(ROOT, ".waggle", "test-site-loop"),
-    // Any candidate is promoted here: the test is about a policy's path, not its quality.
-    trainerArgs: [
-      "--groups-per-step",
-      "2",
-      "--publish-every",
-      "1",
-      "--evaluation-tasks",
-      "16",
-      "--max-publications",
-      "1",
-      "--promotion-margin",
-      "1",
-    ],
-    edgeVariables: { GATE_MIN_TASKS: "16", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
     onLine: (name, line) => lines.push(`${name} ${line}`),
   }).catch((error: unknown) => {
     throw new Error(lines.slice(-40).join("\n"), { cause: error });
@@ -56,18 +40,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(models, { recursive: true, force: true }));
 
 test("a policy of a site is learned from its page, published, promoted and swapped in", () => {
-  expect(report).toMatchObject({
-    published: 1,
-    promoted: 1,
-    pages: { open: 2, onNewest: 2, reloads: 0 },
-  });
+  expectOneSwap(report);
 });
 
 test("no trajectory of a site is lost, refused or learned twice", () => {
-  const { accepted, learned, skipped, rejected, waiting, lost, twice } = report.uploads;
-  expect({ rejected, lost, twice }).toEqual({ rejected: 0, lost: 0, twice: 0 });
-  expect(learned).toBeGreaterThan(0);
-  expect(learned + skipped + waiting).toBe(accepted);
+  expectExactCounts(report);
   expect(report.logProbGap.mean).toBeLessThan(1e-3);
 });
 

@@ -23,6 +23,7 @@ import type { Device } from "../model/device.ts";
 import { playedGroups } from "../source/leased-groups.fixture.ts";
 import { createProgram } from "../commands/program.ts";
 import { createReporter } from "../metrics/reporter.ts";
+import { sessionOptions } from "./session-options.fixture.ts";
 import { trainFromEdge } from "./training-session.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
 
@@ -111,31 +112,8 @@ function timeless(events: readonly object[]): unknown {
   );
 }
 
-/** Two groups per step; each step is published and promoted. */
-function sessionOptions(stateFolder: string, device: string): TrainingSessionOptions {
-  return {
-    stateFolder,
-    isResuming: true,
-    device: device as Device,
-    threads: 1,
-    rank: 4,
-    alpha: 32,
-    seed: 1,
-    tasks: { start: 1_000_000, count: 4, seed: 1 },
-    promotionMargin: 1,
-    watch: { success: 0.05, readable: 0.05, falseAlarm: 0.001, drift: 0.2 },
-    leaseSeconds: 60,
-    pollMs: 1,
-    partialStepMs: 30,
-    publishEvery: 1,
-    microbatchTokens: 4096,
-    shuffleAdvantages: false,
-    visitorShare: 0.1,
-    maxSteps: Infinity,
-    maxPublications: Infinity,
-    idleExitMs: 60,
-  };
-}
+const sessionOn = (stateFolder: string, device: string): TrainingSessionOptions =>
+  sessionOptions(stateFolder, { device: device as Device, alpha: 32 });
 
 test("simulate gives the same results on a server as on this machine", async () => {
   const { server, folder } = await serverFor(model, "open-rl");
@@ -159,7 +137,7 @@ test("a run on a server publishes, survives the server's restart, and needs its 
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { signal } = new AbortController();
   const edge = new FakeEdge(groups.slice(0, 8), model.reference.sha256);
-  const options: TrainingSessionOptions = { ...sessionOptions(folder, server.url), maxSteps: 1 };
+  const options: TrainingSessionOptions = { ...sessionOn(folder, server.url), maxSteps: 1 };
   const report = createReporter(() => {}, true);
   const first = await trainFromEdge(model, edge.client(), recipe, options, report, signal);
   expect([first.stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
@@ -203,7 +181,7 @@ describe("moving training between this machine and a server after a promotion", 
         edge.client(),
         recipe,
         {
-          ...sessionOptions(join(folder, state), device),
+          ...sessionOn(join(folder, state), device),
           ...(serverFolder === undefined ? {} : { server: { sharedFolder: serverFolder } }),
           maxSteps: steps,
         },

@@ -10,6 +10,7 @@ import { modelUnder } from "../model/frozen-base.ts";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { playedGroups } from "../source/leased-groups.fixture.ts";
 import { createReporter } from "../metrics/reporter.ts";
+import { sessionOptions } from "./session-options.fixture.ts";
 import { trainFromEdge } from "./training-session.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
 import { comparison, evaluateVersions } from "../sink/version-comparison.ts";
@@ -25,28 +26,11 @@ beforeAll(async () => {
   groups = await playedGroups(model, recipe, 10);
 });
 
-const optionsIn = (stateFolder: string): TrainingSessionOptions => ({
-  stateFolder,
-  isResuming: true,
-  device: "cpu",
-  threads: 1,
-  rank: 4,
-  alpha: 8,
-  seed: 1,
-  tasks: { start: 1_000_000, count: 12, seed: 1 },
-  promotionMargin: 1,
-  watch: { success: 0.05, readable: 0.05, falseAlarm: 0.001, drift: 0.2 },
-  leaseSeconds: 60,
-  pollMs: 1,
-  partialStepMs: 30,
-  publishEvery: 1,
-  microbatchTokens: 4096,
-  shuffleAdvantages: false,
-  visitorShare: 0.1,
-  maxSteps: 1,
-  maxPublications: Infinity,
-  idleExitMs: 60,
-});
+const optionsIn = (stateFolder: string): TrainingSessionOptions =>
+  sessionOptions(stateFolder, {
+    tasks: { start: 1_000_000, count: 12, seed: 1 },
+    maxSteps: 1,
+  });
 
 test("trains on rollouts of the nano model, publishes a version, and continues in the next process", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));

@@ -60,7 +60,7 @@ export type SeenResult = {
 export type DefinedTurns<N extends string = string> = Iterable<
   DefinedTurn<N>,
   unknown,
-  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  // oxlint-disable-next-line typescript/no-explicit-any -- a generator assigns results to variables of several types
   any
 >;
 
