@@ -4,7 +4,7 @@
  * local variable with the name of an import counts as a use of the import, so some dead code is missed, but live code
  * is never reported. Methods of a class are not distinguished.
  */
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "@waggle/protocol";
 import { parseSync } from "vite";
@@ -241,7 +241,8 @@ export class Modules {
     // A file that is imported dynamically, or that a worker URL names, counts as used completely.
     for (const [, specifier = ""] of text.matchAll(/(?:import|new URL)\(\s*["']([^"']+)["']/g)) {
       const source = this.#resolve(file, specifier);
-      if (source === undefined) continue;
+      // A snippet of a page may import a file of its reader.
+      if (source === undefined || !existsSync(join(this.#root, source))) continue;
       const name = `import ${specifier}`;
       module.imports.set(name, { file: source, name: "*" });
       module.statements.push({ name });

@@ -25,7 +25,7 @@ test("names, cycles and folders stay within their limits", () => {
 
 /** The number of public names that each package has reached. A new package needs an entry. */
 const MOST_NAMES: { readonly [name: string]: number } = {
-  "@waggle/agent": 58,
+  "@waggle/agent": 61,
   "@waggle/cli": 1,
   "@waggle/collector": 37,
   "@waggle/edge": 3,
@@ -38,6 +38,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/model": 101,
   "@waggle/protocol": 152,
   "@waggle/runtime": 108,
+  "@waggle/site": 11,
   "@waggle/testing": 29,
   "@waggle/text": 34,
   "@waggle/trainer": 5,

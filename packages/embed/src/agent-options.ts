@@ -4,7 +4,7 @@ import type { RollOutLimits } from "@waggle/agent";
 import type { Fetch, KeyValueStorage, RedactionRule, Schedule } from "@waggle/collector";
 import type { Policy, Sampling } from "@waggle/protocol";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
-import type { PageTool } from "./page-tool.ts";
+import type { PageTool } from "@waggle/agent/tools";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { AgentTexts } from "./agent-texts.ts";

@@ -5,7 +5,7 @@ import type { Environment, TaskReference } from "@waggle/protocol";
 import { createTestClock } from "@waggle/testing";
 import type { Agent, AgentEvent } from "./agent.ts";
 import { createMemoryEdge, openPage, say, until } from "./agent.fixture.ts";
-import type { PageTool } from "./page-tool.ts";
+import type { PageTool } from "@waggle/agent/tools";
 
 const seen: unknown[] = [];
 const lookUp: PageTool = {

@@ -16,5 +16,5 @@ export { createAgent } from "./create-agent.ts";
 export type { AgentModel } from "./agent-model.ts";
 export type { AgentOptions } from "./agent-options.ts";
 export type { Confirmation } from "./confirmations.ts";
-export type { PageTool } from "./page-tool.ts";
+export type { PageTool } from "@waggle/agent/tools";
 export type { AgentTexts } from "./agent-texts.ts";

@@ -1,31 +1,8 @@
-/** Tools as a page author writes them, and their checks. */
+/** Checks the tools that a page author writes, and converts them to tools of the agent loop. */
 import { WaggleError } from "@waggle/protocol";
-import type { JsonSchema, Tool } from "@waggle/protocol";
+import type { Tool } from "@waggle/protocol";
+import type { PageTool } from "@waggle/agent/tools";
 import type { Confirmations } from "./confirmations.ts";
-
-/** Arguments that match the tool's schema. */
-type Arguments = { readonly [key: string]: unknown };
-
-/** A function of the page that the model can call. */
-export type PageTool = {
-  /** `[a-zA-Z0-9_-]{1,64}`, unique among all tools. */
-  readonly name: string;
-  /** One sentence that tells the model what the tool does. */
-  readonly description: string;
-  /** JSON Schema of the arguments object. `run` is called only with arguments that match it. */
-  readonly parameters: JsonSchema;
-  /** What the visitor reads about a call, such as `Searching for mugs`. Default: the name with spaces. */
-  readonly label?: string | ((args: Arguments) => string);
-  /**
-   * A question that the visitor must allow before `run` is called, such as `Pay 20 euros?`. `true` asks with the
-   * label. If the visitor declines, the model reads a failed result. Default: no question.
-   */
-  readonly confirm?: boolean | ((args: Arguments) => string);
-  /** Time limit of `run` in milliseconds, 1 to 120,000. Default 15,000. */
-  readonly timeoutMs?: number;
-  /** Runs the tool in the page. @returns a JSON value; an exception becomes a failed result. */
-  readonly run: (args: Arguments, context: { readonly signal: AbortSignal }) => unknown;
-};
 
 /** Converts the tool to the form that the agent loop runs. */
 export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
@@ -49,7 +26,7 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
 export function labelOf(
   tools: readonly Pick<PageTool, "name" | "label">[],
   name: string,
-  args: Arguments,
+  args: Parameters<PageTool["run"]>[0],
 ): string {
   const plain = name.replaceAll("_", " ");
   const label = tools.find((tool) => tool.name === name)?.label ?? plain;

@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { openPage, say } from "./agent.fixture.ts";
 import type { Page, PageOptions } from "./agent.fixture.ts";
-import type { PageTool } from "./page-tool.ts";
+import type { PageTool } from "@waggle/agent/tools";
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -3,7 +3,7 @@ import "fake-indexeddb/auto";
 import { createMemoryStorage } from "@waggle/collector";
 import { expect, test } from "vitest";
 import { openPage, say, until } from "./agent.fixture.ts";
-import type { PageTool } from "./page-tool.ts";
+import type { PageTool } from "@waggle/agent/tools";
 
 test("a conversation survives a reload of the page, and forget me removes it from the tab", async () => {
   const tabStorage = createMemoryStorage();

@@ -23,6 +23,14 @@ const FILES: { readonly [path: string]: string } = {
   "site.ts": defined("site"),
   "sites/site.ts": defined("site"),
   "same-site.ts": `${defined("site")}// changed\n`,
+  "whole/waggle.config.ts": `export default {
+  id: "whole", name: "Whole", prompt: "p",
+  environment: () => import(${JSON.stringify("./site.ts")}),
+  reward: () => import(${JSON.stringify("./reward.ts")}),
+};\n`,
+  "whole/site.ts": defined("site"),
+  "whole/reward.ts": "export default () => 0.5;\n",
+  "bare/waggle.config.ts": `export default { id: "bare", name: "Bare", prompt: "p" };\n`,
   "shop.ts": defined("shop"),
   "wrong.ts": defined("Wrong Name"),
   "plain.ts": "export default { name: 'plain', tools: {} };\nexport const five = 5;\n",
@@ -50,6 +58,18 @@ test("an environment is built in, in a file, or in an installed package", async 
   expect((await environmentFrom("./site.ts", folder)).name).toBe("site");
   expect((await environmentFrom("site.ts#site", folder)).name).toBe("site");
   expect((await environmentFrom("some-site", folder)).name).toBe("packed");
+});
+
+test("a folder with a waggle.config.ts is the environment of its site", async () => {
+  const environment = await environmentFrom("./whole", folder);
+  expect(environment.name).toBe("site");
+  const { judge } = environment.create(environment.reference(0, "train", 0));
+  expect(await judge("done")).toMatchObject({ reward: 0.5, success: false });
+  await writeFile(join(folder, "whole/reward.ts"), "export default () => 0.25;\n");
+  expect((await environmentFrom("./whole/", folder)).source).not.toBe(environment.source);
+  await expect(environmentFrom("./bare", folder)).rejects.toThrow(
+    /^--env .*bare is a site without an environment; add environment to .*waggle\.config\.ts$/,
+  );
 });
 
 test("the source of a user's environment changes with its file", async () => {

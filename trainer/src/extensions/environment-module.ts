@@ -1,10 +1,11 @@
-/** An environment by its name among the built-in ones, or from a file or package of the user. */
+/** An environment by its name among the built-in ones, or from a site, file or package of the user. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
 import { isObject, WaggleError } from "@waggle/protocol";
+import { loadSite, siteConfigIn } from "@waggle/site/node";
 import { isFilePath, loadExport, moduleSource, resolvedFile } from "./module-source.ts";
 
 /**
@@ -20,6 +21,8 @@ export async function environmentFrom(
 ): Promise<EnvironmentSpec> {
   const builtIn = ENVIRONMENTS.find((spec) => spec.name === name);
   if (builtIn !== undefined) return builtIn;
+  const config = siteConfigIn(resolve(folder, name));
+  if (config !== null) return siteEnvironment(config, option);
   const { module } = moduleSource(name);
   const found = await loadExport(option, name, folder).catch((error: unknown) => {
     if (isFilePath(module) || !WaggleError.is(error, "NOT_FOUND")) throw error;
@@ -33,6 +36,22 @@ export async function environmentFrom(
   const spec = requireSpec(`${option} ${name}`, found);
   const digest = createHash("sha256").update(await readFile(resolvedFile(option, module, folder)));
   return { ...spec, source: `${name} ${digest.digest("hex").slice(0, 16)}` };
+}
+
+/** The environment of a site. Its source has a digest of the modules that decide tasks and rewards. */
+async function siteEnvironment(config: string, option: string): Promise<EnvironmentSpec> {
+  const { environment, files, folder } = await loadSite(config);
+  if (environment === null) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `${option} ${folder} is a site without an environment; add environment to ${config}`,
+    );
+  }
+  const digest = createHash("sha256");
+  for (const file of [files.environment, files.reward]) {
+    if (file !== null) digest.update(await readFile(file));
+  }
+  return { ...environment, source: `${folder} ${digest.digest("hex").slice(0, 16)}` };
 }
 
 function requireSpec(source: string, found: unknown): EnvironmentSpec {

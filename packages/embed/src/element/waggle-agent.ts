@@ -4,7 +4,7 @@
  */
 import type { Agent } from "../agent.ts";
 import { createAgent } from "../create-agent.ts";
-import type { PageTool } from "../page-tool.ts";
+import type { PageTool } from "@waggle/agent/tools";
 import { createLauncher } from "./launcher.ts";
 import { createPanel } from "./panel.ts";
 import type { Panel } from "./panel.ts";

@@ -16,14 +16,16 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { createToolRunner } from "../../tool-runner.ts";
-import { type ArgumentSchema, jsonSchemaOf, parsedArguments } from "./argument-schema.ts";
+import { type ArgumentSchema, jsonSchemaOf, parsedArguments } from "../../tools/argument-schema.ts";
 import {
   erringDemonstrator,
   scriptedDemonstrator,
   type TurnSource,
 } from "./defined-demonstrator.ts";
-import type { DefinedTurns, DrawnTask, EnvironmentDefinition, ToolSchemas } from "./definition.ts";
-import { requireDefinition, shown } from "./definition-check.ts";
+import type { ToolSchemas } from "../../tools/define-tools.ts";
+import type { DefinedTurns, DrawnTask, EnvironmentDefinition } from "./definition.ts";
+import { shown } from "../../tools/shown-value.ts";
+import { requireDefinition } from "./definition-check.ts";
 import { drawnTask } from "./drawn-task.ts";
 
 const DEFAULT_TURNS = 8;

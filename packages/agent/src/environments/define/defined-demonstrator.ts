@@ -2,7 +2,7 @@
 import type { DemonstratedAction, Demonstrator } from "@waggle/environments";
 import { type Observation, type RandomSource, WaggleError } from "@waggle/protocol";
 import type { DefinedCall, DefinedTurn, DefinedTurns, SeenResult } from "./definition.ts";
-import { shown } from "./definition-check.ts";
+import { shown } from "../../tools/shown-value.ts";
 
 /** What a demonstrator says that lost its way after a mistake. */
 const GAVE_UP = "I could not do that.";

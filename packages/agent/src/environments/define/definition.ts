@@ -1,6 +1,7 @@
 /** What an author writes to define an environment. Types only. */
 import type { RandomSource, TaskSplit, ToolResult } from "@waggle/protocol";
-import type { ArgumentSchema, ArgumentsOf } from "./argument-schema.ts";
+import type { ArgumentsOf } from "../../tools/argument-schema.ts";
+import type { ToolSchemas } from "../../tools/define-tools.ts";
 
 /** Source of a task. The same seed, split and level must give the same task. */
 export type TaskDraw = {
@@ -82,9 +83,6 @@ type DefinedVerdict =
       readonly reward?: number;
       readonly reasons?: readonly string[];
     };
-
-/** Schemas of the tools' arguments, by tool. */
-export type ToolSchemas = { readonly [tool: string]: ArgumentSchema };
 
 /** The tools by name. */
 type DefinedTools<T, S> = {

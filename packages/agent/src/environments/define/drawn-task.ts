@@ -9,7 +9,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { DefinedTask, DrawnTask, TaskDraw } from "./definition.ts";
-import { shown } from "./definition-check.ts";
+import { shown } from "../../tools/shown-value.ts";
 
 /** The part of a definition that draws. */
 type TaskSource<S, D> = {

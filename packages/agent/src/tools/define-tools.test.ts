@@ -1,0 +1,95 @@
+import { expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { createToolRunner } from "../tool-runner.ts";
+import { defineEdgeTools, definePageTools } from "./define-tools.ts";
+
+const { signal } = new AbortController();
+const DAY = {
+  type: "object",
+  properties: { day: { enum: ["monday", "tuesday"] }, hour: { type: "integer" } },
+  required: ["day"],
+  additionalProperties: false,
+} as const;
+
+test("run gets arguments of the type that its JSON Schema has, in the page and at the edge", async () => {
+  const [page] = definePageTools({
+    move: {
+      description: "Move.",
+      parameters: DAY,
+      run: (args) => {
+        expectTypeOf(args.day).toEqualTypeOf<"monday" | "tuesday">();
+        expectTypeOf(args.hour).toEqualTypeOf<number | undefined>();
+        return `${args.day} ${args.hour ?? 9}`;
+      },
+    },
+  });
+  expect(page).toMatchObject({ name: "move", parameters: DAY });
+  expect(await page?.run({ day: "monday" }, { signal })).toBe("monday 9");
+  const [edge] = defineEdgeTools({
+    move: { description: "Move.", parameters: DAY, run: ({ day }) => day.toUpperCase() },
+  });
+  expect(edge?.definition).toMatchObject({ name: "move", source: "edge" });
+  expect(await edge?.run({ day: "monday" }, signal)).toBe("MONDAY");
+});
+
+test("run gets what a library's schema makes of the arguments, with defaults", async () => {
+  const parameters = z.strictObject({ day: z.string(), hour: z.int().default(9) });
+  const [tool] = definePageTools({
+    move: {
+      description: "Move.",
+      parameters,
+      run: ({ day, hour }) => {
+        expectTypeOf(hour).toBeNumber();
+        return `${day} ${hour}`;
+      },
+    },
+  });
+  expect(tool?.parameters).toMatchObject({ type: "object", required: ["day"] });
+  expect(await tool?.run({ day: "monday" }, { signal })).toBe("monday 9");
+  await expect(tool?.run({ day: 7 }, { signal })).rejects.toMatchObject({
+    code: "INVALID_TOOL_ARGUMENTS",
+    message: expect.stringMatching(/^day: /),
+  });
+});
+
+const WRONG = { description: "Move.", parameters: DAY, run: () => 1 };
+
+test.each([
+  [{ "a b": WRONG }, "definePageTools.a b has a name with other characters"],
+  [{ move: { ...WRONG, description: " " } }, 'definePageTools.move.description is " "; write one'],
+  [{ move: { ...WRONG, run: 7 } }, "definePageTools.move.run is 7; write run: (args, { signal })"],
+  [{ move: { ...WRONG, timeoutMs: 0 } }, "definePageTools.move.timeoutMs is 0; write 1 to 120000"],
+  [{ move: { ...WRONG, lable: "x" } }, "definePageTools.move has no field lable; the fields are"],
+  [[], "definePageTools is an array; write an object with a tool under each name"],
+])("a tool with a mistake is refused, and the error names it: %#", (tools, message) => {
+  expect(() => definePageTools(tools as never)).toThrow(message);
+});
+
+test("an edge tool that throws, hangs or returns 10 MB costs that call only", async () => {
+  const parameters = { type: "object", properties: {} } as const;
+  const description = "A tool.";
+  const tools = defineEdgeTools({
+    throws: {
+      description,
+      parameters,
+      run: () => {
+        throw new Error("out of order");
+      },
+    },
+    hangs: { description, parameters, timeoutMs: 20, run: () => new Promise(() => undefined) },
+    large: { description, parameters, run: () => "x".repeat(10_000_000) },
+    works: { description, parameters, run: () => "fine" },
+  });
+  const run = createToolRunner({ tools });
+  const called = async (name: string) => {
+    const result = await run({ id: "c0", name, arguments: {} }, signal);
+    return result.ok ? result.value : result.error;
+  };
+  expect(await called("throws")).toEqual({ code: "TOOL_FAILED", message: "out of order" });
+  expect(await called("hangs")).toMatchObject({ code: "TIMEOUT" });
+  expect(await called("large")).toMatchObject({
+    code: "TOOL_FAILED",
+    message: expect.stringMatching(/longer than 16384 characters/),
+  });
+  expect(await called("works")).toBe("fine");
+});

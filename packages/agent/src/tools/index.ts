@@ -1,0 +1,3 @@
+/** Tools of your own, with typed arguments: an entry that pages, Workers and tests can load. */
+export type { PageTool } from "./page-tool.ts";
+export { defineEdgeTools, definePageTools } from "./define-tools.ts";

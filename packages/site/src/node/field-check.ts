@@ -1,0 +1,170 @@
+/** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
+import { isObject } from "@waggle/protocol";
+import { closest } from "fastest-levenshtein";
+import { LANGUAGES } from "../site-definition.ts";
+import { type FieldPath, importText } from "./source-file.ts";
+
+/** A mistake, where it is, and what to write instead. */
+export type Mistake = { readonly path: FieldPath; readonly message: string };
+
+/** A value's check, or the fields of an object. */
+type Field = {
+  readonly required?: boolean;
+  /** What to write, after "; ". */
+  readonly instead: string;
+  readonly accepts?: (value: unknown) => boolean;
+  readonly fields?: Fields;
+  /** Each entry of a list. */
+  readonly entries?: Field;
+};
+type Fields = { readonly [name: string]: Field };
+
+const text = (instead: string): Field => ({ instead, accepts: isText });
+const code = (file: string): Field => ({
+  instead: `write ${importText(file)}, so that only the part that runs it loads it`,
+  accepts: (value) => typeof value === "function",
+});
+const count = (most: number): Field => ({
+  instead: `write a whole number from 1 to ${most}`,
+  accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most,
+});
+const share: Field = {
+  instead: "write a number from 0 to 1",
+  accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
+};
+const group = (fields: Fields): Field => ({
+  instead: `write an object with ${Object.keys(fields).join(", ")}`,
+  fields,
+});
+
+const SITE: Field = group({
+  id: {
+    required: true,
+    instead:
+      'write lower-case letters, digits and hyphens that begin with a letter, such as "reading-room"',
+    accepts: (value) => typeof value === "string" && /^[a-z][a-z0-9-]{0,62}$/.test(value),
+  },
+  name: { ...text('write what people read, such as "Reading room"'), required: true },
+  prompt: { ...text("write the system message as a text"), required: true },
+  tools: code("./src/tools.ts"),
+  edgeTools: code("./edge/tools.ts"),
+  environment: code("./practice/environment.ts"),
+  reward: code("./practice/reward.ts"),
+  edge: group({
+    url: {
+      instead: 'write the address of the edge, such as "https://edge.example.org"',
+      accepts: (value) => isText(value) && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
+    },
+    siteKey: text("write the site's public key"),
+  }),
+  model: text('write the folder of a model, such as "./model"'),
+  base: group({ steps: count(1_000_000), mistakes: share, habits: share }),
+  training: group({
+    recipe: text("write the name of a recipe; waggle train-edge --list shows them"),
+    settings: {
+      instead: "write an object with the recipe's settings",
+      accepts: (value) => isObject(value) && Object.values(value).every(isSetting),
+    },
+    groupsPerStep: count(10_000),
+    epochs: count(1000),
+    publishEvery: count(1_000_000),
+    evaluationTasks: count(100_000),
+  }),
+  gate: group({
+    minTasks: count(100_000),
+    margin: share,
+    significance: share,
+    canaryShare: share,
+  }),
+  consent: group({
+    version: { ...text('write a text such as "2026-11-24"'), required: true },
+    title: text("write the question as a text"),
+    text: text("write the explanation as a text"),
+  }),
+  redaction: {
+    instead: 'write a list of { type: "CUSTOMER_ID", pattern: /…/ }',
+    entries: group({
+      type: {
+        required: true,
+        instead: "write upper-case letters, digits and _, such as CUSTOMER_ID",
+        accepts: (value) => typeof value === "string" && /^[A-Z][A-Z0-9_]{0,39}$/.test(value),
+      },
+      pattern: {
+        required: true,
+        instead: "write a regular expression",
+        accepts: (value) => value instanceof RegExp,
+      },
+    }),
+  },
+  retention: group({ visitorDays: count(3650) }),
+  languages: {
+    instead: `write a list of ${LANGUAGES.join(", ")}`,
+    entries: {
+      instead: `write ${LANGUAGES.join(", ")}`,
+      accepts: (value) => LANGUAGES.some((known) => known === value),
+    },
+  },
+});
+
+/** The mistakes of a definition that can be seen without loading its modules. */
+export function fieldMistakes(definition: unknown): readonly Mistake[] {
+  return mistakesOf(definition, SITE, []);
+}
+
+function mistakesOf(value: unknown, field: Field, path: FieldPath): readonly Mistake[] {
+  const place = path.length === 0 ? "the site" : nameOf(path);
+  const wrong = [{ path, message: `${place} is ${described(value)}; ${field.instead}` }];
+  if (field.entries !== undefined) {
+    const { entries } = field;
+    if (!Array.isArray(value) || value.length === 0) return wrong;
+    return value.flatMap((entry, index) => mistakesOf(entry, entries, [...path, index]));
+  }
+  if (field.fields === undefined) return field.accepts?.(value) === true ? [] : wrong;
+  if (!isObject(value) || Array.isArray(value)) return wrong;
+  const { fields } = field;
+  const unknown = Object.keys(value)
+    .filter((name) => !(name in fields))
+    .map((name) => ({ path: [...path, name], message: unknownField(name, place, fields) }));
+  const known = Object.entries(fields).flatMap(([name, one]) => {
+    const given = value[name];
+    if (given === undefined && one.required !== true) return [];
+    return mistakesOf(given, one, [...path, name]);
+  });
+  return [...unknown, ...known];
+}
+
+function unknownField(name: string, place: string, fields: Fields): string {
+  const names = Object.keys(fields);
+  const shown = name.slice(0, 64);
+  return `${place} has no field ${shown}; did you mean ${closest(shown, names)}? The fields are ${names.join(", ")}`;
+}
+
+/** `redaction[0].type`. */
+function nameOf(path: FieldPath): string {
+  return path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`))
+    .join("")
+    .slice(1);
+}
+
+function described(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 64));
+  if (value instanceof Promise) {
+    // The refusal is the error to show, not what becomes of the promise.
+    value.catch(() => undefined);
+    return "a promise";
+  }
+  if (typeof value === "function") return "a function";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "an object";
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isSetting(value: unknown): boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
+}

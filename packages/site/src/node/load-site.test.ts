@@ -1,0 +1,270 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { loadSite } from "./load-site.ts";
+import { baseArguments, edgeVariables, trainerArguments } from "./part-settings.ts";
+import { importText } from "./source-file.ts";
+import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
+
+const removals: (() => void)[] = [];
+afterEach(() => removals.splice(0).forEach((remove) => remove()));
+
+function site(changed?: { readonly [file: string]: string }): string {
+  const { folder, remove } = plannerSite(changed);
+  removals.push(remove);
+  return folder;
+}
+
+/** The site with one text of one file replaced. */
+function planted(file: string, text: string, by: string): string {
+  const before = PLANNER_FILES[file] ?? "";
+  expect(before).toContain(text);
+  return site({ [file]: before.replace(text, by) });
+}
+
+/** The refusal, without the folder. */
+async function refusal(folder: string): Promise<string> {
+  const error: unknown = await loadSite(folder).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
+  return String((error as Error).message).replaceAll(`${folder}/`, "");
+}
+
+describe("a site without a mistake", () => {
+  test("loads with its tools, and its environment is judged by its reward", async () => {
+    const loaded = await loadSite(site());
+    expect(loaded.pageTools.map(({ name }) => name)).toEqual(["move"]);
+    expect(loaded.edgeTools.map(({ definition }) => definition)).toEqual([
+      expect.objectContaining({ name: "holidays", source: "edge" }),
+    ]);
+    const { environment } = loaded;
+    if (environment === null) throw new Error("the site has an environment");
+    const { judge } = environment.create(environment.reference(0, "train", 0));
+    expect(await judge("nothing")).toMatchObject({ reward: 0, success: false });
+  });
+
+  test("sets the edge's variables and the arguments of the trainer and of the base", async () => {
+    const folder = site();
+    const loaded = await loadSite(folder);
+    expect(edgeVariables(loaded)).toEqual({
+      TASK_ENVIRONMENT: "planner",
+      GATE_MIN_TASKS: "32",
+      CANARY_SHARE: "0.25",
+      VISITOR_TTL_DAYS: "30",
+    });
+    expect(trainerArguments(loaded).join(" ")).toBe(
+      `--env ${folder} --recipe grpo --publish-every 2 --set groupSize=4`,
+    );
+    expect(baseArguments(loaded).join(" ")).toBe(`--env ${folder} --steps 300 --mistakes 0.2`);
+  });
+
+  test("a page tool gets arguments of the type that its schema has", async () => {
+    const { pageTools } = await loadSite(site());
+    const { signal } = new AbortController();
+    expect(await pageTools[0]?.run({ day: "monday" }, { signal })).toBe("monday");
+  });
+});
+
+const CONFIG = "waggle.config.ts";
+
+test.each([
+  [
+    "an unknown field",
+    CONFIG,
+    "prompt: PROMPT",
+    "promt: PROMPT",
+    /^waggle\.config\.ts:7:10: the site has no field promt; did you mean prompt\?/,
+  ],
+  [
+    "a missing field",
+    CONFIG,
+    '  name: "Planner",\n',
+    "",
+    /^waggle\.config\.ts:4:27: name is missing; write what people read/,
+  ],
+  [
+    "a field of a wrong type",
+    CONFIG,
+    'id: "planner"',
+    "id: 7",
+    /^waggle\.config\.ts:5:7: id is 7; write lower-case letters/,
+  ],
+  [
+    "a number outside of its range",
+    CONFIG,
+    "minTasks: 32",
+    "minTasks: 0.5",
+    /^waggle\.config\.ts:14:21: gate\.minTasks is 0\.5; write a whole number from 1/,
+  ],
+  [
+    "an unknown language",
+    CONFIG,
+    '["en", "de"]',
+    '["en", "dk"]',
+    /^waggle\.config\.ts:18:21: languages\[1\] is "dk"; write en, de, fr/,
+  ],
+  [
+    "a redaction rule without a pattern",
+    CONFIG,
+    "/room-[0-9]+/i",
+    '"room-"',
+    /^waggle\.config\.ts:17:40: redaction\[0\]\.pattern is "room-"; write a regular expression/,
+  ],
+  [
+    "code that is loaded at once",
+    CONFIG,
+    importText("./tools.ts"),
+    importText("./tools.ts").slice(6),
+    /^waggle\.config\.ts:8:10: tools is a promise; write \(\) => import/,
+  ],
+  [
+    "code that a bundler cannot follow",
+    CONFIG,
+    importText("./tools.ts"),
+    "async () => ({ default: [] })",
+    /^waggle\.config\.ts:8:10: tools is not written as an import; write tools: \(\) => import/,
+  ],
+  [
+    "a module that does not exist",
+    CONFIG,
+    "./tools.ts",
+    "./tool.ts",
+    /^waggle\.config\.ts:8:10: tools imports \.\/tool\.ts, which does not exist/,
+  ],
+  [
+    "an unknown recipe",
+    CONFIG,
+    '"grpo"',
+    '"grpoo"',
+    /^waggle\.config\.ts:13:23: unknown recipe "grpoo"; choose one of \d+, such as grpo/,
+  ],
+  [
+    "an unknown setting of a recipe",
+    CONFIG,
+    "groupSize: 4",
+    "groupSiz: 4",
+    /^waggle\.config\.ts:13:41: recipe grpo has no setting groupSiz; it has groupSize=8/,
+  ],
+  [
+    "a model that is not there",
+    CONFIG,
+    "retention:",
+    'model: "./model",\n  retention:',
+    /^waggle\.config\.ts:15:10: model is "\.\/model", and model has no config\.json; name the folder/,
+  ],
+  ["a syntax error", CONFIG, 'id: "planner",', 'id: "planner"', /^waggle\.config\.ts:6:3: /],
+  [
+    "no default export",
+    CONFIG,
+    "export default",
+    "export const config =",
+    /^waggle\.config\.ts:1:1: there is no default export; write export default defineSite/,
+  ],
+  [
+    "a module without a default export",
+    "tools.ts",
+    "export default",
+    "export const tools =",
+    /^tools\.ts:1:1: there is no default export; write export default definePageTools/,
+  ],
+  [
+    "a module that needs a browser",
+    "tools.ts",
+    "let moved",
+    "document.title;\nlet moved",
+    /^waggle\.config\.ts:8:10: tools cannot be loaded: document is not defined\. Node loads the module to check it; use what only browsers have inside of run/,
+  ],
+  [
+    "a schema that is no object",
+    "tools.ts",
+    "{ ...MOVE, run",
+    '{ ...MOVE, parameters: { type: "string" }, run',
+    /^tools\.ts:6:3: definePageTools\.move\.parameters has type "string"; arguments are always an object/,
+  ],
+  [
+    "a tool without run",
+    "edge-tools.ts",
+    ', run: () => ["EDGE-MARKER"]',
+    "",
+    /^edge-tools\.ts:5:3: defineEdgeTools\.holidays\.run is missing; write run: /,
+  ],
+  [
+    "one name in the page and at the edge",
+    "edge-tools.ts",
+    "holidays: {",
+    "move: {",
+    /^edge-tools\.ts:5:3: the tool "move" is in tools and in edgeTools; rename one/,
+  ],
+  [
+    "an environment with another prompt",
+    "environment.ts",
+    "prompt: PROMPT",
+    'prompt: "You plan."',
+    /^environment\.ts:4:\d+: the environment's prompt is "You plan\.", and the site's is "You plan meetings\."/,
+  ],
+  [
+    "an environment without a tool of the page",
+    "environment.ts",
+    "    move: { ...MOVE, run: ({ day }, state) => (state.day = day) },\n",
+    "",
+    /^environment\.ts:4:\d+: the environment has no tool "move", which the page has/,
+  ],
+  [
+    "an environment with a tool more",
+    "tools.ts",
+    "  move: {",
+    "  // move\n  shift: {",
+    /^environment\.ts:.* the environment has no tool "shift"/,
+  ],
+  [
+    "an environment with another description",
+    "environment.ts",
+    "...MOVE, run",
+    '...MOVE, description: "Shift.", run',
+    /^environment\.ts:13:5: the description of the tool "move" is "Shift\." in the environment and "Move a meeting\." in the page/,
+  ],
+  [
+    "an environment with other parameters",
+    "environment.ts",
+    "...HOLIDAYS, run",
+    "...MOVE, description: HOLIDAYS.description, run",
+    /^environment\.ts:14:5: the parameters of the tool "holidays" is/,
+  ],
+  [
+    "a default export that is no environment",
+    "environment.ts",
+    "export default environment",
+    "export default {}",
+    /^environment\.ts:\d+:\d+: the default export is no environment/,
+  ],
+])("%s is refused with its place and what to write instead", async (_, file, text, by, message) => {
+  expect(await refusal(planted(file, text, by))).toMatch(message);
+});
+
+test("two tools with one name are refused at the first of them", async () => {
+  const tools = `import { definePageTools } from "@waggle/site";
+import { MOVE } from "./shared.ts";
+export default ["here", "there"].flatMap((place) =>
+  definePageTools({ move: { ...MOVE, run: () => place } }),
+);
+`;
+  expect(await refusal(site({ "tools.ts": tools }))).toMatch(
+    /^tools\.ts:4:21: two tools have the name "move"; rename one/,
+  );
+});
+
+test("all mistakes of the fields are reported at once", async () => {
+  const changed = (PLANNER_FILES[CONFIG] ?? "")
+    .replace('id: "planner"', "id: 7")
+    .replace("visitorDays: 30", "visitorDays: 0");
+  expect((await refusal(site({ [CONFIG]: changed }))).split("\n")).toEqual([
+    expect.stringMatching(/^waggle\.config\.ts:5:7: id is 7/),
+    expect.stringMatching(/^waggle\.config\.ts:15:29: retention\.visitorDays is 0/),
+  ]);
+});
+
+test("a folder without a config says how to make one", async () => {
+  await expect(loadSite(import.meta.dirname)).rejects.toThrow(
+    /^there is no waggle\.config\.ts in .*; make a site with npm create waggle/,
+  );
+});

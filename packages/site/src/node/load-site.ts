@@ -1,0 +1,135 @@
+/** Loads a site with all of its modules and refuses it with file and line if anything in it is wrong. */
+import { dirname, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import type { PageTool } from "@waggle/agent/tools";
+import { type EnvironmentSpec, type RewardFunction, withReward } from "@waggle/environments";
+import { recipeNamed } from "@waggle/learning";
+import { isObject, type Tool, WaggleError } from "@waggle/protocol";
+import type { SiteDefinition } from "../site-definition.ts";
+import { readSiteConfig, type SiteConfig } from "./config-file.ts";
+import { siteModule, type SiteModule } from "./site-module.ts";
+import { edgeToolsOf, pageToolsOf, requireSameTools, toolsInPage, WRITE } from "./tool-check.ts";
+
+/** A site that has been checked. */
+export type LoadedSite = {
+  /** Absolute path of the folder with the config. */
+  readonly folder: string;
+  readonly configFile: string;
+  readonly definition: SiteDefinition;
+  readonly pageTools: readonly PageTool[];
+  readonly edgeTools: readonly Tool[];
+  /** The environment with the site's reward; `null` if the site has none. */
+  readonly environment: EnvironmentSpec | null;
+  /** Absolute paths of its modules. */
+  readonly files: {
+    readonly tools: string | null;
+    readonly edgeTools: string | null;
+    readonly environment: string | null;
+    readonly reward: string | null;
+  };
+};
+
+/**
+ * Loads the site in a folder.
+ *
+ * @param path - the folder, or its config file.
+ * @throws WaggleError `NOT_FOUND` if there is no config; `INVALID_ARGUMENT` with file, line and what to write instead.
+ */
+export async function loadSite(path: string): Promise<LoadedSite> {
+  const config = await readSiteConfig(path);
+  const { source, definition } = config;
+  const folder = dirname(source.file);
+  requireRecipe(config);
+  requireModel(config, folder);
+  const tools = await siteModule(config, "tools", WRITE.tools);
+  const edge = await siteModule(config, "edgeTools", WRITE.edgeTools);
+  const practice = await siteModule(config, "environment", "defineEnvironment({ … })");
+  const reward = await siteModule(config, "reward", "(rollout) => a number from 0 to 1");
+  const pageTools = pageToolsOf(tools);
+  const edgeTools = edgeToolsOf(edge, pageTools);
+  const spec = practice === null ? null : specOf(practice);
+  if (practice !== null && spec !== null) {
+    const { prompt } = definition;
+    await requireSameTools(practice, spec, { prompt, tools: toolsInPage(pageTools, edgeTools) });
+  }
+  return {
+    folder,
+    configFile: source.file,
+    definition,
+    pageTools,
+    edgeTools,
+    environment: rewarded(config, spec, reward),
+    files: {
+      tools: tools?.path ?? null,
+      edgeTools: edge?.path ?? null,
+      environment: practice?.path ?? null,
+      reward: reward?.path ?? null,
+    },
+  };
+}
+
+function requireRecipe({ source, definition }: SiteConfig): void {
+  const { recipe, settings } = definition.training ?? {};
+  if (recipe === undefined) {
+    if (settings === undefined) return;
+    throw source.mistake(
+      source.nodeAt(["training", "settings"]),
+      "training.settings belong to a recipe, and there is none; write training.recipe too",
+    );
+  }
+  const refusal = (field: "recipe" | "settings", error: unknown): unknown =>
+    WaggleError.is(error)
+      ? source.mistake(source.nodeAt(["training", field]), error.message)
+      : error;
+  let create: ReturnType<typeof recipeNamed>;
+  try {
+    create = recipeNamed(recipe);
+  } catch (error) {
+    throw refusal("recipe", error);
+  }
+  try {
+    create(settings);
+  } catch (error) {
+    throw refusal("settings", error);
+  }
+}
+
+function requireModel({ source, definition }: SiteConfig, folder: string): void {
+  const { model } = definition;
+  if (model === undefined || existsSync(resolve(folder, model, "config.json"))) return;
+  throw source.mistake(
+    source.nodeAt(["model"]),
+    `model is ${JSON.stringify(model)}, and ${resolve(folder, model)} has no config.json; name the folder of a model, or leave model out and run waggle base`,
+  );
+}
+
+function specOf(module: SiteModule): EnvironmentSpec {
+  const spec = module.default;
+  const functions = ["reference", "levelOf", "task", "create", "demonstrator"];
+  if (isObject(spec) && functions.every((name) => typeof spec[name] === "function")) {
+    return spec as EnvironmentSpec;
+  }
+  throw module.mistakeAt(
+    null,
+    "the default export is no environment; write export default defineEnvironment({ … }) of @waggle/agent/define",
+  );
+}
+
+function rewarded(
+  { source }: SiteConfig,
+  spec: EnvironmentSpec | null,
+  module: SiteModule | null,
+): EnvironmentSpec | null {
+  if (module === null) return spec;
+  if (spec === null) {
+    throw source.mistake(
+      source.nodeAt(["reward"]),
+      "reward judges rollouts of the environment, and there is none; write environment too",
+    );
+  }
+  const { default: reward, path } = module;
+  if (typeof reward !== "function") {
+    throw module.mistakeAt(null, "the default export is no function; write (rollout) => a number");
+  }
+  return withReward(spec, path, reward as RewardFunction);
+}

@@ -1,0 +1,101 @@
+/**
+ * What `waggle.config.ts` says about a site. Plain data is written into it; code is named by `import`, so that the
+ * page, the Worker and the trainer each bundle only the modules that they run.
+ */
+import type { PageTool } from "@waggle/agent/tools";
+import type { EnvironmentSpec, RewardFunction } from "@waggle/environments";
+import type { Tool } from "@waggle/protocol";
+
+/** A module that is loaded only where it runs: a function that imports it. Its default export counts. */
+type CodeOf<T> = () => Promise<{ readonly default: T }>;
+
+/** Languages that the assistant has texts for. */
+export const LANGUAGES = ["en", "de", "fr"] as const;
+
+/** A site. */
+export type SiteDefinition = {
+  /** Lower-case letters, digits and hyphens. Names the site's key, models and state folders. */
+  readonly id: string;
+  /** What people read. */
+  readonly name: string;
+  /** System message of the assistant. It must be the environment's, if there is one. */
+  readonly prompt: string;
+
+  /** Tools that run in the page: the result of `definePageTools`. */
+  readonly tools?: CodeOf<readonly PageTool[]>;
+  /** Tools that run in the edge Worker: the result of `defineEdgeTools`. */
+  readonly edgeTools?: CodeOf<readonly Tool[]>;
+  /** Where the assistant practices and is evaluated: the result of `defineEnvironment`. */
+  readonly environment?: CodeOf<EnvironmentSpec>;
+  /** Reward of a rollout, in place of the environment's verdict. */
+  readonly reward?: CodeOf<RewardFunction>;
+
+  /** Where a built page finds its edge. `WAGGLE_EDGE_URL` and `WAGGLE_SITE_KEY` override it. */
+  readonly edge?: {
+    /** Default `http://localhost:8787`. */
+    readonly url?: string;
+    /** Public key of the site at this edge. Default: `local-` and the id. */
+    readonly siteKey?: string;
+  };
+
+  /** Folder of a model, relative to the config. Default: the base that `waggle base` makes. */
+  readonly model?: string;
+  /** How `waggle base` makes a model from the environment's demonstrator. */
+  readonly base?: {
+    readonly steps?: number;
+    /** Error rate of the demonstrations, from 0 to 1. */
+    readonly mistakes?: number;
+    /** Share of demonstrations that always err in the same way, from 0 to 1. */
+    readonly habits?: number;
+  };
+  /** How the trainer learns. */
+  readonly training?: {
+    /** A name of `waggle train-edge --list`. */
+    readonly recipe?: string;
+    /** The recipe's own settings. */
+    readonly settings?: { readonly [name: string]: number | string | boolean };
+    readonly groupsPerStep?: number;
+    readonly epochs?: number;
+    /** Learning steps between published versions. */
+    readonly publishEvery?: number;
+    /** Held-out tasks of each evaluation. */
+    readonly evaluationTasks?: number;
+  };
+  /** When the edge serves a new version. */
+  readonly gate?: {
+    /** Smallest number of frozen tasks in an evaluation. */
+    readonly minTasks?: number;
+    /** Largest fall of the success rate that can pass, from 0 to 1. */
+    readonly margin?: number;
+    /** A smaller fall is refused if its paired p-value is below this. */
+    readonly significance?: number;
+    /** Share of visitors on the canary channel, from 0 to 1. */
+    readonly canaryShare?: number;
+  };
+
+  /** What visitors are asked before their conversations are kept. */
+  readonly consent?: {
+    /** Change it when the text changes in meaning: visitors are then asked again. */
+    readonly version: string;
+    readonly title?: string;
+    readonly text?: string;
+  };
+  /** Personal data to replace, besides e-mail addresses, phone and card numbers. */
+  readonly redaction?: readonly {
+    /** Placeholder of a match, such as `CUSTOMER_ID`. */
+    readonly type: string;
+    readonly pattern: RegExp;
+  }[];
+  /** How long data is kept. */
+  readonly retention?: {
+    /** Days until a visitor's id expires. */
+    readonly visitorDays?: number;
+  };
+  /** Languages of the assistant. The first is used where a visitor's is not among them. Default `["en"]`. */
+  readonly languages?: readonly (typeof LANGUAGES)[number][];
+};
+
+/** Returns the definition. It exists for the types; `loadSite` checks what types cannot. */
+export function defineSite(site: SiteDefinition): SiteDefinition {
+  return site;
+}
