@@ -9,7 +9,7 @@ import { ROOT } from "../stack.ts";
 import { isTestFile, typeScriptFiles } from "./source-files.ts";
 import { Modules, type Origin, Reach } from "./symbols.ts";
 
-const PAGES = ["README.md", "{packages/*,trainer}/README.md", "docs/**/*.md"];
+const PAGES = ["README.md", "{packages/*,workers/*,trainer}/README.md", "docs/**/*.md"];
 const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
 const FOR_TESTS = "@waggle/testing";
 const WORKER = "@waggle/edge";

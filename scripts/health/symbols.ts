@@ -133,10 +133,12 @@ export class Modules {
     for (const manifest of globSync("{packages/*,trainer,workers/*}/package.json", { cwd: root })) {
       const { name, exports } = JSON.parse(readFileSync(join(root, manifest), "utf8")) as {
         name: string;
-        exports: Record<string, { source: string }>;
+        exports: Record<string, { source?: string }>;
       };
+      // An entry without a source has only types.
       for (const [path, { source }] of Object.entries(exports))
-        entries.set(name + path.slice(1), join(dirname(manifest), source));
+        if (source !== undefined)
+          entries.set(name + path.slice(1), join(dirname(manifest), source));
     }
     this.entries = entries;
   }

@@ -25,10 +25,10 @@ test("names, cycles and folders stay within their limits", () => {
 
 /** The number of public names that each package has reached. A new package needs an entry. */
 const MOST_NAMES: { readonly [name: string]: number } = {
-  "@waggle/agent": 61,
+  "@waggle/agent": 62,
   "@waggle/cli": 1,
   "@waggle/collector": 37,
-  "@waggle/edge": 3,
+  "@waggle/edge": 4,
   "@waggle/embed": 30,
   "@waggle/engine": 21,
   "@waggle/environments": 82,
@@ -38,7 +38,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/model": 101,
   "@waggle/protocol": 152,
   "@waggle/runtime": 108,
-  "@waggle/site": 11,
+  "@waggle/site": 15,
   "@waggle/testing": 29,
   "@waggle/text": 34,
   "@waggle/trainer": 5,

@@ -68,7 +68,7 @@ test("a folder with a waggle.config.ts is the environment of its site", async ()
   await writeFile(join(folder, "whole/reward.ts"), "export default () => 0.25;\n");
   expect((await environmentFrom("./whole/", folder)).source).not.toBe(environment.source);
   await expect(environmentFrom("./bare", folder)).rejects.toThrow(
-    /^--env .*bare is a site without an environment; add environment to .*waggle\.config\.ts$/,
+    /bare\/waggle\.config\.ts:1:16: the site has no environment to practice in; write environment: /,
   );
 });
 

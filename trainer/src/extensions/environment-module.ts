@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
 import { isObject, WaggleError } from "@waggle/protocol";
-import { loadSite, siteConfigIn } from "@waggle/site/node";
+import { loadPractice, siteConfigIn } from "@waggle/site/node";
 import { isFilePath, loadExport, moduleSource, resolvedFile } from "./module-source.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function environmentFrom(
   const builtIn = ENVIRONMENTS.find((spec) => spec.name === name);
   if (builtIn !== undefined) return builtIn;
   const config = siteConfigIn(resolve(folder, name));
-  if (config !== null) return siteEnvironment(config, option);
+  if (config !== null) return siteEnvironment(config);
   const { module } = moduleSource(name);
   const found = await loadExport(option, name, folder).catch((error: unknown) => {
     if (isFilePath(module) || !WaggleError.is(error, "NOT_FOUND")) throw error;
@@ -39,19 +39,11 @@ export async function environmentFrom(
 }
 
 /** The environment of a site. Its source has a digest of the modules that decide tasks and rewards. */
-async function siteEnvironment(config: string, option: string): Promise<EnvironmentSpec> {
-  const { environment, files, folder } = await loadSite(config);
-  if (environment === null) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `${option} ${folder} is a site without an environment; add environment to ${config}`,
-    );
-  }
+async function siteEnvironment(config: string): Promise<EnvironmentSpec> {
+  const { environment, files } = await loadPractice(config);
   const digest = createHash("sha256");
-  for (const file of [files.environment, files.reward]) {
-    if (file !== null) digest.update(await readFile(file));
-  }
-  return { ...environment, source: `${folder} ${digest.digest("hex").slice(0, 16)}` };
+  for (const file of files) digest.update(await readFile(file));
+  return { ...environment, source: `${config} ${digest.digest("hex").slice(0, 16)}` };
 }
 
 function requireSpec(source: string, found: unknown): EnvironmentSpec {

@@ -1,5 +1,5 @@
 /** The Hono app: adds settings, CORS, access control and error handling to the endpoints. */
-import { OPERATOR_NAME_HEADER, WaggleError } from "@waggle/protocol";
+import { OPERATOR_NAME_HEADER, type Tool, WaggleError } from "@waggle/protocol";
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { z } from "zod";
@@ -100,7 +100,8 @@ function methodsOf(path: string): string {
     .toUpperCase();
 }
 
-function createApp(): Hono<EdgeEnv> {
+/** Creates the app. @param tools - of the site, served at `/mcp`. */
+export function createApp(tools: readonly Tool[] = []): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
   app.use(async (context, next) => {
     const requestId = crypto.randomUUID();
@@ -114,6 +115,7 @@ function createApp(): Hono<EdgeEnv> {
   app.use(async (context, next) => {
     context.set("settings", readSettings(context.env));
     context.set("now", Date.now());
+    context.set("tools", tools);
     await next();
   });
   app.use(
@@ -181,5 +183,5 @@ function createApp(): Hono<EdgeEnv> {
   return app;
 }
 
-/** The app that the Worker serves. */
+/** The app of a Worker without tools of its own. */
 export const app: Hono<EdgeEnv> = createApp();

@@ -2,6 +2,7 @@
  * A route as one value: method, path, access, schemas and handler. The app registers these values, and the
  * OpenAPI description is generated from them, so the two cannot disagree.
  */
+import type { Tool } from "@waggle/protocol";
 import type { Context } from "hono";
 import type { z } from "zod";
 import type { Session } from "./session-token.ts";
@@ -18,6 +19,8 @@ export type EdgeEnv = {
     session: Session;
     addressPrefix: string;
     now: number;
+    /** Tools that were bundled with this Worker. */
+    tools: readonly Tool[];
   };
 };
 

@@ -4,7 +4,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { TOOL_SET_NAMES } from "./edge-tools.ts";
+import { TOOL_SET_NAMES } from "./tools/edge-tools.ts";
 
 /** Bindings from wrangler. Variables are strings, which `readSettings` validates. */
 export type Bindings = {

@@ -1,5 +1,6 @@
 /** Loads and checks a site's `waggle.config.ts` in Node. */
 export { siteConfigIn } from "./config-file.ts";
-export { loadSite } from "./load-site.ts";
-export type { LoadedSite } from "./load-site.ts";
+export { loadPractice, loadSite } from "./load-site.ts";
+export type { LoadedSite, SitePractice } from "./load-site.ts";
+export { workerEntry } from "./worker-entry.ts";
 export { baseArguments, edgeVariables, trainerArguments } from "./part-settings.ts";

@@ -184,7 +184,7 @@ test.each([
   [
     "a tool without run",
     "edge-tools.ts",
-    ', run: () => ["EDGE-MARKER"]',
+    ', run: () => ["EDGE-MARKER".toLowerCase()]',
     "",
     /^edge-tools\.ts:5:3: defineEdgeTools\.holidays\.run is missing; write run: /,
   ],

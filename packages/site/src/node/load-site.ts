@@ -7,6 +7,7 @@ import { recipeNamed } from "@waggle/learning";
 import { isObject, type Tool, WaggleError } from "@waggle/protocol";
 import type { SiteDefinition } from "../site-definition.ts";
 import { readSiteConfig, type SiteConfig } from "./config-file.ts";
+import { importText } from "./source-file.ts";
 import { siteModule, type SiteModule } from "./site-module.ts";
 import { edgeToolsOf, pageToolsOf, requireSameTools, toolsInPage, WRITE } from "./tool-check.ts";
 
@@ -43,14 +44,13 @@ export async function loadSite(path: string): Promise<LoadedSite> {
   requireModel(config, folder);
   const tools = await siteModule(config, "tools", WRITE.tools);
   const edge = await siteModule(config, "edgeTools", WRITE.edgeTools);
-  const practice = await siteModule(config, "environment", "defineEnvironment({ … })");
-  const reward = await siteModule(config, "reward", "(rollout) => a number from 0 to 1");
+  const { practice, reward, environment } = await practiceOf(config);
   const pageTools = pageToolsOf(tools);
   const edgeTools = edgeToolsOf(edge, pageTools);
-  const spec = practice === null ? null : specOf(practice);
-  if (practice !== null && spec !== null) {
+  if (practice !== null && environment !== null) {
     const { prompt } = definition;
-    await requireSameTools(practice, spec, { prompt, tools: toolsInPage(pageTools, edgeTools) });
+    const page = { prompt, tools: toolsInPage(pageTools, edgeTools) };
+    await requireSameTools(practice, environment, page);
   }
   return {
     folder,
@@ -58,7 +58,7 @@ export async function loadSite(path: string): Promise<LoadedSite> {
     definition,
     pageTools,
     edgeTools,
-    environment: rewarded(config, spec, reward),
+    environment,
     files: {
       tools: tools?.path ?? null,
       edgeTools: edge?.path ?? null,
@@ -66,6 +66,46 @@ export async function loadSite(path: string): Promise<LoadedSite> {
       reward: reward?.path ?? null,
     },
   };
+}
+
+/** What a trainer runs of a site. */
+export type SitePractice = {
+  readonly configFile: string;
+  /** The environment with the site's reward. */
+  readonly environment: EnvironmentSpec;
+  /** Absolute paths of the modules that decide tasks and rewards. */
+  readonly files: readonly string[];
+};
+
+/**
+ * Loads the environment and the reward of a site, and none of the page's or the edge's code.
+ *
+ * @throws WaggleError as `loadSite`, and if the site has no environment.
+ */
+export async function loadPractice(path: string): Promise<SitePractice> {
+  const config = await readSiteConfig(path);
+  const { practice, reward, environment } = await practiceOf(config);
+  if (practice === null || environment === null) {
+    throw config.source.mistake(
+      config.source.nodeAt([]),
+      `the site has no environment to practice in; write environment: ${importText("./practice/environment.ts")}`,
+    );
+  }
+  const files = reward === null ? [practice.path] : [practice.path, reward.path];
+  return { configFile: config.source.file, environment, files };
+}
+
+type Practice = {
+  readonly practice: SiteModule | null;
+  readonly reward: SiteModule | null;
+  readonly environment: EnvironmentSpec | null;
+};
+
+async function practiceOf(config: SiteConfig): Promise<Practice> {
+  const practice = await siteModule(config, "environment", "defineEnvironment({ … })");
+  const reward = await siteModule(config, "reward", "(rollout) => a number from 0 to 1");
+  const spec = practice === null ? null : specOf(practice);
+  return { practice, reward, environment: rewarded(config, spec, reward) };
 }
 
 function requireRecipe({ source, definition }: SiteConfig): void {

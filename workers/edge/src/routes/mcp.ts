@@ -9,60 +9,86 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
-  type Tool,
+  type Tool as ListedTool,
 } from "@modelcontextprotocol/server";
-import { isObject, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
+import { createToolRunner } from "@waggle/agent/tools";
+import {
+  isObject,
+  type Tool,
+  type ToolDefinition,
+  type ToolError,
+  WAGGLE_VERSION,
+  WaggleError,
+} from "@waggle/protocol";
 import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
-import { runServedTool, servedTools, type ToolSetName } from "../edge-tools.ts";
+import { runServedTool, servedTools, type ToolSetName } from "../tools/edge-tools.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 
-function callTool(sets: readonly ToolSetName[], name: string, args: unknown): CallToolResult {
+/** What an edge serves: sets of the repository, and the tools that were bundled with the Worker. */
+type Served = { readonly sets: readonly ToolSetName[]; readonly tools: readonly Tool[] };
+
+async function callTool(
+  { sets, tools }: Served,
+  name: string,
+  args: { readonly [key: string]: unknown },
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  if (tools.some(({ definition }) => definition.name === name)) {
+    const run = createToolRunner({ tools });
+    const result = await run({ id: "call", name, arguments: args }, signal);
+    return result.ok ? succeeded(result.value) : failed(result.error);
+  }
   try {
-    const value = runServedTool(sets, name, isObject(args) ? args : {});
-    return {
-      content: [{ type: "text", text: JSON.stringify(value) }],
-      structuredContent: value,
-    };
+    return succeeded(runServedTool(sets, name, args));
   } catch (error) {
     if (WaggleError.is(error, "UNKNOWN_TOOL")) {
       const { code, message } = error;
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code });
     }
-    // A failed tool is a result for the model, not a fault of the Worker.
     const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
     const message = error instanceof Error ? error.message.slice(0, 500) : "the tool failed";
-    return {
-      isError: true,
-      content: [{ type: "text", text: JSON.stringify({ code, message }) }],
-    };
+    return failed({ code, message });
   }
+}
+
+function succeeded(value: unknown): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
+}
+
+/** A failed tool is a result for the model, not a fault of the Worker. */
+function failed({ code, message }: ToolError): CallToolResult {
+  return { isError: true, content: [{ type: "text", text: JSON.stringify({ code, message }) }] };
 }
 
 /**
  * Passes arguments unchanged. The tool validates them itself with the same messages everywhere, so that a
  * replay of a trajectory gets the same result.
  */
-function createServer(sets: readonly ToolSetName[]): Server {
-  const tools = servedTools(sets).map(({ name, title, description, parameters, result }): Tool => ({
-    name,
-    ...(title === undefined ? {} : { title }),
-    description,
-    inputSchema: { ...parameters, type: "object" },
-    ...(result === undefined ? {} : { outputSchema: result }),
+function createServer(served: Served): Server {
+  const ofSets = servedTools(served.sets).map((tool): ListedTool => ({
+    ...listed(tool),
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+    ...(tool.result === undefined ? {} : { outputSchema: tool.result }),
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   }));
+  const tools = [...ofSets, ...served.tools.map(({ definition }) => listed(definition))];
   const server = new Server(
     { name: "waggle-edge", version: WAGGLE_VERSION },
     { capabilities: { tools: {} } },
   );
   server.setRequestHandler("tools/list", () => ({ tools }));
-  server.setRequestHandler("tools/call", ({ params }) => {
-    const result = callTool(sets, params.name, params.arguments);
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const args = isObject(params.arguments) ? params.arguments : {};
+    const result = await callTool(served, params.name, args, mcpReq.signal);
     // Clients of older protocols get values other than objects as `{ result }`.
     const schema = tools.find(({ name }) => name === params.name)?.outputSchema;
     return server.projectCallToolResult(result, schema);
   });
   return server;
+}
+
+function listed({ name, description, parameters }: ToolDefinition): ListedTool {
+  return { name, description, inputSchema: { ...parameters, type: "object" } };
 }
 
 /** Measures the body first, because the MCP handler reads bodies of any size. */
@@ -72,8 +98,8 @@ const handle = async (context: EdgeContext): Promise<Response> => {
   const headers = new Headers(raw.headers);
   headers.delete("content-encoding");
   headers.delete("content-length");
-  const sets = context.get("settings").EDGE_TOOLS;
-  const handler = createMcpHandler(() => createServer(sets), { keepAliveMs: 0 });
+  const served = { sets: context.get("settings").EDGE_TOOLS, tools: context.get("tools") };
+  const handler = createMcpHandler(() => createServer(served), { keepAliveMs: 0 });
   return handler.fetch(new Request(raw.url, { method: raw.method, headers, body }));
 };
 

@@ -1,0 +1,13 @@
+/** The type of `virtual:waggle/site`: put `"@waggle/site/client"` into `types` of your tsconfig.json. */
+declare module "virtual:waggle/site" {
+  import type { AgentOptions } from "@waggle/embed";
+  import type { PanelTexts } from "@waggle/embed/element";
+
+  /** The page's part of the site. It is what `createAgent` takes. */
+  export const site: AgentOptions & {
+    /** What people read. */
+    readonly name: string;
+    /** For `texts` of `<waggle-agent>`: the visitor's language, and the site's consent text. */
+    readonly panelTexts: Partial<PanelTexts>;
+  };
+}

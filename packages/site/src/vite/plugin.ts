@@ -1,0 +1,79 @@
+/**
+ * Gives a page the page's part of a site, and nothing else of it. The config runs in Node; the page gets its data as
+ * literals and imports the module of page tools.
+ */
+import { dirname } from "node:path";
+import type { Plugin, UserConfig, ViteDevServer } from "vite";
+import { type LoadedSite, loadSite } from "../node/load-site.ts";
+import { siteConfigIn } from "../node/config-file.ts";
+import { pageModule } from "./page-module.ts";
+
+/** Options of the plugin. */
+export type WagglePluginOptions = {
+  /** Folder of `waggle.config.ts`. Default: Vite's root. */
+  readonly folder?: string;
+  /**
+   * Whether to serve with the headers that WASM threads need. Pages without them run the model on one core. Default
+   * true.
+   */
+  readonly isolation?: boolean;
+};
+
+const NAME = "virtual:waggle/site";
+const RESOLVED = `\0${NAME}`;
+
+/** Pictures of other origins load under this policy. */
+const ISOLATION = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "credentialless",
+};
+
+/** Pages must not get a second copy of these. */
+const SHARED = ["@waggle/agent", "@waggle/embed", "@waggle/protocol"];
+
+/** The plugin. */
+export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): Plugin {
+  let root = folder ?? process.cwd();
+  let loading: Promise<LoadedSite> | null = null;
+  return {
+    name: "waggle-site",
+    config: (): UserConfig => {
+      const headers = isolation ? ISOLATION : {};
+      return {
+        resolve: { dedupe: SHARED },
+        // Their workers and WASM are beside their modules, and bundling in advance would move the modules.
+        optimizeDeps: { exclude: ["onnxruntime-web", "@waggle/runtime"] },
+        worker: { format: "es" },
+        server: { headers },
+        preview: { headers },
+      };
+    },
+    configResolved(config) {
+      root = folder ?? config.root;
+    },
+    configureServer(server) {
+      const file = siteConfigIn(root);
+      if (file === null) return;
+      server.watcher.add(file);
+      server.watcher.on("change", (changed) => {
+        if (changed === file) void restarted(server);
+      });
+    },
+    async buildStart() {
+      // A site with a mistake stops the build, even if the page has not imported it yet.
+      loading = loadSite(root);
+      const { configFile } = await loading;
+      this.addWatchFile(configFile);
+    },
+    resolveId: (id) => (id === NAME ? RESOLVED : null),
+    async load(id) {
+      if (id !== RESOLVED) return null;
+      return pageModule(await (loading ??= loadSite(root)), process.env);
+    },
+  };
+}
+
+async function restarted(server: ViteDevServer): Promise<void> {
+  server.config.logger.info(`the site in ${dirname(server.config.root)} changed`);
+  await server.restart();
+}

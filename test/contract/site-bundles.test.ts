@@ -1,0 +1,129 @@
+/** Page, Worker and trainer of one site: each contains its own part of the site's code, and no other. */
+import { spawnSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadSite, workerEntry } from "@waggle/site/node";
+import { waggle } from "@waggle/site/vite";
+import { build as bundle } from "esbuild";
+import { build } from "vite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { plannerSite } from "../fixtures/planner-site.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const MARKERS = ["PAGE", "EDGE", "VERIFIER", "DEMONSTRATOR", "REWARD"].map(
+  (name) => `${name}-MARKER`,
+);
+let site: ReturnType<typeof plannerSite>;
+
+beforeAll(() => {
+  site = plannerSite({
+    "index.html": '<script type="module" src="./page.ts"></script>',
+    "page.ts": `import { createAgent } from "@waggle/embed";
+import { site } from "virtual:waggle/site";
+globalThis.agent = createAgent(site);
+globalThis.texts = site.panelTexts;
+`,
+  });
+});
+afterAll(() => site.remove());
+
+/** What a program contains: its markers, and its modules of the site and of this repository. */
+function contents(code: string, modules: readonly string[]) {
+  const own = (folder: string) =>
+    modules
+      .filter((path) => path.includes(folder))
+      .map((path) => path.slice(path.indexOf(folder) + folder.length))
+      .toSorted();
+  return {
+    markers: MARKERS.filter((marker) => code.includes(marker)),
+    files: own(`${site.folder}/`),
+    packages: [...new Set(own(`${ROOT}/`).map((path) => path.split("/src/")[0]))],
+  };
+}
+
+test("the page has its tools, and nothing of the trainer, the verifier, the demonstrator or the edge", async () => {
+  const built = await build({
+    configFile: false,
+    root: site.folder,
+    logLevel: "silent",
+    plugins: [waggle()],
+    resolve: { conditions: ["source", "browser", "module"] },
+    build: { write: false, target: "esnext" },
+  });
+  const outputs = Array.isArray(built) ? built : "output" in built ? [built] : [];
+  const chunks = outputs.flatMap(({ output }) => output).filter((one) => one.type === "chunk");
+  const code = chunks.map((chunk) => chunk.code).join("\n");
+  const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules));
+  const page = contents(code, modules);
+  expect(page).toMatchObject({
+    markers: ["PAGE-MARKER"],
+    files: ["index.html", "page.ts", "shared.ts", "tools.ts"],
+  });
+  expect(page.packages).toContain("packages/embed");
+  for (const foreign of ["trainer", "workers/edge", "packages/environments", "packages/site"]) {
+    expect(page.packages).not.toContain(foreign);
+  }
+  // The page's data is there; that of the trainer and of the gate is not.
+  for (const own of ["You plan meetings.", "local-planner", "We keep your plans.", "holidays"]) {
+    expect(code).toContain(own);
+  }
+  for (const foreign of ["groupSize", "canaryShare", "publishEvery", "waggle.config"]) {
+    expect({ foreign, isThere: code.includes(foreign) }).toEqual({ foreign, isThere: false });
+  }
+  expect(code).toContain("/room-[0-9]+/i");
+}, 120_000);
+
+test("the Worker has the edge tools, and nothing of the page or the trainer", async () => {
+  const entry = join(site.folder, "worker.ts");
+  writeFileSync(entry, workerEntry(await loadSite(site.folder)));
+  const { outputFiles, metafile } = await bundle({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    metafile: true,
+    absWorkingDir: "/",
+    format: "esm",
+    conditions: ["source", "workerd", "worker"],
+    external: ["cloudflare:*", "node:*"],
+    logLevel: "silent",
+  });
+  rmSync(entry);
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [`/${path}`] : [],
+    ),
+  );
+  const worker = contents(outputFiles.map(({ text }) => text).join("\n"), used);
+  expect(worker).toMatchObject({
+    markers: ["EDGE-MARKER"],
+    files: ["edge-tools.ts", "shared.ts", "worker.ts"],
+  });
+  expect(worker.packages).toContain("workers/edge");
+  for (const foreign of ["trainer", "packages/embed", "packages/runtime", "packages/site"]) {
+    expect(worker.packages).not.toContain(foreign);
+  }
+}, 60_000);
+
+test("the trainer loads the environment and the reward, and nothing of the page or the edge", () => {
+  const program = `
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    const { loadPractice } = await import("@waggle/site/node");
+    const { environment } = await loadPractice(${JSON.stringify(site.folder)});
+    console.log(JSON.stringify({ name: environment.name, loaded }));
+  `;
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--conditions=source", "--input-type=module", "--eval", program],
+    { cwd: ROOT, encoding: "utf8" },
+  );
+  expect(stderr).toBe("");
+  const { name, loaded } = JSON.parse(stdout) as { name: string; loaded: string[] };
+  const modules = loaded.map((url) => (url.startsWith("file:") ? new URL(url).pathname : url));
+  const { files, packages } = contents("", modules);
+  expect(name).toBe("planner");
+  expect(files).toEqual(["environment.ts", "reward.ts", "shared.ts", "waggle.config.ts"]);
+  expect(packages).not.toContain("packages/embed");
+  expect(packages).not.toContain("workers/edge");
+});
