@@ -108,11 +108,12 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "collector:redaction",
     source: "docs/design.md, decision 1",
     behavior:
-      "Personal data is replaced by typed placeholders before tokenization. The map stays in memory, and page tools get the original values.",
+      "Personal data of a visitor is replaced by typed placeholders before tokenization. The map stays in memory, and page tools get the original values. Practice tasks are not redacted.",
     tests: [
       "packages/collector/src/redactor.test.ts > redaction is idempotent on any text",
       "packages/collector/src/redactor.test.ts > an e-mail address is redacted in any surroundings",
       "packages/agent/src/roll-out-text.test.ts > personal data appears in no token and no record, and only page tools receive it",
+      "test/contract/practice-replay.test.ts > a visitor's own request is redacted on the same page",
     ],
   },
   {

@@ -128,6 +128,10 @@ export type EnvironmentFactory = (task: TaskReference) => Environment | Promise<
 
 /** Options of `Agent.simulate`. */
 export type SimulateOptions = {
+  /**
+   * Creates the environment of a task. Its texts come from the task alone and are not redacted, so it must not read
+   * what belongs to the visitor.
+   */
   readonly environment: EnvironmentFactory;
   /** Number of rollouts; `Infinity` continues until stopped. */
   readonly tasks: number;

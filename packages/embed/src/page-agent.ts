@@ -91,7 +91,6 @@ export class PageAgent implements Agent {
               assignmentId,
               signal,
               options,
-              redactor: this.#createRedactor(),
               consent: this.#consentOrNone(),
               seed: this.#seed(),
             }),
@@ -327,7 +326,8 @@ export class PageAgent implements Agent {
       });
       // Enqueue only if the consent from the start of the request is still in force.
       if (isOfSite && trajectory !== null && consent !== null) {
-        await this.#enqueue(trajectory, record.transcript);
+        const text = this.#createRedactor().redact(record.transcript);
+        await this.#enqueue(trajectory, text);
       }
       return { text: record.text, stopReason };
     } catch (error) {
@@ -341,10 +341,10 @@ export class PageAgent implements Agent {
     }
   }
 
+  /** @param text - what the visitor sees of the trajectory: its own words. */
   async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {
     if (this.consent.get() === null || trajectory.consent.scopes.length === 0) return null;
-    const redacted = this.#createRedactor().redact(text);
-    return (await this.#collecting).outbox.enqueue(trajectory, { text: redacted });
+    return (await this.#collecting).outbox.enqueue(trajectory, { text });
   }
 
   /** @throws WaggleError `SILENCED` (retryable) while the site has switched its assistant off. */

@@ -1,7 +1,10 @@
-/** Rolls out the site's policy on one task that the edge assigned. */
+/**
+ * Rolls out the site's policy on one task that the edge assigned. Nothing is redacted: the texts of a practice
+ * environment are the site's own, made from a seed, and the trainer's replay must see the same ones.
+ */
 import { guidedEnvironment, rollOut } from "@waggle/agent";
 import { FULL_SUPPORT, spanSeed } from "@waggle/protocol";
-import type { Consent, Environment, Redactor, Trajectory } from "@waggle/protocol";
+import type { Consent, Environment, Trajectory } from "@waggle/protocol";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { requestLimits } from "./agent-options.ts";
@@ -13,7 +16,6 @@ export type TaskRollOut = {
   readonly assignmentId: string;
   readonly signal: AbortSignal;
   readonly options: Pick<AgentOptions, "limits" | "sampling">;
-  readonly redactor: Redactor;
   readonly consent: Consent;
   readonly seed: number;
 };
@@ -22,14 +24,13 @@ export type TaskRollOut = {
 export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Trajectory> {
   const site = requireSitePolicy(host);
   const { policy, chatFormat, client } = site;
-  const { assignmentId, signal, redactor, consent, options } = task;
+  const { assignmentId, signal, consent, options } = task;
   return rollOut({
     policy,
     chatFormat,
     client,
     assignmentId,
     signal,
-    redactor,
     consent,
     environment: (version) =>
       guidedEnvironment(task.environment, site.guide(version, assignmentId)),
