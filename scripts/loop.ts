@@ -114,6 +114,12 @@ function printTable(report: LoopReport): void {
   console.log(
     `held-out success  ${percent(success.base)} → ${percent(success.final)} over ${success.tasks} paired tasks`,
   );
+  if (success.unseenPatterns !== null) {
+    const { base, final, tasks } = success.unseenPatterns;
+    console.log(
+      `unseen patterns   ${percent(base)} → ${percent(final)} over ${tasks} of these tasks`,
+    );
+  }
   console.log(`policies          ${report.published} published, ${report.promoted} promoted`);
   console.log(
     `trajectories      ${uploads.accepted} accepted, ${uploads.learned} learned, ${uploads.skipped} without signal, ${uploads.rejected} rejected, ${uploads.lost} lost, ${uploads.twice} twice`,

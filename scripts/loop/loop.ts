@@ -93,10 +93,17 @@ function comparePolicies({ folder, model, site, version, tasks }: Comparison): E
     tasks: number;
     versions: Rates;
     temperatures: { temperature: string; versions: Rates }[];
+    unseenPatterns: { tasks: number; versions: Rates } | null;
   };
   const of = (rates: Rates, wanted: number) =>
     rates.find((entry) => entry.version === wanted)?.success ?? Number.NaN;
+  const { unseenPatterns: unseen } = result;
   return {
+    unseenPatterns: unseen && {
+      base: of(unseen.versions, 0),
+      final: of(unseen.versions, version),
+      tasks: unseen.tasks,
+    },
     base: of(result.versions, 0),
     final: of(result.versions, version),
     tasks: result.tasks,

@@ -18,6 +18,12 @@ export type Evaluation = {
     readonly base: number;
     readonly final: number;
   }[];
+  /** At the tasks whose wording or type training does not have; `null` if there are none. */
+  readonly unseenPatterns: {
+    readonly base: number;
+    readonly final: number;
+    readonly tasks: number;
+  } | null;
 };
 
 /** The report. Field names are stable, because scripts read them. */
@@ -27,6 +33,7 @@ export type LoopReport = {
     readonly final: number | null;
     readonly tasks: number;
     readonly temperatures: Evaluation["temperatures"];
+    readonly unseenPatterns: Evaluation["unseenPatterns"];
   };
   readonly published: number;
   readonly promoted: number;
@@ -122,6 +129,7 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
       final: evidence.evaluation?.final ?? null,
       tasks: evidence.evaluation?.tasks ?? 0,
       temperatures: evidence.evaluation?.temperatures ?? [],
+      unseenPatterns: evidence.evaluation?.unseenPatterns ?? null,
     },
     published: policies.policies.filter((policy) => policy.version > 0).length,
     promoted: policies.policies.filter(

@@ -31,7 +31,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/edge": 4,
   "@waggle/embed": 30,
   "@waggle/engine": 21,
-  "@waggle/environments": 82,
+  "@waggle/environments": 84,
   "@waggle/evaluation": 29,
   "@waggle/exchange": 37,
   "@waggle/learning": 390,

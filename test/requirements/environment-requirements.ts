@@ -66,7 +66,10 @@ export const ENVIRONMENT_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "waggle check runs what the built-in environments are tested with and says in one line per check what is wrong and which seed shows it.",
     tests: [
-      `${DEFINE}/check/check-environment.test.ts > a sound environment passes every check`,
+      `${DEFINE}/check/check-environment.test.ts > a sound environment fails no check`,
+      `${DEFINE}/check/held-out-check.test.ts > held-out tasks with new values and a third of new patterns pass, with their counts`,
+      `${DEFINE}/check/held-out-check.test.ts > values of training are refused, and so are values that the prompt tells`,
+      `${DEFINE}/check/held-out-check.test.ts > too few requests, patterns of training and tasks without values are refused`,
       `${DEFINE}/check/check-environment.browser.test.ts > a sound environment passes every check in a browser, with the same numbers as in Node`,
       "workers/edge/src/own-environment.test.ts > a sound environment passes every check in workerd, with the same numbers as in Node",
       `${DEFINE}/check/check-environment.test.ts > every planted fault has a message`,

@@ -44,6 +44,7 @@ export type {
   JudgedEnvironment,
 } from "./environment-spec.ts";
 export { isOfSplit } from "./environment-task.ts";
+export { trainingTasks, unseenPatterns } from "./task-patterns.ts";
 export { memoryOf, proposalsOf } from "./environment-offers.ts";
 export { TASK_FORMS } from "./variants/task-forms.ts";
 export {

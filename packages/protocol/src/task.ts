@@ -24,6 +24,8 @@ export type Task = TaskReference & {
   readonly kind: string;
   /** Name of the template that the request was rendered from. */
   readonly template: string;
+  /** Values that fill the template's slots. Absent = the environment does not name them. */
+  readonly values?: readonly string[];
   readonly system: string;
   readonly request: string;
 };

@@ -1,8 +1,9 @@
 /** `evaluate`: compares published versions on the same held-out tasks. */
-import { SHOP_ENVIRONMENT } from "@waggle/environments";
+import { SHOP_ENVIRONMENT, unseenPatterns } from "@waggle/environments";
 import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { atTemperature, comparison, evaluateVersions } from "../sink/version-comparison.ts";
+import { frozenReferences } from "../evaluation/frozen-evaluation.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, PAGE_TURN } from "../options/learning-options.ts";
@@ -68,6 +69,7 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
       const asked = { ...given, temperatures, environments: [spec] };
       const results = await evaluateVersions(model, asked, tasks, source, signal);
       const others = given.temperatures.map((temperature) => atTemperature(temperature, results));
-      writeOut(JSON.stringify({ ...comparison(results), temperatures: others }));
+      const isUnseen = unseenPatterns(spec, frozenReferences(tasks));
+      writeOut(JSON.stringify({ ...comparison(results, isUnseen), temperatures: others }));
     });
 }

@@ -91,8 +91,15 @@ test("trains on rollouts of the nano model, publishes a version, and continues i
     },
     signal,
   );
-  const { tasks, versions } = comparison(results);
+  const isUnseen = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => i % 4 === 3);
+  const { tasks, versions, unseenPatterns } = comparison(results, isUnseen);
   expect([tasks, versions.map(({ version }) => version)]).toEqual([8, [0, edge.stable]]);
+  const judged = results.get(edge.stable)?.get(1) ?? [];
+  expect(unseenPatterns?.tasks).toBe(2);
+  expect(unseenPatterns?.versions.at(-1)).toEqual({
+    version: edge.stable,
+    success: (Number(judged[3]) + Number(judged[7])) / 2,
+  });
   expect(lines.some((line) => line.includes('"event":"published"'))).toBe(true);
 });
 

@@ -74,11 +74,16 @@ export async function evaluateVersion(
   };
 }
 
-function tasksOf({ environment, start, count, seed }: FrozenTasks): EvaluationTask[] {
-  return Array.from({ length: count }, (_, i) => ({
+/** The tasks in their order. */
+export function frozenReferences({ environment, start, count }: FrozenTasks): TaskReference[] {
+  return Array.from({ length: count }, (_, i) => heldOutTask(environment, start + i));
+}
+
+function tasksOf(frozen: FrozenTasks): EvaluationTask[] {
+  return frozenReferences(frozen).map((task, i) => ({
     place: i,
-    task: heldOutTask(environment, start + i),
-    seed: derivedSeed(seed, i),
+    task,
+    seed: derivedSeed(frozen.seed, i),
   }));
 }
 

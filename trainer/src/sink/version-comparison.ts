@@ -42,6 +42,11 @@ export type Comparison = {
   }[];
   /** Last version minus first, on the same tasks. */
   readonly paired: PairedDifference | null;
+  /** Success at the tasks whose pattern training does not have; `null` if there are none. */
+  readonly unseenPatterns: {
+    readonly tasks: number;
+    readonly versions: readonly { readonly version: number; readonly success: number }[];
+  } | null;
 };
 
 /**
@@ -115,8 +120,15 @@ export function atTemperature(
   };
 }
 
-/** Rates, intervals and the paired difference between the last and the first version, at temperature 1. */
-export function comparison(results: ReadonlyMap<number, SuccessByTemperature>): Comparison {
+/**
+ * Rates, intervals and the paired difference between the last and the first version, at temperature 1.
+ *
+ * @param isUnseen - `[tasks]` whether training lacks the task's pattern.
+ */
+export function comparison(
+  results: ReadonlyMap<number, SuccessByTemperature>,
+  isUnseen: readonly boolean[],
+): Comparison {
   const sampled = [...results].map(([version, found]) => [version, found.get(1) ?? []] as const);
   const all = sampled.map(([, outcomes]) => outcomes);
   const [first, last] = [all[0], all.at(-1)];
@@ -127,6 +139,15 @@ export function comparison(results: ReadonlyMap<number, SuccessByTemperature>): 
       return { version, success: rate, successes, interval };
     }),
     paired: first && last && all.length > 1 ? pairedDifference(first, last) : null,
+    unseenPatterns: isUnseen.includes(true)
+      ? {
+          tasks: isUnseen.filter(Boolean).length,
+          versions: sampled.map(([version, outcomes]) => ({
+            version,
+            success: successRate(outcomes.filter((_, i) => isUnseen[i])).rate,
+          })),
+        }
+      : null,
   };
 }
 

@@ -360,3 +360,31 @@ test("a turn that is none is refused with its place", async () => {
     { text: "", calls: [{ name: "note", arguments: {} }] },
   ]);
 });
+
+test("values of a list belong to one split each, and a list without any is refused", () => {
+  const numbers = Array.from({ length: 400 }, (_, i) => i);
+  const own: { [split: string]: readonly number[] } = {};
+  const spec = defineEnvironment({
+    ...notebook,
+    splits: "own",
+    tasks: ({ split, ofSplit }) => {
+      own[split] = ofSplit(numbers);
+      return { request: "x", state: {}, data: null };
+    },
+    tools: {},
+    verify: () => true,
+  });
+  for (const split of ["train", "heldOut"] as const) spec.task(spec.reference(1, split, 0));
+  const { train = [], heldOut = [] } = own;
+  expect([...train, ...heldOut].toSorted((a, b) => a - b)).toEqual(numbers);
+  expect(Math.abs(heldOut.length - 100)).toBeLessThan(30);
+
+  const few = { ...notebook, tools: {}, verify: () => true };
+  const strict = defineEnvironment({
+    ...few,
+    tasks: ({ ofSplit }) => ({ request: String(ofSplit(train)[0]), state: {}, data: null }),
+  });
+  expect(() => strict.task(strict.reference(1, "heldOut", 0))).toThrow(
+    /ofSplit got \d+ entries, and none of them is of the split heldOut; write more of them/,
+  );
+});

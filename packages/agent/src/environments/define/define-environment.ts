@@ -101,9 +101,11 @@ function taskOf<S, D, T extends ToolSchemas>(
   definition: EnvironmentDefinition<S, D, T>,
   { environment, seed, split }: TaskReference,
 ): Task {
-  const { task, kind } = drawnTask(definition, { environment, seed, split });
+  const drawn = drawnTask(definition, { environment, seed, split });
+  const { kind, pattern: template, values, task } = drawn;
   const { request } = task;
-  return { environment, seed, split, kind, template: "0", system: definition.prompt, request };
+  const own = { environment, seed, split, kind, template, ...(values && { values }) };
+  return { ...own, system: definition.prompt, request };
 }
 
 /** A tool on a state. */

@@ -90,7 +90,12 @@ const draws = (given: object | undefined) => ({ tasks: () => given as never });
 test.each([
   [draws(undefined), /gave missing at seed 1, train, level 0; return \{ request, state, data \}/],
   [draws({ request: 5 }), /gave the request 5 at seed 1.*message as a text/],
-  [draws({ request: "always this" }), /gave no (train|heldOut) task in 200 draws.*splits: "own"/],
+  [draws({ request: "always this" }), /gave no (train|heldOut) task in 2000 draws.*splits: "own"/],
+  [draws({ request: "x", values: [], pattern: "" }), /gave the pattern "" at seed 1.*at most 64/],
+  [
+    draws({ request: "x", values: "a" }),
+    /gave the values "a" at seed 1.*list of texts and numbers/,
+  ],
   [draws({ request: "x", state: { now: () => 1 } }), /cannot be copied; write plain data/],
   [draws({ request: "x", state: new Date(0) }), /cannot be copied/],
   [

@@ -14,6 +14,8 @@ export type TaskDraw = {
   readonly random: RandomSource;
   /** Draws one entry of a non-empty list with `random`. */
   readonly pick: <T>(list: readonly T[]) => T;
+  /** The entries of a list that only tasks of this split may use: one in four is held out, by a hash. */
+  readonly ofSplit: <T extends string | number>(list: readonly T[]) => T[];
 };
 
 /** A task as `tasks` returns it. */
@@ -26,6 +28,10 @@ export type DefinedTask<S, D> = {
   readonly data: D;
   /** Kind of task, for reports. Default: the environment's name. */
   readonly kind?: string;
+  /** The wording or the type of the task. Reports show success on patterns that training does not have. */
+  readonly pattern?: string;
+  /** The values that fill the slots of the request: names, numbers, codes. */
+  readonly values?: readonly (string | number)[];
 };
 
 /** A drawn task, as the other functions of a definition get it. */
@@ -110,8 +116,9 @@ export type EnvironmentDefinition<S, D, T extends ToolSchemas> = {
   /** Draws a task. */
   readonly tasks: (draw: TaskDraw) => DefinedTask<S, D>;
   /**
-   * `automatic`: a task belongs to a split by its request, and is drawn again until it fits; one request in four
-   * is held out. `own`: `tasks` decides by its `split`. Default `automatic`.
+   * `automatic`: a task belongs to a split by its `values`, all of which must be of that split, or by its request if
+   * it names none. It is drawn again until it fits; one value or request in four is held out. `own`: `tasks` decides
+   * by its `split`. Default `automatic`.
    */
   readonly splits?: "automatic" | "own";
   /** Number of difficulty levels. Default 1. */

@@ -24,10 +24,14 @@ type Drawn<S, D> = {
   readonly task: DrawnTask<D>;
   readonly state: S;
   readonly kind: string;
+  readonly pattern: string;
+  readonly values: readonly string[] | undefined;
 };
 
 /** Draws for a task of the other split, before `tasks` is taken to give none. */
-const DRAWS = 200;
+const DRAWS = 2000;
+/** Most characters of a pattern's name. */
+const PATTERN_CHARACTERS = 64;
 
 /**
  * @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment, or if `tasks` throws or returns no
@@ -44,23 +48,54 @@ export function drawnTask<S, D>(source: TaskSource<S, D>, reference: TaskReferen
   }
   const level = seed % levels;
   const random = mulberry32(hashText(`${name}/${split}/${seed}`));
-  const draw = { seed, split, level, random, pick: picking(random) };
+  const draw = { seed, split, level, random, pick: picking(random), ofSplit: ofSplit(reference) };
   const place = `seed ${seed}, ${split}, level ${level}`;
   let request = "";
   for (let i = 0; i < DRAWS; i += 1) {
     const given = checkedTask(source, draw, place);
     ({ request } = given);
-    if (splits === "automatic" && !isOfSplit(reference, request)) continue;
+    if (splits === "automatic" && !isDrawnForSplit(reference, given)) continue;
     // The functions that get the task draw from a stream of their own.
     const later = mulberry32(hashText(`${name}/${split}/${seed}/later`));
-    const { data, kind = name } = given;
+    const { data, kind = name, pattern = "0" } = given;
     const task = { ...draw, random: later, pick: picking(later), request, data };
-    return { task, state: copied(name, given.state), kind };
+    const values = given.values?.map(String);
+    return { task, state: copied(name, given.state), kind, pattern, values };
   }
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `tasks of "${name}" gave no ${split} task in ${DRAWS} draws (${place}); the last request was ${shown(request)}. Draw more different requests with pick or random, or set splits: "own" and divide them by split`,
+    `tasks of "${name}" gave no ${split} task in ${DRAWS} draws (${place}); the last request was ${shown(request)}. Draw more different requests and values with pick or random, or set splits: "own" and divide them by split`,
   );
+}
+
+function isDrawnForSplit(
+  reference: TaskReference,
+  { request, values = [] }: Pick<DefinedTask<unknown, unknown>, "request" | "values">,
+): boolean {
+  if (values.length === 0) return isOfSplit(reference, request);
+  return values.every((value) => isOwn(reference, value));
+}
+
+/** Share of the values that are held out. */
+const HELD_OUT_VALUES = 1 / 4;
+
+/** Whether a slot value belongs to the split. */
+function isOwn({ environment, split }: TaskReference, value: string | number): boolean {
+  // The low bits of the hash alone depend on the low bits of the characters, so that similar values stay together.
+  const isHeldOut = mulberry32(hashText(`${environment}/value/${value}`))() < HELD_OUT_VALUES;
+  return isHeldOut === (split === "heldOut");
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` from the returned function if no entry is of the split. */
+function ofSplit(reference: TaskReference): TaskDraw["ofSplit"] {
+  return (list) => {
+    const own = list.filter((value) => isOwn(reference, value));
+    if (own.length > 0) return own;
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `ofSplit got ${list.length} entries, and none of them is of the split ${reference.split}; write more of them (one in four is held out), or divide the list by split yourself`,
+    );
+  };
 }
 
 function picking(random: RandomSource): <T>(list: readonly T[]) => T {
@@ -89,12 +124,38 @@ function checkedTask<S, D>(
     );
   }
   const request: unknown = isObject(given) ? given.request : undefined;
-  if (typeof request === "string" && request.trim() !== "") return given;
+  if (typeof request === "string" && request.trim() !== "") {
+    requireParts(name, given, place);
+    return given;
+  }
   throw new WaggleError(
     "INVALID_ARGUMENT",
     isObject(given)
       ? `tasks of "${name}" gave the request ${shown(request)} at ${place}; write the user's message as a text`
       : `tasks of "${name}" gave ${shown(given)} at ${place}; return { request, state, data }`,
+  );
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` for a pattern or values of another type. */
+function requireParts(
+  name: string,
+  { pattern, values }: { readonly pattern?: unknown; readonly values?: unknown },
+  place: string,
+): void {
+  const isPattern =
+    typeof pattern === "string" && pattern !== "" && pattern.length <= PATTERN_CHARACTERS;
+  if (pattern !== undefined && !isPattern) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `tasks of "${name}" gave the pattern ${shown(pattern)} at ${place}; write a name of at most ${PATTERN_CHARACTERS} characters`,
+    );
+  }
+  const isValue = (value: unknown): boolean =>
+    typeof value === "string" || typeof value === "number";
+  if (values === undefined || (Array.isArray(values) && values.every(isValue))) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `tasks of "${name}" gave the values ${shown(values)} at ${place}; write a list of texts and numbers`,
   );
 }
 

@@ -2,6 +2,7 @@
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { TaskReference } from "@waggle/protocol";
 import { type CheckContext, type Finding, sampledReferences } from "./check-context.ts";
+import { checkHeldOut } from "./held-out-check.ts";
 import { checkLevels } from "./level-check.ts";
 import { checkReplay } from "./replay-check.ts";
 import { checkSchemas, checkSecrets, checkSplits, checkTasks } from "./task-checks.ts";
@@ -37,6 +38,7 @@ const DEFAULT_TASKS = 20;
 const CHECKS: { readonly [name: string]: (context: CheckContext) => Promise<Finding> } = {
   tasks: checkTasks,
   splits: checkSplits,
+  "held out": checkHeldOut,
   schemas: checkSchemas,
   secrets: checkSecrets,
   gold: checkGold,
