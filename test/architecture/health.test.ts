@@ -36,7 +36,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/exchange": 37,
   "@waggle/learning": 390,
   "@waggle/model": 101,
-  "@waggle/protocol": 152,
+  "@waggle/protocol": 163,
   "@waggle/runtime": 108,
   "@waggle/site": 15,
   "@waggle/testing": 29,

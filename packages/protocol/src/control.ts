@@ -18,7 +18,9 @@ export const KillMode = z.enum(["base", "silence"]);
 /** State of both switches: `GET /v1/trainer/control` and `GET /v1/operator/control`. */
 export type ControlState = z.infer<typeof ControlState>;
 export const ControlState = z.object({
-  /** Environment of the tasks that the edge assigns. */
+  /** The site. Absent from an edge of the previous release. */
+  site: z.string().optional(),
+  /** Environment of the tasks that the edge assigns; empty if it assigns none. */
   environment: z.string(),
   /** `null` while versions may be published and promoted. */
   frozen: SwitchRecord.nullable(),

@@ -47,6 +47,19 @@ export {
 } from "./policy-version.ts";
 export type { PolicyStatus } from "./policy-version.ts";
 export type { Redactor } from "./redactor.ts";
+export {
+  ChangeSiteRequest,
+  CreateSiteRequest,
+  CreateSiteResponse,
+  DEFAULT_SITE,
+  RotateCredentialRequest,
+  RotateCredentialResponse,
+  Site,
+  SITE_HEADER,
+  SiteId,
+  SiteSettings,
+  SitesResponse,
+} from "./site.ts";
 export { Heartbeat, OperatorHealth } from "./operator-health.ts";
 export type { TrainerActivity } from "./operator-health.ts";
 export { TaskReference } from "./task.ts";

@@ -1,14 +1,24 @@
 /** Access control: one middleware for each kind of access. */
-import { WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, sha256, SITE_HEADER, WaggleError } from "@waggle/protocol";
 import type { MiddlewareHandler } from "hono";
 import { addressPrefix } from "./address-prefix.ts";
 import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { bearerOf, sameSecret, type Session, verifySession } from "./session-token.ts";
-import { sessionSecrets } from "./settings.ts";
+import { readSettings, sessionSecrets } from "./settings.ts";
+import { enterSite } from "./sites/enter-site.ts";
+import {
+  defaultSite,
+  requireEnabled,
+  requireSite,
+  type ServedSite,
+  siteDirectory,
+  siteOfCredential,
+} from "./sites/site-directory.ts";
+import { nameInSite } from "./sites/site-name.ts";
 
 /**
- * Counts requests of `key` (a visitor or an address prefix).
+ * Counts requests of `key` (a visitor or an address prefix) in the request's site.
  * @throws WaggleError `RATE_LIMITED`
  */
 export async function countRequest(
@@ -19,7 +29,7 @@ export async function countRequest(
 ): Promise<void> {
   if (perMinute === 0) return;
   const namespace = context.env.RATE_LIMITER as DurableObjectNamespace<RateLimiter>;
-  const limiter = namespace.getByName(key);
+  const limiter = namespace.getByName(nameInSite(context.var.site.id, key));
   const retryAfterMs = await limiter.take(perMinute, context.var.now, count);
   if (retryAfterMs === 0) return;
   throw new WaggleError(
@@ -40,17 +50,21 @@ export function prefixKey(kind: "requests" | "sessions", prefix: string): string
 }
 
 const session: MiddlewareHandler<EdgeEnv> = async (context, next) => {
-  const { settings } = context.var;
   const token = bearerOf(context.req.raw);
-  const found = await verifySession(token, sessionSecrets(settings));
-  if (!found) {
+  const found = await verifySession(token, sessionSecrets(readSettings(context.env)));
+  const directory = await siteDirectory(context.env);
+  const site = found && directory.sites.get(found.site);
+  if (!found || !site) {
     throw new WaggleError(
       "UNAUTHENTICATED",
       "this session token is forged or expired; open a new session",
     );
   }
+  enterSite(context, site);
+  requireEnabled(site);
+  const { settings } = context.var;
   await countRequest(context, visitorKey(found.visitorId), settings.RATE_LIMIT_PER_MINUTE);
-  const prefix = await addressPrefix(context.req.raw, settings.SESSION_SECRET);
+  const prefix = await addressPrefix(context.req.raw, settings.SESSION_SECRET, site.id);
   const key = prefixKey("requests", prefix);
   await countRequest(context, key, settings.PREFIX_RATE_LIMIT_PER_MINUTE);
   context.set("session", found);
@@ -70,22 +84,75 @@ export function requireConsent(session: Session): Session {
   );
 }
 
+/** The site that a caller with the installation's credential names. */
+async function namedSite(context: EdgeContext): Promise<ServedSite> {
+  const id = context.req.header(SITE_HEADER) ?? DEFAULT_SITE;
+  return id === DEFAULT_SITE
+    ? defaultSite(context.env)
+    : requireSite(await siteDirectory(context.env), id);
+}
+
+/** The site that the request's own credential opens. A disabled site's credentials open nothing. */
+async function siteOfBearer(
+  context: EdgeContext,
+  role: "trainer" | "operator",
+  bearer: string,
+): Promise<ServedSite> {
+  const directory = await siteDirectory(context.env);
+  const site = siteOfCredential(directory, role, await sha256(bearer));
+  if (site === null) {
+    throw new WaggleError(
+      "UNAUTHENTICATED",
+      "this credential is wrong; see the credentials of your installation",
+    );
+  }
+  const named = context.req.header(SITE_HEADER);
+  if (named !== undefined && named !== site.id) {
+    throw new WaggleError(
+      "FORBIDDEN",
+      `this credential opens the site ${site.id} alone; leave out ${SITE_HEADER} or name that site`,
+    );
+  }
+  return requireEnabled(site);
+}
+
 const credential =
-  (name: "TRAINER_CREDENTIAL" | "OPERATOR_CREDENTIAL"): MiddlewareHandler<EdgeEnv> =>
+  (role: "trainer" | "operator"): MiddlewareHandler<EdgeEnv> =>
   async (context, next) => {
-    if (!(await sameSecret(bearerOf(context.req.raw), context.var.settings[name]))) {
-      throw new WaggleError(
-        "UNAUTHENTICATED",
-        "this credential is wrong; see the credentials of your installation",
-      );
-    }
+    const bearer = bearerOf(context.req.raw);
+    const settings = readSettings(context.env);
+    const own = role === "trainer" ? settings.TRAINER_CREDENTIAL : settings.OPERATOR_CREDENTIAL;
+    const isInstallation = await sameSecret(bearer, own);
+    const site = isInstallation
+      ? await namedSite(context)
+      : await siteOfBearer(context, role, bearer);
+    enterSite(context, site);
+    // An operator may still export and delete what a disabled site has stored.
+    if (role === "trainer") requireEnabled(site);
     await next();
   };
 
+const installation: MiddlewareHandler<EdgeEnv> = async (context, next) => {
+  const bearer = bearerOf(context.req.raw);
+  if (!(await sameSecret(bearer, readSettings(context.env).OPERATOR_CREDENTIAL))) {
+    await siteOfBearer(context, "operator", bearer);
+    throw new WaggleError(
+      "FORBIDDEN",
+      "this credential opens one site; use the operator's credential of the installation",
+    );
+  }
+  enterSite(context, defaultSite(context.env));
+  await next();
+};
+
 /** The middleware of each kind of access. */
 export const ACCESS: { readonly [access in Access]: MiddlewareHandler<EdgeEnv> } = {
-  public: (_, next) => next(),
+  public: async (context, next) => {
+    enterSite(context, await namedSite(context));
+    await next();
+  },
   session,
-  trainer: credential("TRAINER_CREDENTIAL"),
-  operator: credential("OPERATOR_CREDENTIAL"),
+  trainer: credential("trainer"),
+  operator: credential("operator"),
+  installation,
 };

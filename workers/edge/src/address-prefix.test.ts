@@ -5,7 +5,7 @@ const SECRET = "a secret of the tests that has 40 letters";
 
 function prefixOf(address: string | null, secret = SECRET): Promise<string> {
   const headers = address === null ? {} : { "cf-connecting-ip": address };
-  return addressPrefix(new Request("https://edge.example/", { headers }), secret);
+  return addressPrefix(new Request("https://edge.example/", { headers }), secret, "default");
 }
 
 test.each([

@@ -3,6 +3,7 @@
  * owns a whole prefix, so changing the last bits does not evade a limit per prefix. Only a keyed hash
  * leaves this module, so addresses cannot be recovered from stored values.
  */
+import { nameInSite } from "./sites/site-name.ts";
 
 /** Prefix of all requests without an address, as under `wrangler dev`. */
 const LOCAL = "local";
@@ -40,14 +41,20 @@ function prefixOf(address: string): string {
  * A stable identifier of the caller's network, as hex.
  *
  * @param secret - the session secret; another secret changes every identifier.
+ * @param site - so that the same network has another identifier in another site.
  */
-export async function addressPrefix(request: Request, secret: string): Promise<string> {
+export async function addressPrefix(
+  request: Request,
+  secret: string,
+  site: string,
+): Promise<string> {
   const encoder = new TextEncoder();
   const prefix = prefixOf(request.headers.get("cf-connecting-ip") ?? "");
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, [
     "sign",
   ]);
-  const name = await crypto.subtle.sign("HMAC", key, encoder.encode(`address prefix ${prefix}`));
+  const text = nameInSite(site, `address prefix ${prefix}`);
+  const name = await crypto.subtle.sign("HMAC", key, encoder.encode(text));
   return [...new Uint8Array(name)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

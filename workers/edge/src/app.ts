@@ -1,5 +1,5 @@
 /** The Hono app: adds settings, CORS, access control and error handling to the endpoints. */
-import { OPERATOR_NAME_HEADER, type Tool, WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, OPERATOR_NAME_HEADER, SITE_HEADER, WaggleError } from "@waggle/protocol";
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { z } from "zod";
@@ -27,7 +27,15 @@ import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/polici
 import { sessionEndpoints } from "./routes/sessions.ts";
 import { trajectoryEndpoints } from "./routes/trajectories.ts";
 import { visitorEndpoints } from "./routes/visitor.ts";
+import { requireBundled, type SiteCode } from "./tools/edge-tools.ts";
 import { readSettings } from "./settings.ts";
+import {
+  allowedOrigin,
+  defaultSite,
+  type ServedSite,
+  siteDirectory,
+} from "./sites/site-directory.ts";
+import { siteEndpoints } from "./routes/sites.ts";
 
 const served: readonly Endpoint[] = [
   ...healthEndpoints,
@@ -49,6 +57,7 @@ const served: readonly Endpoint[] = [
   ...operatorPolicyEndpoints,
   ...operatorVisitorEndpoints,
   ...operatorControlEndpoints,
+  ...siteEndpoints,
 ];
 
 const descriptionEndpoint: Endpoint = {
@@ -76,21 +85,45 @@ const ONE_DAY_SECONDS = 86_400;
 /** Counts a request of a page that was refused. Trainer and operator see their own errors. */
 function countPageRefusal(context: EdgeContext, code: string): void {
   // Unset if no route matches or the Worker is not configured.
-  const { endpoint, now } = context.var as Partial<EdgeEnv["Variables"]>;
+  const { endpoint, now, site } = context.var as Partial<EdgeEnv["Variables"]>;
   if (endpoint === undefined || now === undefined) return;
   const { access, operationId } = endpoint;
   if (access !== "session" && operationId !== "createSession") return;
-  context.executionCtx.waitUntil(countRefusal(context.env, operationId, code, now));
+  const id = site?.id ?? DEFAULT_SITE;
+  context.executionCtx.waitUntil(countRefusal(context.env, id, operationId, code, now));
 }
 
 /** MCP requires this of servers, because a page that rebinds its host name is not stopped by CORS. */
-function checkOrigin({ req, var: { endpoint, settings } }: EdgeContext): void {
+const checkOrigin: MiddlewareHandler<EdgeEnv> = ({ req, var: { endpoint, site } }, next) => {
   const origin = req.header("Origin");
-  if (endpoint.allowedOrigins !== true || origin === undefined) return;
-  const allowed = settings.ALLOWED_ORIGINS;
-  if (allowed.includes("*") || allowed.includes(origin)) return;
-  throw new WaggleError("FORBIDDEN", "this origin is not allowed; add it to ALLOWED_ORIGINS");
+  const isChecked = endpoint.allowedOrigins === true && origin !== undefined;
+  if (!isChecked || allowedOrigin([site], origin) !== null) return next();
+  throw new WaggleError(
+    "FORBIDDEN",
+    "this origin is not allowed; add it to ALLOWED_ORIGINS or to the site's allowedOrigins",
+  );
+};
+
+/** All sites, for a request whose site is not known yet. Only `default` while the database does not answer. */
+async function anySite({ env }: EdgeContext): Promise<Iterable<ServedSite>> {
+  try {
+    return (await siteDirectory(env)).sites.values();
+  } catch {
+    return [defaultSite(env)];
+  }
 }
+
+/** A preflight names no site, so it may pass for any. The response to the request itself is for pages of its site. */
+const narrowOrigin: MiddlewareHandler<EdgeEnv> = async (context, next) => {
+  await next();
+  const { endpoint, site } = context.var as Partial<EdgeEnv["Variables"]>;
+  if (site === undefined || (endpoint?.access === "public" && site.id === DEFAULT_SITE)) return;
+  const { headers } = context.res;
+  const allowed = allowedOrigin([site], context.req.header("Origin") ?? "");
+  if (allowed === null) headers.delete("Access-Control-Allow-Origin");
+  else headers.set("Access-Control-Allow-Origin", allowed);
+  if (allowed !== "*") headers.append("Vary", "Origin");
+};
 
 /** The methods of a path, for `Allow`. */
 function methodsOf(path: string): string {
@@ -100,8 +133,8 @@ function methodsOf(path: string): string {
     .toUpperCase();
 }
 
-/** Creates the app. @param tools - of the site, served at `/mcp`. */
-export function createApp(tools: readonly Tool[] = []): Hono<EdgeEnv> {
+/** The app of a Worker that has the code of these sites. */
+export function createApp(code: readonly SiteCode[]): Hono<EdgeEnv> {
   const app = new Hono<EdgeEnv>();
   app.use(async (context, next) => {
     const requestId = crypto.randomUUID();
@@ -113,17 +146,14 @@ export function createApp(tools: readonly Tool[] = []): Hono<EdgeEnv> {
     context.res.headers.set("X-Content-Type-Options", "nosniff");
   });
   app.use(async (context, next) => {
-    context.set("settings", readSettings(context.env));
+    requireBundled(code, readSettings(context.env).EDGE_TOOLS);
+    context.set("code", code);
     context.set("now", Date.now());
-    context.set("tools", tools);
     await next();
   });
   app.use(
     cors({
-      origin: (origin, context) => {
-        const allowed = readSettings(context.env as object).ALLOWED_ORIGINS;
-        return allowed.includes("*") ? "*" : allowed.includes(origin) ? origin : null;
-      },
+      origin: async (origin, context) => allowedOrigin(await anySite(context), origin),
       allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS"],
       allowHeaders: [
         "Authorization",
@@ -138,6 +168,7 @@ export function createApp(tools: readonly Tool[] = []): Hono<EdgeEnv> {
         "Mcp-Name",
         "Last-Event-ID",
         OPERATOR_NAME_HEADER,
+        SITE_HEADER,
       ],
       exposeHeaders: [
         "ETag",
@@ -151,14 +182,14 @@ export function createApp(tools: readonly Tool[] = []): Hono<EdgeEnv> {
       maxAge: ONE_DAY_SECONDS,
     }),
   );
+  app.use(narrowOrigin);
   for (const endpoint of endpoints) {
     const { method, path, access, handle } = endpoint;
     const enter: MiddlewareHandler<EdgeEnv> = (context, next) => {
       context.set("endpoint", endpoint);
-      checkOrigin(context);
       return next();
     };
-    app.on(method.toUpperCase(), toPattern(path), enter, ACCESS[access], handle);
+    app.on(method.toUpperCase(), toPattern(path), enter, ACCESS[access], checkOrigin, handle);
   }
   for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
     app.all(toPattern(path), (context) => {
@@ -182,6 +213,3 @@ export function createApp(tools: readonly Tool[] = []): Hono<EdgeEnv> {
   });
   return app;
 }
-
-/** The app of a Worker without tools of its own. */
-export const app: Hono<EdgeEnv> = createApp();

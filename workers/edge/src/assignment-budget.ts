@@ -4,6 +4,7 @@
  * `limit` tasks; one who answers may hold more at a time; one who never answers gets no more after `limit`.
  */
 import { WaggleError } from "@waggle/protocol";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** Time in which a level of `limit` falls to 0. */
 const RECOVERY_MS = 10 * 60_000;
@@ -23,10 +24,10 @@ export type Holder = {
 type Budget = { holder: string; level: number; at: number };
 
 /** Reads the levels of holders that have a limit. */
-export function readBudgets(db: D1Database, holders: readonly Holder[]): D1PreparedStatement {
+export function readBudgets(db: SiteDatabase, holders: readonly Holder[]): D1PreparedStatement {
   return db
     .prepare(
-      "SELECT holder, level, at FROM assignmentBudgets WHERE holder IN (SELECT value FROM json_each(?1))",
+      "SELECT holder, level, at FROM assignmentBudgets WHERE site = ?site AND holder IN (SELECT value FROM json_each(?1))",
     )
     .bind(JSON.stringify(holders.map(({ id }) => id)));
 }
@@ -53,7 +54,7 @@ export function requireBudget(
 
 /** Statements that count one more unanswered task, if it was assigned, and delete obsolete rows. */
 export function countTask(
-  db: D1Database,
+  db: SiteDatabase,
   assignmentId: string,
   holders: readonly Holder[],
   now: number,
@@ -62,17 +63,18 @@ export function countTask(
     ...holders.map(({ id, limit }) =>
       db
         .prepare(
-          `INSERT INTO assignmentBudgets (holder, level, least, at)
-           SELECT ?1, 1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM assignments WHERE id = ?5)
-           ON CONFLICT (holder) DO UPDATE SET
+          `INSERT INTO assignmentBudgets (site, holder, level, least, at)
+           SELECT ?site, ?1, 1, ?2, ?3
+           WHERE EXISTS (SELECT 1 FROM assignments WHERE site = ?site AND id = ?5)
+           ON CONFLICT (site, holder) DO UPDATE SET
              level = 1 + MAX(MIN(level, 0), level - MAX(0, ?3 - at) * ?4), least = ?2, at = ?3`,
         )
         .bind(id, -CREDIT * limit, now, limit / RECOVERY_MS, assignmentId),
     ),
     db
       .prepare(
-        `DELETE FROM assignmentBudgets WHERE holder IN
-           (SELECT holder FROM assignmentBudgets WHERE at < ?1 ORDER BY at LIMIT ${DROPPED_ROWS})`,
+        `DELETE FROM assignmentBudgets WHERE site = ?site AND holder IN
+           (SELECT holder FROM assignmentBudgets WHERE site = ?site AND at < ?1 ORDER BY at LIMIT ${DROPPED_ROWS})`,
       )
       .bind(now - RECOVERY_MS),
   ];

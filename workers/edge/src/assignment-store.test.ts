@@ -11,6 +11,7 @@ import {
   openSession,
   upload,
   work,
+  rows,
 } from "./testing/edge.ts";
 
 const MINUTE = 60_000;
@@ -30,7 +31,7 @@ const somebody = (addressPrefix = "somewhere"): Asker => ({
   visitorId: crypto.randomUUID(),
   addressPrefix,
 });
-const begin = (now: number) => assignTask(bindings.DB, somebody(), options, now);
+const begin = (now: number) => assignTask(rows, somebody(), options, now);
 
 test("no new group starts at the limit of unfinished groups, but open groups still fill", async () => {
   await freshEdge();
@@ -40,13 +41,8 @@ test("no new group starts at the limit of unfinished groups, but open groups sti
   expect(await begin(now)).toBeNull();
   // A free slot in an open group needs no new group.
   const wider = { ...options, groupSize: 2, maxUnfinishedGroups: 3 };
-  const first = await assignTask(bindings.DB, somebody(), wider, now);
-  const second = await assignTask(
-    bindings.DB,
-    somebody(),
-    { ...wider, maxUnfinishedGroups: 1 },
-    now,
-  );
+  const first = await assignTask(rows, somebody(), wider, now);
+  const second = await assignTask(rows, somebody(), { ...wider, maxUnfinishedGroups: 1 }, now);
   expect(second?.groupId).toBe(first?.groupId);
   expect(first).not.toBeNull();
 });
@@ -55,7 +51,7 @@ test("at the limit of groups a page is told when to ask again, without an error"
   await freshEdge();
   const unlimited = { ...options, maxUnfinishedGroups: 0 };
   for (let i = 0; i < 32; i += 1) {
-    await assignTask(bindings.DB, somebody(), unlimited, Date.now());
+    await assignTask(rows, somebody(), unlimited, Date.now());
   }
   const { token } = await openSession();
   const reply = await call("POST", "/v1/assignments", { token });
@@ -78,10 +74,10 @@ test("a group with an upload counts until the trainer has processed it", async (
   const one = { ...options, maxUnfinishedGroups: 1 };
   const asker = { visitorId, addressPrefix: "somewhere" };
   const now = Date.now();
-  const assignment = await assignTask(bindings.DB, asker, one, now);
+  const assignment = await assignTask(rows, asker, one, now);
   await upload(token, await makeUpload(baseModel, assignment));
   const later = now + 2 * MINUTE;
-  expect(await assignTask(bindings.DB, asker, one, later)).toBeNull();
+  expect(await assignTask(rows, asker, one, later)).toBeNull();
   // A group of one is complete after its upload.
   const leased = await lease();
   const outcomes = leased.groups[0]?.trajectories.map(({ digest }) => ({
@@ -93,7 +89,7 @@ test("a group with an upload counts until the trainer has processed it", async (
     ...asTrainer,
     body: { fencingToken: leased.fencingToken, outcomes },
   });
-  await expect(assignTask(bindings.DB, asker, one, later)).resolves.toHaveProperty("groupId");
+  await expect(assignTask(rows, asker, one, later)).resolves.toHaveProperty("groupId");
 });
 
 test("a visitor holds at most the allowed number of slots in a group", async () => {
@@ -101,9 +97,9 @@ test("a visitor holds at most the allowed number of slots in a group", async () 
   const one = { ...options, groupSize: 3, slotsPerVisitor: 1, maxUnfinishedGroups: 0 };
   const now = Date.now();
   const [a, b] = [somebody("a"), somebody("b")];
-  const first = await assignTask(bindings.DB, a, one, now);
-  const second = await assignTask(bindings.DB, a, one, now + 1);
-  const other = await assignTask(bindings.DB, b, one, now + 2);
+  const first = await assignTask(rows, a, one, now);
+  const second = await assignTask(rows, a, one, now + 1);
+  const other = await assignTask(rows, b, one, now + 2);
   expect(second?.groupId).not.toBe(first?.groupId);
   expect(other?.groupId).toBe(first?.groupId);
 });
@@ -114,7 +110,7 @@ test("a network holds at most the allowed number of slots in a group", async () 
   const now = Date.now();
   const groups = [];
   for (const prefix of ["office", "office", "office", "home"]) {
-    groups.push((await assignTask(bindings.DB, somebody(prefix), two, now))?.groupId);
+    groups.push((await assignTask(rows, somebody(prefix), two, now))?.groupId);
   }
   expect(groups[1]).toBe(groups[0]);
   expect(groups[2]).not.toBe(groups[0]);
@@ -126,10 +122,10 @@ test("an abandoned slot is given to another visitor before the group's deadline"
   const { token, visitorId } = await openSession();
   const pair = { ...options, groupSize: 2, maxUnfinishedGroups: 1 };
   const now = Date.now();
-  const slow = await assignTask(bindings.DB, { visitorId, addressPrefix: "a" }, pair, now);
-  await assignTask(bindings.DB, somebody("b"), pair, now);
-  expect(await assignTask(bindings.DB, somebody("c"), pair, now + 1000)).toBeNull();
-  const again = await assignTask(bindings.DB, somebody("c"), pair, now + MINUTE / 2);
+  const slow = await assignTask(rows, { visitorId, addressPrefix: "a" }, pair, now);
+  await assignTask(rows, somebody("b"), pair, now);
+  expect(await assignTask(rows, somebody("c"), pair, now + 1000)).toBeNull();
+  const again = await assignTask(rows, somebody("c"), pair, now + MINUTE / 2);
   expect(again?.groupId).toBe(slow?.groupId);
   // The late answer is kept: the group grows by one.
   await upload(token, await makeUpload(baseModel, slow));
@@ -143,7 +139,7 @@ test("a visitor who never answers must wait; time and answers restore the budget
   const asker = { visitorId, addressPrefix: "a" };
   const trusting = { ...options, unansweredPerVisitor: 4, maxUnfinishedGroups: 0 };
   const now = Date.now();
-  const take = (at: number) => assignTask(bindings.DB, asker, trusting, at);
+  const take = (at: number) => assignTask(rows, asker, trusting, at);
   const first = await take(now);
   for (let i = 0; i < 3; i += 1) await take(now);
   const refused = await take(now).catch((error: unknown) => error);
@@ -161,7 +157,7 @@ test("a network that never answers must wait, while another need not", async () 
   await freshEdge();
   const trusting = { ...options, unansweredPerPrefix: 2, maxUnfinishedGroups: 0 };
   const now = Date.now();
-  const take = (prefix: string) => assignTask(bindings.DB, somebody(prefix), trusting, now);
+  const take = (prefix: string) => assignTask(rows, somebody(prefix), trusting, now);
   await take("one");
   await take("one");
   await expect(take("one")).rejects.toMatchObject({ code: "RATE_LIMITED" });

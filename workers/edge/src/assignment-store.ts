@@ -6,6 +6,7 @@
 import type { AssignmentResponse } from "@waggle/protocol";
 import { countTask, type Holder, readBudgets, requireBudget } from "./assignment-budget.ts";
 import { forgottenName, forgottenRefusal } from "./forgotten-store.ts";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** Limits on assignments. */
 export type AssignmentOptions = {
@@ -48,11 +49,11 @@ function slotMs(deadlineMs: number): number {
 }
 
 /** Reclaims slots whose visitors did not answer in time. Late answers are still accepted. */
-function reclaimSlots(db: D1Database, deadlineMs: number, now: number): D1PreparedStatement {
+function reclaimSlots(db: SiteDatabase, deadlineMs: number, now: number): D1PreparedStatement {
   return db
     .prepare(
-      `UPDATE assignments SET state = 'expired' WHERE id IN
-         (SELECT id FROM assignments WHERE state = 'open' AND createdAt <= ?1
+      `UPDATE assignments SET state = 'expired' WHERE +site = ?site AND id IN
+         (SELECT id FROM assignments WHERE site = ?site AND state = 'open' AND createdAt <= ?1
           ORDER BY createdAt LIMIT ${RECLAIMED_SLOTS})`,
     )
     .bind(now - slotMs(deadlineMs));
@@ -60,7 +61,7 @@ function reclaimSlots(db: D1Database, deadlineMs: number, now: number): D1Prepar
 
 /** The oldest group with a free slot in which this visitor and network hold fewer slots than allowed. */
 function findOpenGroup(
-  db: D1Database,
+  db: SiteDatabase,
   { visitorId, addressPrefix }: Asker,
   options: AssignmentOptions,
   now: number,
@@ -70,13 +71,14 @@ function findOpenGroup(
     .prepare(
       `SELECT id, seed FROM
          (SELECT id, seed, deadlineAt FROM taskGroups
-          WHERE state = 'open' AND lateOf IS NULL AND assigned < capacity
+          WHERE site = ?site AND state = 'open' AND lateOf IS NULL AND assigned < capacity
             AND environment = ?1 AND split = 'train' AND deadlineAt > ?2
           ORDER BY deadlineAt LIMIT ${SEARCHED_GROUPS}) g
        WHERE (SELECT COUNT(*) FROM assignments a
-              WHERE a.groupId = g.id AND a.visitorId = ?3) < ?5
+              WHERE a.site = ?site AND a.groupId = g.id AND a.visitorId = ?3) < ?5
          AND (SELECT COUNT(*) FROM assignments a
-              WHERE a.groupId = g.id AND a.addressPrefix = ?4 AND a.state != 'expired') < ?6
+              WHERE a.site = ?site AND a.groupId = g.id AND a.addressPrefix = ?4
+                AND a.state != 'expired') < ?6
        ORDER BY deadlineAt LIMIT 1`,
     )
     .bind(
@@ -96,12 +98,13 @@ function findOpenGroup(
  *
  * Source: Fu et al. 2025, AReaL, arXiv:2505.24298, section 5.1 (a bound on staleness at submission).
  */
-async function hasCapacity(db: D1Database, most: number, now: number): Promise<boolean> {
+async function hasCapacity(db: SiteDatabase, most: number, now: number): Promise<boolean> {
   const [, counted] = await db.batch<{ count: number }>([
     db
       .prepare(
-        `UPDATE taskGroups SET state = 'done' WHERE id IN
-           (SELECT id FROM taskGroups WHERE state = 'open' AND uploads = 0 AND deadlineAt <= ?1
+        `UPDATE taskGroups SET state = 'done' WHERE +site = ?site AND id IN
+           (SELECT id FROM taskGroups
+            WHERE site = ?site AND state = 'open' AND uploads = 0 AND deadlineAt <= ?1
             ORDER BY deadlineAt LIMIT ${CLOSED_GROUPS})`,
       )
       .bind(now),
@@ -109,18 +112,18 @@ async function hasCapacity(db: D1Database, most: number, now: number): Promise<b
       .prepare(
         `SELECT COUNT(*) AS count FROM
            (SELECT 1 FROM taskGroups
-            WHERE state != 'done' AND environment IS NOT NULL AND lateOf IS NULL LIMIT ?1)`,
+            WHERE site = ?site AND state != 'done' AND environment IS NOT NULL AND lateOf IS NULL LIMIT ?1)`,
       )
       .bind(most),
   ]);
   return most === 0 || (counted?.results[0]?.count ?? 0) < most;
 }
 
-async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
+async function nextSeed(db: SiteDatabase, firstSeed: number): Promise<number> {
   const row = await db
     .prepare(
-      `INSERT INTO counters (name, value) VALUES ('trainSeed', ?1)
-       ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value`,
+      `INSERT INTO counters (site, name, value) VALUES (?site, 'trainSeed', ?1)
+       ON CONFLICT (site, name) DO UPDATE SET value = value + 1 RETURNING value`,
     )
     .bind(firstSeed)
     .first<{ value: number }>();
@@ -134,7 +137,7 @@ async function nextSeed(db: D1Database, firstSeed: number): Promise<number> {
  * @throws WaggleError `CONSENT_MISSING` for a forgotten visitor
  */
 export async function assignTask(
-  db: D1Database,
+  db: SiteDatabase,
   asker: Asker,
   options: AssignmentOptions,
   now: number,
@@ -157,9 +160,10 @@ export async function assignTask(
   const statements = [
     db
       .prepare(
-        `INSERT INTO assignments (id, groupId, visitorId, addressPrefix, createdAt)
-         SELECT ?1, ?2, ?3, ?4, ?5
-         WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?6)`,
+        `INSERT INTO assignments (site, id, groupId, visitorId, addressPrefix, createdAt)
+         SELECT ?site, ?1, ?2, ?3, ?4, ?5
+         WHERE NOT EXISTS
+           (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?6)`,
       )
       .bind(
         assignmentId,
@@ -172,7 +176,8 @@ export async function assignTask(
     db
       .prepare(
         `UPDATE taskGroups SET assigned = assigned + 1
-         WHERE id = ?1 AND EXISTS (SELECT 1 FROM assignments WHERE id = ?2)`,
+         WHERE site = ?site AND id = ?1
+           AND EXISTS (SELECT 1 FROM assignments WHERE site = ?site AND id = ?2)`,
       )
       .bind(group.id, assignmentId),
     ...countTask(db, assignmentId, holders, now),
@@ -184,9 +189,9 @@ export async function assignTask(
       db
         .prepare(
           `INSERT INTO taskGroups
-             (id, environment, seed, split, capacity, assigned, createdAt, deadlineAt, state)
-           SELECT ?1, ?2, ?3, 'train', ?4, 0, ?5, ?6, 'open'
-           WHERE EXISTS (SELECT 1 FROM assignments WHERE id = ?7)`,
+             (site, id, environment, seed, split, capacity, assigned, createdAt, deadlineAt, state)
+           SELECT ?site, ?1, ?2, ?3, 'train', ?4, 0, ?5, ?6, 'open'
+           WHERE EXISTS (SELECT 1 FROM assignments WHERE site = ?site AND id = ?7)`,
         )
         .bind(
           group.id,

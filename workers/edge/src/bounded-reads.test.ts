@@ -1,14 +1,23 @@
 import { createExecutionContext } from "cloudflare:test";
-import type { OperatorSummary } from "@waggle/protocol";
+import { DEFAULT_SITE, type OperatorSummary } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { sampleSize } from "../../../test/fixtures/long.ts";
-import { app } from "./app.ts";
+import worker from "./worker.ts";
 import { assignTask } from "./assignment-store.ts";
 import { ingest } from "./ingest.ts";
 import { leaseGroups } from "./lease-store.ts";
 import { PRODUCTION } from "./testing/asking-visitors.ts";
-import { ask, asOperator, bindings, freshEdge, makeUpload, openSession } from "./testing/edge.ts";
+import {
+  ask,
+  asOperator,
+  bindings,
+  freshEdge,
+  makeUpload,
+  openSession,
+  ORIGIN,
+} from "./testing/edge.ts";
+import { siteDatabase } from "./sites/site-database.ts";
 import { meterRows } from "./testing/row-meter.ts";
 
 /** Trajectories in the large database. */
@@ -27,23 +36,24 @@ async function fill(from: number, total: number): Promise<void> {
     // One in fifty waits for the trainer in a group of its own, like a visitor's own request.
     await DB.batch([
       DB.prepare(
-        `${NUMBERS} INSERT INTO policies (version, parent, baseModel, adapter, status, step, publishedAt)
-         SELECT i, 0, 'b', NULL, 'rolled-back', i, '2026-11-20T12:00:00.000Z' FROM n`,
+        `${NUMBERS} INSERT INTO policies (site, version, parent, baseModel, adapter, status, step, publishedAt)
+         SELECT 'default', i, 0, 'b', NULL, 'rolled-back', i, '2026-11-20T12:00:00.000Z' FROM n`,
       ).bind(...range),
       DB.prepare(
         `${NUMBERS} INSERT INTO taskGroups
-           (id, environment, seed, split, capacity, assigned, createdAt, deadlineAt, state)
-         SELECT 'abandoned-' || i, 'shop', i, 'train', 8, 1, i, i, 'done' FROM n`,
+           (site, id, environment, seed, split, capacity, assigned, createdAt, deadlineAt, state)
+         SELECT 'default', 'abandoned-' || i, 'shop', i, 'train', 8, 1, i, i, 'done' FROM n`,
       ).bind(...range),
       DB.prepare(
-        `${NUMBERS} INSERT INTO taskGroups (id, capacity, assigned, createdAt, deadlineAt, state)
-         SELECT ${id}, 1, 1, i, i, 'open' FROM n WHERE i % 50 = 0`,
+        `${NUMBERS} INSERT INTO taskGroups
+           (site, id, capacity, assigned, createdAt, deadlineAt, state)
+         SELECT 'default', ${id}, 1, 1, i, i, 'open' FROM n WHERE i % 50 = 0`,
       ).bind(...range),
       DB.prepare(
-        `${NUMBERS} INSERT INTO trajectories (digest, id, visitorId, assignmentId, groupId,
+        `${NUMBERS} INSERT INTO trajectories (site, digest, id, visitorId, assignmentId, groupId,
            policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, reason,
            success, reward)
-         SELECT printf('%064x', i), ${id}, printf('%08x-0000-4000-8000-000000000001', i % 997),
+         SELECT 'default', printf('%064x', i), ${id}, printf('%08x-0000-4000-8000-000000000001', i % 997),
            CASE WHEN i % 50 THEN 'a' || i END, CASE WHEN i % 50 = 0 THEN ${id} END,
            i % 40, 10, 'completed', 'k', 100, i,
            CASE WHEN i % 50 = 0 THEN 'ready' WHEN i % 7 = 0 THEN 'rejected' ELSE 'learned' END,
@@ -76,7 +86,8 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
     metered(`GET ${path}`, async (DB) => {
       const headers = { authorization: `Bearer ${token}` };
       const env = { ...bindings, DB };
-      const reply = await app.request(path, { headers }, env, createExecutionContext());
+      const request = new Request(ORIGIN + path, { headers });
+      const reply = await worker.fetch(request, env, createExecutionContext());
       expect(reply.status).toBe(200);
     });
   const { token, visitorId } = await openSession();
@@ -91,16 +102,26 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
   for (const list of LISTS) await get(`/v1/operator/trajectories${list}`, asOperator.token);
   let task = null;
   await metered("assignment", async (db) => {
-    task = await assignTask(db, asker, { ...PRODUCTION, firstSeed: 1_000_000 }, now);
+    task = await assignTask(
+      siteDatabase(db, DEFAULT_SITE),
+      asker,
+      { ...PRODUCTION, firstSeed: 1_000_000 },
+      now,
+    );
   });
   const upload = await makeUpload(baseModel, task);
   await metered("upload", async (DB) => {
-    const stores = { ...bindings, DB };
+    const stores = { ...bindings, DB: siteDatabase(DB, DEFAULT_SITE) };
     const [result] = await ingest(stores, visitorId, { trajectories: [upload] }, 0, now);
     expect(result?.status).toBe("accepted");
   });
   await metered("lease", (db) =>
-    leaseGroups(db, { trainerId: "t", maxGroups: 8, durationSeconds: 60 }, 3, now),
+    leaseGroups(
+      siteDatabase(db, DEFAULT_SITE),
+      { trainerId: "t", maxGroups: 8, durationSeconds: 60 },
+      3,
+      now,
+    ),
   );
   return rows;
 }

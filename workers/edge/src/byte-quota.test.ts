@@ -1,4 +1,5 @@
 /** Upload limits: bytes per visitor, address prefix, group and lease, and lengths. */
+import { DEFAULT_SITE } from "@waggle/protocol";
 import type { LeaseResponse, Trajectory, UploadResponse } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
@@ -137,7 +138,9 @@ test("numbers that grow in canonical form count at their stored size", async () 
 
 /** Uses an hour's quota up to its last bytes. */
 async function useUp(name: string, bytes: number): Promise<void> {
-  await bindings.DB.prepare("INSERT INTO uploadBytes (hour, name, bytes) VALUES (?1, ?2, ?3)")
+  await bindings.DB.prepare(
+    "INSERT INTO uploadBytes (site, hour, name, bytes) VALUES ('default', ?1, ?2, ?3)",
+  )
     .bind(Math.floor(Date.now() / HOUR_MS), name, bytes)
     .run();
 }
@@ -155,7 +158,10 @@ fault(
     expect(Number(byVisitor.headers.get("retry-after"))).toBeGreaterThan(0);
     const headers = { "cf-connecting-ip": "203.0.113.7" };
     const request = new Request("https://edge.example/", { headers });
-    await useUp(await addressPrefix(request, bindings.SESSION_SECRET), 2048 * MEBIBYTE - 100);
+    await useUp(
+      await addressPrefix(request, bindings.SESSION_SECRET, DEFAULT_SITE),
+      2048 * MEBIBYTE - 100,
+    );
     const byPrefix = await call("POST", "/v1/trajectories", { token, body, headers });
     expect(byPrefix.status).toBe(429);
     expect(await stored()).toEqual(NOTHING);
@@ -167,7 +173,7 @@ fault(
 
 test("counts of past hours are deleted", async () => {
   await bindings.DB.prepare(
-    "INSERT INTO uploadBytes (hour, name, bytes) VALUES (1, 'old', 5)",
+    "INSERT INTO uploadBytes (site, hour, name, bytes) VALUES ('default', 1, 'old', 5)",
   ).run();
   await upload(token, await makeUpload(baseModel, null));
   const { results } = await bindings.DB.prepare("SELECT hour, bytes FROM uploadBytes").all<{

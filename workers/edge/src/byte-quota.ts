@@ -3,6 +3,7 @@
  * evictions and restarts do not reset the counts. Names are hashes; past hours are deleted.
  */
 import { sha256, WaggleError } from "@waggle/protocol";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -23,7 +24,7 @@ export function visitorQuotaName(visitorId: string): Promise<string> {
  * @throws WaggleError `RATE_LIMITED` with the time to wait
  */
 export async function takeBytes(
-  db: D1Database,
+  db: SiteDatabase,
   quotas: readonly ByteQuota[],
   bytes: number,
   now: number,
@@ -35,7 +36,7 @@ export async function takeBytes(
   const { results } = await db
     .prepare(
       `SELECT name, bytes FROM uploadBytes
-       WHERE hour = ?1 AND name IN (SELECT value FROM json_each(?2))`,
+       WHERE site = ?site AND hour = ?1 AND name IN (SELECT value FROM json_each(?2))`,
     )
     .bind(hour, names)
     .all<{ name: string; bytes: number }>();
@@ -52,11 +53,11 @@ export async function takeBytes(
   await db.batch([
     db
       .prepare(
-        `INSERT INTO uploadBytes (hour, name, bytes)
-         SELECT ?1, value, ?3 FROM json_each(?2) WHERE true
-         ON CONFLICT (hour, name) DO UPDATE SET bytes = bytes + excluded.bytes`,
+        `INSERT INTO uploadBytes (site, hour, name, bytes)
+         SELECT ?site, ?1, value, ?3 FROM json_each(?2) WHERE true
+         ON CONFLICT (site, hour, name) DO UPDATE SET bytes = bytes + excluded.bytes`,
       )
       .bind(hour, names, bytes),
-    db.prepare("DELETE FROM uploadBytes WHERE hour < ?1").bind(hour),
+    db.prepare("DELETE FROM uploadBytes WHERE site = ?site AND hour < ?1").bind(hour),
   ]);
 }

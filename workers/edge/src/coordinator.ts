@@ -1,18 +1,19 @@
 /**
- * The single Durable Object that serializes assignments, placement, leases and policy changes. Its only state
- * is an alarm; everything else is in D1.
+ * The Durable Object of a site that serializes assignments, placement, leases and policy changes. Its only state is an
+ * alarm; everything else is in D1.
  */
 import { DurableObject } from "cloudflare:workers";
-import type {
-  AcknowledgeRequest,
-  AcknowledgeResponse,
-  AssignmentResponse,
-  BaseModelRequest,
-  LeaseRequest,
-  KillMode,
-  PolicyVersion,
-  PromoteRequest,
-  PublishRequest,
+import {
+  type AcknowledgeRequest,
+  type AcknowledgeResponse,
+  type AssignmentResponse,
+  type BaseModelRequest,
+  DEFAULT_SITE,
+  type LeaseRequest,
+  type KillMode,
+  type PolicyVersion,
+  type PromoteRequest,
+  type PublishRequest,
 } from "@waggle/protocol";
 import { type Answer, answer } from "./answer.ts";
 import { type Asker, assignTask } from "./assignment-store.ts";
@@ -29,6 +30,9 @@ import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import { type Bindings, readSettings, type Settings } from "./settings.ts";
+import { type SiteDatabase, siteDatabase } from "./sites/site-database.ts";
+import { requireSite, siteDirectory } from "./sites/site-directory.ts";
+import { nameInSite, siteOfName } from "./sites/site-name.ts";
 import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
 
 /** Messages in one call to the Queue. */
@@ -38,18 +42,30 @@ const QUEUE_BATCH = 100;
 export class Coordinator extends DurableObject<Bindings> {
   #tail: Promise<unknown> = Promise.resolve();
 
+  /** An alarm of the release before there were sites has no name; its object is that of `default`. */
+  get #db(): SiteDatabase {
+    return siteDatabase(this.env.DB, siteOfName(this.ctx.id.name ?? ""));
+  }
+
+  async #settings(): Promise<Settings> {
+    const { site } = this.#db;
+    if (site === DEFAULT_SITE) return readSettings(this.env);
+    return requireSite(await siteDirectory(this.env), site).settings;
+  }
+
   /** Queues calls here, because awaiting D1 opens the object's input gate. */
   #oneAtATime<T>(fn: (settings: Settings) => Promise<T>): Promise<Answer<T>> {
-    const next = this.#tail.then(() => answer(() => fn(readSettings(this.env))));
+    const next = this.#tail.then(() => answer(async () => fn(await this.#settings())));
     this.#tail = next.catch(() => undefined);
     return next;
   }
 
   /** `null` if there is no task for now. */
   assign(asker: Asker, now: number): Promise<Answer<AssignmentResponse | null>> {
-    return this.#oneAtATime((settings) =>
-      assignTask(
-        this.env.DB,
+    return this.#oneAtATime(async (settings) => {
+      if (settings.TASK_ENVIRONMENT === "") return null;
+      return assignTask(
+        this.#db,
         asker,
         {
           environment: settings.TASK_ENVIRONMENT,
@@ -63,8 +79,8 @@ export class Coordinator extends DurableObject<Bindings> {
           unansweredPerPrefix: settings.UNANSWERED_PER_PREFIX,
         },
         now,
-      ),
-    );
+      );
+    });
   }
 
   /** Makes stored rows ready to be leased. */
@@ -75,7 +91,7 @@ export class Coordinator extends DurableObject<Bindings> {
   lease(request: LeaseRequest, now: number): Promise<Answer<GrantedLease>> {
     return this.#oneAtATime(async (settings) => {
       await this.#place(settings, now);
-      return leaseGroups(this.env.DB, request, settings.MAX_LEASE_FAILURES, now);
+      return leaseGroups(this.#db, request, settings.MAX_LEASE_FAILURES, now);
     });
   }
 
@@ -86,12 +102,12 @@ export class Coordinator extends DurableObject<Bindings> {
     now: number,
   ): Promise<Answer<{ expiresAt: number; forgotten: string[] }>> {
     return this.#oneAtATime(() =>
-      renewLease(this.env.DB, leaseId, fencingToken, durationSeconds, now),
+      renewLease(this.#db, leaseId, fencingToken, durationSeconds, now),
     );
   }
 
   release(leaseId: string, fencingToken: number): Promise<Answer<void>> {
-    return this.#oneAtATime(() => releaseLease(this.env.DB, leaseId, fencingToken));
+    return this.#oneAtATime(() => releaseLease(this.#db, leaseId, fencingToken));
   }
 
   acknowledge(
@@ -100,17 +116,17 @@ export class Coordinator extends DurableObject<Bindings> {
     now: number,
   ): Promise<Answer<AcknowledgeResponse>> {
     return this.#oneAtATime(({ MAX_LEASE_FAILURES }) =>
-      acknowledgeLease(this.env.DB, leaseId, request, MAX_LEASE_FAILURES, now),
+      acknowledgeLease(this.#db, leaseId, request, MAX_LEASE_FAILURES, now),
     );
   }
 
   setBaseModel(request: BaseModelRequest, now: number): Promise<Answer<void>> {
-    return this.#oneAtATime(() => setBaseModel(this.env.DB, request, now));
+    return this.#oneAtATime(() => setBaseModel(this.#db, request, now));
   }
 
   publish(request: PublishRequest, decision: Decision): Promise<Answer<PolicyVersion>> {
     return this.#oneAtATime((settings) =>
-      publishPolicy(this.env.DB, request, promotionGateOf(settings), decision),
+      publishPolicy(this.#db, request, promotionGateOf(settings), decision),
     );
   }
 
@@ -121,33 +137,33 @@ export class Coordinator extends DurableObject<Bindings> {
     overrides: PromoteRequest | null,
   ): Promise<Answer<PolicyVersion>> {
     return this.#oneAtATime((settings) =>
-      promotePolicy(this.env.DB, version, promotionGateOf(settings), decision, overrides),
+      promotePolicy(this.#db, version, promotionGateOf(settings), decision, overrides),
     );
   }
 
   rollBack(version: number, decision: Decision): Promise<Answer<PolicyVersion>> {
-    return this.#oneAtATime(() => rollBackPolicy(this.env.DB, version, decision));
+    return this.#oneAtATime(() => rollBackPolicy(this.#db, version, decision));
   }
 
   freeze(decision: Decision): Promise<Answer<void>> {
-    return this.#oneAtATime(() => freeze(this.env.DB, decision));
+    return this.#oneAtATime(() => freeze(this.#db, decision));
   }
 
   unfreeze(decision: Decision): Promise<Answer<void>> {
-    return this.#oneAtATime(() => unfreeze(this.env.DB, decision));
+    return this.#oneAtATime(() => unfreeze(this.#db, decision));
   }
 
   setKillSwitch(mode: KillMode, decision: Decision): Promise<Answer<void>> {
-    return this.#oneAtATime(() => setKillSwitch(this.env.DB, mode, decision));
+    return this.#oneAtATime(() => setKillSwitch(this.#db, mode, decision));
   }
 
   clearKillSwitch(decision: Decision): Promise<Answer<void>> {
-    return this.#oneAtATime(() => clearKillSwitch(this.env.DB, decision));
+    return this.#oneAtATime(() => clearKillSwitch(this.#db, decision));
   }
 
   /** Schedules the alarm for rows that were just stored; see `alarm`. */
   async watch(now: number): Promise<void> {
-    const after = readSettings(this.env).STALE_ROW_SECONDS * 1000;
+    const after = (await this.#settings()).STALE_ROW_SECONDS * 1000;
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(now + after);
   }
 
@@ -158,15 +174,18 @@ export class Coordinator extends DurableObject<Bindings> {
 
   /** @returns the number of rows that were enqueued again */
   async enqueueStale(now: number): Promise<number> {
-    const after = readSettings(this.env).STALE_ROW_SECONDS * 1000;
-    const { results } = await this.env.DB.prepare(
-      "SELECT digest, receivedAt FROM trajectories WHERE status = 'stored' ORDER BY receivedAt LIMIT ?1",
-    )
+    const after = (await this.#settings()).STALE_ROW_SECONDS * 1000;
+    const { results } = await this.#db
+      .prepare(
+        "SELECT digest, receivedAt FROM trajectories WHERE site = ?site AND status = 'stored' ORDER BY receivedAt LIMIT ?1",
+      )
       .bind(QUEUE_BATCH)
       .all<{ digest: string; receivedAt: number }>();
     const stale = results.filter((row) => row.receivedAt <= now - after);
     if (stale.length > 0) {
-      await this.env.UPLOADS.sendBatch(stale.map(({ digest }) => ({ body: { digest } })));
+      await this.env.UPLOADS.sendBatch(
+        stale.map(({ digest }) => ({ body: { digest, site: this.#db.site } })),
+      );
     }
     if (results.length > 0) await this.ctx.storage.setAlarm(now + after);
     return stale.length;
@@ -176,15 +195,15 @@ export class Coordinator extends DurableObject<Bindings> {
     const lateMs = Math.ceil((settings.GROUP_DEADLINE_SECONDS * 1000) / 3);
     let placed = 0;
     for (;;) {
-      const more = await placeStored(this.env.DB, now, lateMs);
+      const more = await placeStored(this.#db, now, lateMs);
       if (more === 0) return placed;
       placed += more;
     }
   }
 }
 
-/** The coordinator of this installation. */
-export function coordinatorOf(env: Bindings): DurableObjectStub<Coordinator> {
+/** The coordinator of a site. */
+export function coordinatorOf(env: Bindings, site: string): DurableObjectStub<Coordinator> {
   const namespace = env.COORDINATOR as DurableObjectNamespace<Coordinator>;
-  return namespace.getByName("coordinator");
+  return namespace.getByName(nameInSite(site, "coordinator"));
 }

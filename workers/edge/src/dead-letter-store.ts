@@ -5,21 +5,22 @@
  */
 import { type DeadLetter, type DeadLettersResponse, WaggleError } from "@waggle/protocol";
 import { type AuditAction, auditStatement, type Decision } from "./audit-log.ts";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** Reasons that come from a failure of the trainer, not from the record's content. */
 const TRAINER_REASONS = "('check-failed', 'check-crashed', 'unreadable')";
 
 /** Writes letters for rejected rows. @param now - SQL placeholder of the time. */
 const writeLetters = (now: string, rows: string): string => `
-  INSERT INTO deadLetters (digest, visitorId, reason, failedLeases, diedAt)
-  SELECT digest, visitorId, reason, failedLeases, ${now} FROM trajectories
-  WHERE status = 'rejected' AND ${rows}
-  ON CONFLICT (digest) DO UPDATE
+  INSERT INTO deadLetters (site, digest, visitorId, reason, failedLeases, diedAt)
+  SELECT site, digest, visitorId, reason, failedLeases, ${now} FROM trajectories
+  WHERE +site = ?site AND status = 'rejected' AND ${rows}
+  ON CONFLICT (site, digest) DO UPDATE
   SET reason = excluded.reason, failedLeases = excluded.failedLeases, diedAt = excluded.diedAt`;
 
 /** Rejects leased rows for one reason and writes a letter for each. */
 export function buryLeased(
-  db: D1Database,
+  db: SiteDatabase,
   digests: readonly string[],
   reason: string,
   now: number,
@@ -29,7 +30,7 @@ export function buryLeased(
     db
       .prepare(
         `UPDATE trajectories SET status = 'rejected', reason = ?2
-         WHERE status = 'leased' AND digest IN (SELECT value FROM json_each(?1))`,
+         WHERE +site = ?site AND status = 'leased' AND digest IN (SELECT value FROM json_each(?1))`,
       )
       .bind(list, reason),
     db
@@ -44,20 +45,20 @@ export function buryLeased(
  * @param which - condition on the columns of `leases` and `?1`.
  */
 export function countFailures(
-  db: D1Database,
+  db: SiteDatabase,
   which: string,
   value: string | number,
   mostFailures: number,
   now: number,
 ): D1PreparedStatement[] {
-  const held = `leaseId IN (SELECT id FROM leases WHERE ${which})`;
+  const held = `leaseId IN (SELECT id FROM leases WHERE site = ?site AND ${which})`;
   return [
     db
       .prepare(
         `UPDATE trajectories SET failedLeases = failedLeases + 1,
            status = CASE WHEN failedLeases + 1 >= ?2 THEN 'rejected' ELSE status END,
            reason = CASE WHEN failedLeases + 1 >= ?2 THEN 'lease-failed' ELSE reason END
-         WHERE status = 'leased' AND ${held}`,
+         WHERE +site = ?site AND status = 'leased' AND ${held}`,
       )
       .bind(value, mostFailures),
     db.prepare(writeLetters("?2", `reason = 'lease-failed' AND ${held}`)).bind(value, now),
@@ -66,7 +67,7 @@ export function countFailures(
 
 /** Writes letters for rows of a lease whose check failed in the trainer. */
 export function buryFailedChecks(
-  db: D1Database,
+  db: SiteDatabase,
   leaseId: string,
   now: number,
 ): D1PreparedStatement {
@@ -79,7 +80,7 @@ type Stored = Omit<DeadLetter, "receivedAt" | "diedAt"> & { receivedAt: number; 
 
 /** One page, newest first. @param cursor - `nextCursor` of the previous page. */
 export async function listDeadLetters(
-  db: D1Database,
+  db: SiteDatabase,
   limit: number,
   cursor: string | undefined,
 ): Promise<DeadLettersResponse> {
@@ -87,8 +88,9 @@ export async function listDeadLetters(
   const { results } = await db
     .prepare(
       `SELECT d.digest, d.reason, d.failedLeases, d.diedAt, t.receivedAt, t.groupId, t.sizeBytes
-       FROM deadLetters d JOIN trajectories t ON t.digest = d.digest
-       WHERE ?1 = '' OR (d.diedAt, d.digest) < (CAST(?1 AS INTEGER), ?2)
+       FROM deadLetters d JOIN trajectories t ON t.site = d.site AND t.digest = d.digest
+       WHERE d.site = ?site
+         AND (?1 = '' OR (d.diedAt, d.digest) < (CAST(?1 AS INTEGER), ?2))
        ORDER BY d.diedAt DESC, d.digest DESC LIMIT ?3`,
     )
     .bind(diedAt, digest, limit + 1)
@@ -107,7 +109,7 @@ export async function listDeadLetters(
 
 /** Audit entry that names the trajectory by the start of its digest. */
 function note(
-  db: D1Database,
+  db: SiteDatabase,
   action: AuditAction,
   digest: string,
   decision: Decision,
@@ -117,7 +119,7 @@ function note(
 
 /** Makes a dead letter leasable again. @throws WaggleError `NOT_FOUND` */
 export async function retryDeadLetter(
-  db: D1Database,
+  db: SiteDatabase,
   digest: string,
   decision: Decision,
 ): Promise<void> {
@@ -126,11 +128,11 @@ export async function retryDeadLetter(
     db
       .prepare(
         `UPDATE trajectories SET status = 'stored', reason = NULL, leaseId = NULL, failedLeases = 0
-         WHERE digest = ?1 AND status = 'rejected'
-           AND EXISTS (SELECT 1 FROM deadLetters WHERE digest = ?1)`,
+         WHERE site = ?site AND digest = ?1 AND status = 'rejected'
+           AND EXISTS (SELECT 1 FROM deadLetters WHERE site = ?site AND digest = ?1)`,
       )
       .bind(digest),
-    db.prepare("DELETE FROM deadLetters WHERE digest = ?1").bind(digest),
+    db.prepare("DELETE FROM deadLetters WHERE site = ?site AND digest = ?1").bind(digest),
     note(db, "retry-dead-letter", digest, decision),
   ]);
 }
@@ -141,24 +143,24 @@ export async function retryDeadLetter(
  * @throws WaggleError `NOT_FOUND`
  */
 export async function deleteDeadLetter(
-  db: D1Database,
+  db: SiteDatabase,
   bucket: R2Bucket,
   digest: string,
   decision: Decision,
 ): Promise<void> {
   await bucket.delete(await objectKeyOf(db, digest));
   await db.batch([
-    db.prepare("DELETE FROM deadLetters WHERE digest = ?1").bind(digest),
+    db.prepare("DELETE FROM deadLetters WHERE site = ?site AND digest = ?1").bind(digest),
     note(db, "delete-dead-letter", digest, decision),
   ]);
 }
 
 /** R2 key of a dead letter's object. @throws WaggleError `NOT_FOUND` */
-async function objectKeyOf(db: D1Database, digest: string): Promise<string> {
+async function objectKeyOf(db: SiteDatabase, digest: string): Promise<string> {
   const row = await db
     .prepare(
-      `SELECT t.objectKey FROM deadLetters d JOIN trajectories t ON t.digest = d.digest
-       WHERE d.digest = ?1`,
+      `SELECT t.objectKey FROM deadLetters d JOIN trajectories t ON t.site = d.site AND t.digest = d.digest
+       WHERE d.site = ?site AND d.digest = ?1`,
     )
     .bind(digest)
     .first<{ objectKey: string }>();

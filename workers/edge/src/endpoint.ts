@@ -2,11 +2,14 @@
  * A route as one value: method, path, access, schemas and handler. The app registers these values, and the
  * OpenAPI description is generated from them, so the two cannot disagree.
  */
-import type { Tool } from "@waggle/protocol";
+import { SITE_HEADER } from "@waggle/protocol";
 import type { Context } from "hono";
-import type { z } from "zod";
+import { z } from "zod";
+import type { SiteCode } from "./tools/edge-tools.ts";
 import type { Session } from "./session-token.ts";
 import type { Bindings, Settings } from "./settings.ts";
+import type { SiteDatabase } from "./sites/site-database.ts";
+import type { ServedSite } from "./sites/site-directory.ts";
 
 /** Bindings and variables of a request. */
 export type EdgeEnv = {
@@ -15,20 +18,34 @@ export type EdgeEnv = {
   Variables: {
     requestId: string;
     endpoint: Endpoint;
+    code: readonly SiteCode[];
+    site: ServedSite;
+    /** Those of the site. */
     settings: Settings;
+    /** The rows of the site. */
+    db: SiteDatabase;
     session: Session;
     addressPrefix: string;
     now: number;
-    /** Tools that were bundled with this Worker. */
-    tools: readonly Tool[];
   };
 };
 
 /** Hono's context of a request. */
 export type EdgeContext = Context<EdgeEnv>;
 
-/** `session`: a page's token. `trainer`, `operator`: only that credential. */
-export type Access = "public" | "session" | "trainer" | "operator";
+/** The rows of a site, and the bucket. */
+export type SiteStores = { readonly DB: SiteDatabase; readonly OBJECTS: R2Bucket };
+
+/** The stores of the request's site. */
+export function storesOf({ env, var: { db } }: EdgeContext): SiteStores {
+  return { DB: db, OBJECTS: env.OBJECTS };
+}
+
+/**
+ * `session`: a page's token. `trainer`, `operator`: that credential of the installation or of one site.
+ * `installation`: the operator's credential of the installation.
+ */
+export type Access = "public" | "session" | "trainer" | "operator" | "installation";
 
 /** A path, query or header parameter. */
 export type Parameter = {
@@ -36,6 +53,14 @@ export type Parameter = {
   readonly in: "path" | "query" | "header";
   readonly description: string;
   readonly schema: z.ZodType;
+};
+
+/** The request header that names a site. */
+export const siteName: Parameter = {
+  name: SITE_HEADER,
+  in: "header",
+  description: "The site; `default` without it. A site's own credential needs none.",
+  schema: z.string().optional(),
 };
 
 /** `bytes`: application/octet-stream; `json-lines`: one JSON value per line; `mcp`: a JSON-RPC message; `empty`: no body. */
@@ -50,7 +75,7 @@ export type Endpoint = {
   readonly operationId: string;
   readonly summary: string;
   readonly access: Access;
-  /** Refuses requests of pages whose origin is not in `ALLOWED_ORIGINS`. Default: CORS alone. */
+  /** Refuses requests of pages whose origin is not one of the site's. Default: CORS alone. */
   readonly allowedOrigins?: true;
   readonly parameters?: readonly Parameter[];
   readonly request?: Content;

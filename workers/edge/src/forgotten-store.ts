@@ -4,6 +4,7 @@
  * so that an upload in progress is refused.
  */
 import { type DeletionResponse, sha256, WaggleError } from "@waggle/protocol";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** Hash that identifies a visitor in a tombstone. The id cannot be recovered from it. */
 export function forgottenName(visitorId: string): Promise<string> {
@@ -12,20 +13,21 @@ export function forgottenName(visitorId: string): Promise<string> {
 
 /** Forgets a visitor. Repeating it succeeds with the same `learnedBy`. The caller deletes the objects. */
 export async function forgetVisitor(
-  db: D1Database,
+  db: SiteDatabase,
   visitorId: string,
   now: number,
 ): Promise<DeletionResponse> {
   const visitor = await forgottenName(visitorId);
   const results = await db.batch<{ version: number }>([
     db
-      .prepare("INSERT INTO forgottenVisitors VALUES (?1, ?2) ON CONFLICT DO NOTHING")
+      .prepare("INSERT INTO forgottenVisitors VALUES (?site, ?1, ?2) ON CONFLICT DO NOTHING")
       .bind(visitor, now),
     db
       .prepare(
-        `INSERT INTO forgottenTrajectories (digest, visitor, leaseId, learnedAtStep)
-         SELECT digest, ?2, CASE status WHEN 'leased' THEN leaseId END, learnedAtStep
-         FROM trajectories WHERE visitorId = ?1 AND status IN ('leased', 'learned')
+        `INSERT INTO forgottenTrajectories (site, digest, visitor, leaseId, learnedAtStep)
+         SELECT site, digest, ?2, CASE status WHEN 'leased' THEN leaseId END, learnedAtStep
+         FROM trajectories
+         WHERE site = ?site AND visitorId = ?1 AND status IN ('leased', 'learned')
          ON CONFLICT DO NOTHING`,
       )
       .bind(visitorId, visitor),
@@ -33,16 +35,22 @@ export async function forgetVisitor(
     db
       .prepare(
         `SELECT version FROM policies
-         WHERE step >= (SELECT MIN(learnedAtStep) FROM forgottenTrajectories WHERE visitor = ?1)
+         WHERE site = ?site
+           AND step >= (SELECT MIN(learnedAtStep) FROM forgottenTrajectories
+                        WHERE site = ?site AND visitor = ?1)
          ORDER BY version`,
       )
       .bind(visitor),
     // `changes` would also count rows that triggers write.
-    db.prepare("DELETE FROM trajectories WHERE visitorId = ?1 RETURNING 1").bind(visitorId),
-    db.prepare("DELETE FROM feedback WHERE visitorId = ?1 RETURNING 1").bind(visitorId),
-    db.prepare("DELETE FROM assignments WHERE visitorId = ?1").bind(visitorId),
-    db.prepare("DELETE FROM assignmentBudgets WHERE holder = ?1").bind(visitorId),
-    db.prepare("DELETE FROM deadLetters WHERE visitorId = ?1").bind(visitorId),
+    db
+      .prepare("DELETE FROM trajectories WHERE site = ?site AND visitorId = ?1 RETURNING 1")
+      .bind(visitorId),
+    db
+      .prepare("DELETE FROM feedback WHERE site = ?site AND visitorId = ?1 RETURNING 1")
+      .bind(visitorId),
+    db.prepare("DELETE FROM assignments WHERE site = ?site AND visitorId = ?1").bind(visitorId),
+    db.prepare("DELETE FROM assignmentBudgets WHERE site = ?site AND holder = ?1").bind(visitorId),
+    db.prepare("DELETE FROM deadLetters WHERE site = ?site AND visitorId = ?1").bind(visitorId),
   ]);
   const [, , learned, trajectories, feedback] = results;
   return {
@@ -53,9 +61,9 @@ export async function forgetVisitor(
 }
 
 /** Whether this visitor was forgotten. */
-export async function isForgotten(db: D1Database, visitorId: string): Promise<boolean> {
+export async function isForgotten(db: SiteDatabase, visitorId: string): Promise<boolean> {
   const row = await db
-    .prepare("SELECT 1 FROM forgottenVisitors WHERE visitor = ?1")
+    .prepare("SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?1")
     .bind(await forgottenName(visitorId))
     .first();
   return row !== null;
@@ -70,28 +78,33 @@ export function forgottenRefusal(): WaggleError {
 }
 
 /** Digests of a lease whose visitors were forgotten after it was granted. */
-export async function forgottenUnder(db: D1Database, leaseId: string): Promise<string[]> {
+export async function forgottenUnder(db: SiteDatabase, leaseId: string): Promise<string[]> {
   const { results } = await db
-    .prepare("SELECT digest FROM forgottenTrajectories WHERE leaseId = ?1 ORDER BY digest")
+    .prepare(
+      "SELECT digest FROM forgottenTrajectories WHERE site = ?site AND leaseId = ?1 ORDER BY digest",
+    )
     .bind(leaseId)
     .all<{ digest: string }>();
   return results.map((row) => row.digest);
 }
 
 /** Records steps that learned from trajectories although their visitors were forgotten. @param outcomes JSON array */
-export function noteLearned(db: D1Database, outcomes: string): D1PreparedStatement {
+export function noteLearned(db: SiteDatabase, outcomes: string): D1PreparedStatement {
   return db
     .prepare(
       `UPDATE forgottenTrajectories
        SET learnedAtStep = COALESCE(learnedAtStep, o.value ->> 'step'), leaseId = NULL
        FROM json_each(?1) AS o
-       WHERE forgottenTrajectories.digest = o.value ->> 'digest'
+       WHERE +forgottenTrajectories.site = ?site
+         AND forgottenTrajectories.digest = o.value ->> 'digest'
          AND o.value ->> 'status' = 'learned'`,
     )
     .bind(outcomes);
 }
 
 /** Deletes tombstones of a lease that ended without learning from them. */
-export function dropUnlearned(db: D1Database, leaseId: string): D1PreparedStatement {
-  return db.prepare("DELETE FROM forgottenTrajectories WHERE leaseId = ?1").bind(leaseId);
+export function dropUnlearned(db: SiteDatabase, leaseId: string): D1PreparedStatement {
+  return db
+    .prepare("DELETE FROM forgottenTrajectories WHERE site = ?site AND leaseId = ?1")
+    .bind(leaseId);
 }

@@ -1,6 +1,7 @@
 /** Heartbeats of trainers and counts of refused requests, for the operator. */
 import type { Heartbeat, OperatorHealth } from "@waggle/protocol";
 import { firstRefusalDay, REFUSAL_DAYS } from "./refusal-counter.ts";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** A trainer without a heartbeat for this long counts as stopped. It sends one every 5 s. */
 const SILENT_MS = 20_000;
@@ -10,35 +11,44 @@ const REFUSALS = 100;
 
 /** Stores a heartbeat and drops the oldest trainers. */
 export async function noteHeartbeat(
-  db: D1Database,
+  db: SiteDatabase,
   { trainerId, step, activity }: Heartbeat,
   now: number,
 ): Promise<void> {
   await db.batch([
     db
       .prepare(
-        `INSERT INTO trainers (trainerId, step, activity, seenAt) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (trainerId) DO UPDATE SET
+        `INSERT INTO trainers (site, trainerId, step, activity, seenAt)
+         VALUES (?site, ?1, ?2, ?3, ?4)
+         ON CONFLICT (site, trainerId) DO UPDATE SET
            step = excluded.step, activity = excluded.activity, seenAt = excluded.seenAt`,
       )
       .bind(trainerId, step, activity, now),
-    db.prepare(
-      `DELETE FROM trainers WHERE trainerId NOT IN
-         (SELECT trainerId FROM trainers ORDER BY seenAt DESC LIMIT ${TRAINERS})`,
-    ),
+    db
+      .prepare(
+        `DELETE FROM trainers WHERE site = ?site AND trainerId NOT IN
+           (SELECT trainerId FROM trainers WHERE site = ?site
+            ORDER BY seenAt DESC LIMIT ${TRAINERS})`,
+      )
+      .bind(),
   ]);
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** Reads both tables. */
-export async function readHealth(db: D1Database, now: number): Promise<OperatorHealth> {
+export async function readHealth(db: SiteDatabase, now: number): Promise<OperatorHealth> {
   const [trainers, refusals] = await db.batch<Record<string, unknown>>([
-    db.prepare("SELECT trainerId, step, activity, seenAt FROM trainers ORDER BY seenAt DESC"),
+    db
+      .prepare(
+        `SELECT trainerId, step, activity, seenAt FROM trainers
+         WHERE site = ?site ORDER BY seenAt DESC`,
+      )
+      .bind(),
     db
       .prepare(
         `SELECT operation, reason, SUM(count) AS count, MAX(lastAt) AS lastAt FROM refusals
-         WHERE day >= ?1 GROUP BY operation, reason
+         WHERE site = ?site AND day >= ?1 GROUP BY operation, reason
          ORDER BY count DESC, operation, reason LIMIT ${REFUSALS}`,
       )
       .bind(firstRefusalDay(now)),

@@ -1,4 +1,7 @@
-import { ingest, type Stores } from "./ingest.ts";
+import { DEFAULT_SITE } from "@waggle/protocol";
+import { ingest } from "./ingest.ts";
+import type { Bindings } from "./settings.ts";
+import { siteDatabase } from "./sites/site-database.ts";
 import {
   assign,
   bindings,
@@ -22,6 +25,8 @@ beforeEach(async () => {
 });
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+
+type Stores = Pick<Bindings, "DB" | "OBJECTS">;
 
 /** Stores whose named method fails once, as if the process died there. */
 function failingOnce(where: "put" | "insert"): Stores {
@@ -48,7 +53,14 @@ function failingOnce(where: "put" | "insert"): Stores {
   };
 }
 
-const take = (stores: Stores) => ingest(stores, visitorId, { trajectories: [example] }, 0, NOW);
+const take = ({ DB, OBJECTS }: Stores) =>
+  ingest(
+    { DB: siteDatabase(DB, DEFAULT_SITE), OBJECTS },
+    visitorId,
+    { trajectories: [example] },
+    0,
+    NOW,
+  );
 
 test("a failure before the object is stored leaves nothing, and a retry stores everything", async () => {
   const stores = failingOnce("put");

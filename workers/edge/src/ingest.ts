@@ -13,6 +13,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { z } from "zod";
+import type { SiteStores } from "./endpoint.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "./forgotten-store.ts";
 import { trajectoryKey } from "./object-store.ts";
 import { findBaseModel, publishedAmong } from "./policy-store.ts";
@@ -23,9 +24,7 @@ import {
   type Knowledge,
   parseTrajectory,
 } from "./upload-check.ts";
-
-/** The database and the bucket. */
-export type Stores = { readonly DB: D1Database; readonly OBJECTS: R2Bucket };
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
 
@@ -46,7 +45,7 @@ function namedVersions(upload: UploadEnvelope): number[] {
 }
 
 async function gatherKnowledge(
-  db: D1Database,
+  db: SiteDatabase,
   visitorId: string,
   upload: UploadEnvelope,
 ): Promise<Knowledge> {
@@ -61,8 +60,8 @@ async function gatherKnowledge(
     db
       .prepare(
         `SELECT a.id, g.environment, g.seed, g.split
-         FROM assignments a JOIN taskGroups g ON g.id = a.groupId
-         WHERE a.visitorId = ?1 AND a.id IN (SELECT value FROM json_each(?2))`,
+         FROM assignments a JOIN taskGroups g ON g.site = a.site AND g.id = a.groupId
+         WHERE +a.site = ?site AND a.visitorId = ?1 AND a.id IN (SELECT value FROM json_each(?2))`,
       )
       .bind(visitorId, JSON.stringify(named))
       .all<TaskReference & { id: string }>(),
@@ -72,14 +71,15 @@ async function gatherKnowledge(
 
 /** Rows that already have the same digest, id or assignment. */
 async function findOwners(
-  db: D1Database,
+  db: SiteDatabase,
   digest: string,
   trajectory: Trajectory,
 ): Promise<Owner[]> {
   const { results } = await db
     .prepare(
       `SELECT digest, id, assignmentId, visitorId FROM trajectories
-       WHERE digest = ?1 OR id = ?2 OR assignmentId = ?3`,
+       WHERE (site = ?site AND digest = ?1) OR (site = ?site AND id = ?2)
+          OR (site = ?site AND assignmentId = ?3)`,
     )
     .bind(digest, trajectory.id, trajectory.assignmentId)
     .all<Owner>();
@@ -105,16 +105,17 @@ function judgeOwners(
 }
 
 const INSERT_ROW = `
-  INSERT INTO trajectories (digest, id, visitorId, assignmentId, groupId, environment, seed, split,
+  INSERT INTO trajectories (site, digest, id, visitorId, assignmentId, groupId, environment, seed, split,
     policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion)
-  SELECT ?1, ?2, ?3, ?4, (SELECT groupId FROM assignments WHERE id = ?4), ?5, ?6, ?7,
+  SELECT ?site, ?1, ?2, ?3, ?4,
+    (SELECT groupId FROM assignments WHERE site = ?site AND id = ?4), ?5, ?6, ?7,
     ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15
-  WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?14)
+  WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
 /** @throws WaggleError `PAYLOAD_TOO_LARGE` if the object or its group would become too large */
 async function requireFits(
-  db: D1Database,
+  db: SiteDatabase,
   { assignmentId }: Trajectory,
   bytes: number,
   groupBytes: number,
@@ -130,7 +131,8 @@ async function requireFits(
   const held = await db
     .prepare(
       `SELECT COALESCE(SUM(sizeBytes), 0) AS bytes FROM trajectories
-       WHERE groupId = (SELECT groupId FROM assignments WHERE id = ?1)`,
+       WHERE site = ?site
+         AND groupId = (SELECT groupId FROM assignments WHERE site = ?site AND id = ?1)`,
     )
     .bind(assignmentId)
     .first<{ bytes: number }>();
@@ -147,14 +149,14 @@ async function requireFits(
  * @throws WaggleError `REPLAYED`, `ASSIGNMENT_MISMATCH`, or `CONSENT_MISSING` for a forgotten visitor
  */
 async function storeTrajectory(
-  stores: Stores,
+  stores: SiteStores,
   visitorId: string,
   digest: string,
   trajectory: Trajectory,
   groupBytes: number,
   now: number,
 ): Promise<"accepted" | "duplicate"> {
-  const key = trajectoryKey(visitorId, digest);
+  const key = trajectoryKey(stores.DB.site, visitorId, digest);
   const text = canonicalJson(trajectory);
   const bytes = new TextEncoder().encode(text);
   await requireFits(stores.DB, trajectory, bytes.byteLength, groupBytes);
@@ -198,7 +200,7 @@ async function storeTrajectory(
  * @param groupBytes - decoded bytes that one group may hold; 0 = no limit.
  */
 export async function ingest(
-  stores: Stores,
+  stores: SiteStores,
   visitorId: string,
   upload: UploadEnvelope,
   groupBytes: number,

@@ -1,10 +1,11 @@
 /** Counts of acknowledged outcomes, and rows of expired leases. */
+import { DEFAULT_SITE } from "@waggle/protocol";
 import type { TrajectoryOutcome } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { acknowledgeLease, type GrantedLease } from "./lease-store.ts";
 import { coordinatorOf } from "./coordinator.ts";
 import { unwrap } from "./answer.ts";
-import { bindings, freshEdge, openSession, type Upload, work } from "./testing/edge.ts";
+import { bindings, freshEdge, openSession, type Upload, work, rows } from "./testing/edge.ts";
 
 const MINUTE = 60_000;
 
@@ -19,7 +20,7 @@ beforeEach(async () => {
 
 async function leaseAt(now: number): Promise<GrantedLease> {
   const request = { trainerId: "test", maxGroups: 10, durationSeconds: 60 };
-  return unwrap(await coordinatorOf(bindings).lease(request, now));
+  return unwrap(await coordinatorOf(bindings, DEFAULT_SITE).lease(request, now));
 }
 
 const learned = (digests: readonly string[]): TrajectoryOutcome[] =>
@@ -29,7 +30,7 @@ const acknowledge = (
   { leaseId, fencingToken }: GrantedLease,
   outcomes: TrajectoryOutcome[],
   now: number,
-) => acknowledgeLease(bindings.DB, leaseId ?? "", { fencingToken, outcomes }, 5, now);
+) => acknowledgeLease(rows, leaseId ?? "", { fencingToken, outcomes }, 5, now);
 
 const digestsOf = ({ groups }: GrantedLease): string[] =>
   groups.flatMap(({ rows }) => rows.map(({ digest }) => digest)).toSorted();

@@ -14,6 +14,7 @@ import {
 import { buryFailedChecks, countFailures } from "./dead-letter-store.ts";
 import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-store.ts";
 import { noteLineage } from "./lineage-store.ts";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
 export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
@@ -66,33 +67,34 @@ type LeaseRow = {
 };
 
 /** Statements that return the groups and rows of leases; `which` is a condition on `leases`. */
-function giveBack(db: D1Database, which: string, ...values: (string | number)[]) {
-  const ids = `SELECT id FROM leases WHERE ${which}`;
+function giveBack(db: SiteDatabase, which: string, ...values: (string | number)[]) {
+  const ids = `SELECT id FROM leases WHERE site = ?site AND ${which}`;
   return [
     db
       .prepare(
         `UPDATE trajectories SET status = 'ready', leaseId = NULL
-         WHERE status = 'leased' AND leaseId IN (${ids})`,
+         WHERE +site = ?site AND status = 'leased' AND leaseId IN (${ids})`,
       )
       .bind(...values),
     db
       .prepare(
         `UPDATE taskGroups SET leaseId = NULL,
            state = CASE WHEN EXISTS (SELECT 1 FROM trajectories t
-                                     WHERE t.groupId = taskGroups.id AND t.status = 'ready')
+                                     WHERE t.site = ?site AND t.groupId = taskGroups.id
+                                       AND t.status = 'ready')
                    THEN 'open' ELSE 'done' END
-         WHERE leaseId IN (${ids})`,
+         WHERE +site = ?site AND leaseId IN (${ids})`,
       )
       .bind(...values),
   ];
 }
 
-async function loseExpired(db: D1Database, mostFailures: number, now: number): Promise<void> {
+async function loseExpired(db: SiteDatabase, mostFailures: number, now: number): Promise<void> {
   const expired = "state = 'active' AND expiresAt <= ?1";
   await db.batch([
     ...countFailures(db, expired, now, mostFailures, now),
     ...giveBack(db, expired, now),
-    db.prepare(`UPDATE leases SET state = 'lost' WHERE ${expired}`).bind(now),
+    db.prepare(`UPDATE leases SET state = 'lost' WHERE site = ?site AND ${expired}`).bind(now),
   ]);
 }
 
@@ -101,7 +103,7 @@ async function loseExpired(db: D1Database, mostFailures: number, now: number): P
  * other leases, so that a crash of that trainer is attributed to this group.
  */
 async function candidates(
-  db: D1Database,
+  db: SiteDatabase,
   { trainerId, maxGroups }: LeaseRequest,
   now: number,
 ): Promise<Candidate[]> {
@@ -110,15 +112,16 @@ async function candidates(
       // MAX_UNFINISHED_GROUPS limits the groups that wait for siblings, so few rows are skipped.
       `SELECT g.id, g.environment, g.seed, g.split, g.assigned,
               (SELECT SUM(t.sizeBytes) FROM trajectories t
-               WHERE t.groupId = g.id AND t.status = 'ready') AS bytes,
+               WHERE t.site = ?site AND t.groupId = g.id AND t.status = 'ready') AS bytes,
               (SELECT MAX(t.failedLeases) FROM trajectories t
-               WHERE t.groupId = g.id AND t.status = 'ready') AS failures
+               WHERE t.site = ?site AND t.groupId = g.id AND t.status = 'ready') AS failures
        FROM taskGroups g
-       WHERE g.state = 'open' AND g.readyAt IS NOT NULL
+       WHERE g.site = ?site AND g.state = 'open' AND g.readyAt IS NOT NULL
          AND (g.deadlineAt <= ?1
               OR (g.lateOf IS NULL AND g.assigned >= g.capacity AND g.uploads >= g.assigned))
          AND (failures < ?3
-              OR NOT EXISTS (SELECT 1 FROM leases WHERE state = 'active' AND trainerId = ?4))
+              OR NOT EXISTS (SELECT 1 FROM leases
+                             WHERE site = ?site AND state = 'active' AND trainerId = ?4))
        ORDER BY g.readyAt, g.id LIMIT ?2`,
     )
     .bind(now, maxGroups, SUSPECT_FAILURES, trainerId)
@@ -138,11 +141,11 @@ async function candidates(
 const isSuspect = ({ failures }: Candidate): boolean => failures >= SUSPECT_FAILURES;
 
 /** Digests to lease: all of the groups, or the part of an oversized group that fits. */
-async function rowsToLease(db: D1Database, groupIds: string): Promise<string[]> {
+async function rowsToLease(db: SiteDatabase, groupIds: string): Promise<string[]> {
   const { results } = await db
     .prepare(
       `SELECT digest, sizeBytes FROM trajectories
-       WHERE +status = 'ready' AND groupId IN (SELECT value FROM json_each(?1))
+       WHERE +site = ?site AND +status = 'ready' AND groupId IN (SELECT value FROM json_each(?1))
        ORDER BY receivedAt, digest`,
     )
     .bind(groupIds)
@@ -157,7 +160,7 @@ async function rowsToLease(db: D1Database, groupIds: string): Promise<string[]> 
 
 /** Leases whole groups, oldest first; `leaseId` is null if none is ready. */
 export async function leaseGroups(
-  db: D1Database,
+  db: SiteDatabase,
   request: LeaseRequest,
   mostFailures: number,
   now: number,
@@ -165,7 +168,8 @@ export async function leaseGroups(
   await loseExpired(db, mostFailures, now);
   const groups = await candidates(db, request, now);
   const newest = await db
-    .prepare("SELECT MAX(fencingToken) AS token FROM leases")
+    .prepare("SELECT MAX(fencingToken) AS token FROM leases WHERE site = ?site")
+    .bind()
     .first<{ token: number | null }>();
   if (groups.length === 0) {
     return {
@@ -184,26 +188,26 @@ export async function leaseGroups(
   const [, , , taken] = await db.batch<LeasedRow>([
     db
       .prepare(
-        `INSERT INTO leases (id, fencingToken, trainerId, createdAt, expiresAt, state)
-         VALUES (?1, ?2, ?3, ?4, ?5, 'active')`,
+        `INSERT INTO leases (site, id, fencingToken, trainerId, createdAt, expiresAt, state)
+         VALUES (?site, ?1, ?2, ?3, ?4, ?5, 'active')`,
       )
       .bind(leaseId, fencingToken, request.trainerId, now, expiresAt),
     db
       .prepare(
         `UPDATE taskGroups SET state = 'leased', leaseId = ?1
-         WHERE id IN (SELECT value FROM json_each(?2))`,
+         WHERE +site = ?site AND id IN (SELECT value FROM json_each(?2))`,
       )
       .bind(leaseId, groupIds),
     db
       .prepare(
         `UPDATE trajectories SET status = 'leased', leaseId = ?1
-         WHERE +status = 'ready' AND digest IN (SELECT value FROM json_each(?2))`,
+         WHERE +site = ?site AND +status = 'ready' AND digest IN (SELECT value FROM json_each(?2))`,
       )
       .bind(leaseId, digests),
     db
       .prepare(
         `SELECT digest, id, groupId, visitorId, receivedAt, objectKey FROM trajectories
-         WHERE leaseId = ?1 AND status = 'leased' ORDER BY receivedAt, digest`,
+         WHERE site = ?site AND leaseId = ?1 AND status = 'leased' ORDER BY receivedAt, digest`,
       )
       .bind(leaseId),
   ]);
@@ -225,9 +229,9 @@ export async function leaseGroups(
   };
 }
 
-async function findLease(db: D1Database, id: string, fencingToken: number): Promise<LeaseRow> {
+async function findLease(db: SiteDatabase, id: string, fencingToken: number): Promise<LeaseRow> {
   const lease = await db
-    .prepare("SELECT id, fencingToken, state, answer FROM leases WHERE id = ?1")
+    .prepare("SELECT id, fencingToken, state, answer FROM leases WHERE site = ?site AND id = ?1")
     .bind(id)
     .first<LeaseRow>();
   if (lease === null || lease.fencingToken !== fencingToken) throw leaseLost();
@@ -248,7 +252,7 @@ function leaseLost(): WaggleError {
  * @throws WaggleError `LEASE_LOST`
  */
 export async function renewLease(
-  db: D1Database,
+  db: SiteDatabase,
   id: string,
   fencingToken: number,
   durationSeconds: number,
@@ -257,9 +261,14 @@ export async function renewLease(
   const lease = await findLease(db, id, fencingToken);
   if (lease.state !== "active") throw leaseLost();
   const expiresAt = now + durationSeconds * 1000;
-  await db.prepare("UPDATE leases SET expiresAt = ?2 WHERE id = ?1").bind(id, expiresAt).run();
+  await db
+    .prepare("UPDATE leases SET expiresAt = ?2 WHERE site = ?site AND id = ?1")
+    .bind(id, expiresAt)
+    .run();
   const { results } = await db
-    .prepare("SELECT digest FROM trajectories WHERE leaseId = ?1 AND status <> 'leased'")
+    .prepare(
+      "SELECT digest FROM trajectories WHERE site = ?site AND leaseId = ?1 AND status <> 'leased'",
+    )
     .bind(id)
     .all<{ digest: string }>();
   const settled = results.map(({ digest }) => digest);
@@ -268,7 +277,7 @@ export async function renewLease(
 
 /** Returns groups unlearned, without counting a failure. Repeating it succeeds. @throws WaggleError `LEASE_LOST` */
 export async function releaseLease(
-  db: D1Database,
+  db: SiteDatabase,
   id: string,
   fencingToken: number,
 ): Promise<void> {
@@ -278,7 +287,7 @@ export async function releaseLease(
   await db.batch([
     ...giveBack(db, "id = ?1", id),
     dropUnlearned(db, id),
-    db.prepare("UPDATE leases SET state = 'released' WHERE id = ?1").bind(id),
+    db.prepare("UPDATE leases SET state = 'released' WHERE site = ?site AND id = ?1").bind(id),
   ]);
 }
 
@@ -289,7 +298,7 @@ const SET_OUTCOME = `
     learnedAtStep = o.value ->> 'step', staleness = o.value ->> 'staleness',
     logProbGapMean = o.value ->> 'logProbGapMean', logProbGapMax = o.value ->> 'logProbGapMax'
   FROM json_each(?1) AS o
-  WHERE trajectories.digest = o.value ->> 'digest'`;
+  WHERE +trajectories.site = ?site AND trajectories.digest = o.value ->> 'digest'`;
 const WRITE_OUTCOMES = `${SET_OUTCOME}
     AND trajectories.leaseId = ?2 AND trajectories.status = 'leased'`;
 /** Under an expired lease, learned outcomes are written regardless of the row's present status. */
@@ -298,19 +307,21 @@ const WRITE_LATE = `${SET_OUTCOME}
 
 /** A letter that stays could be retried and learned from again. */
 const DROP_LEARNED_LETTERS = `
-  DELETE FROM deadLetters WHERE digest IN
+  DELETE FROM deadLetters WHERE +site = ?site AND digest IN
     (SELECT value ->> 'digest' FROM json_each(?1) WHERE value ->> 'status' = 'learned')`;
 const COUNT_LATE = `
   SELECT
     SUM(t.status <> 'learned') AS held,
     SUM(t.status = 'learned') AS twice
-  FROM json_each(?1) AS o JOIN trajectories t ON t.digest = o.value ->> 'digest'
+  FROM json_each(?1) AS o
+  CROSS JOIN trajectories t ON t.site = ?site AND t.digest = o.value ->> 'digest'
   WHERE o.value ->> 'status' = 'learned'`;
 const COUNT_OUTCOMES = `
   SELECT
     SUM(t.leaseId = ?2 AND t.status = 'leased') AS held,
     SUM(t.status = 'learned' AND o.value ->> 'status' = 'learned') AS twice
-  FROM json_each(?1) AS o JOIN trajectories t ON t.digest = o.value ->> 'digest'`;
+  FROM json_each(?1) AS o
+  CROSS JOIN trajectories t ON t.site = ?site AND t.digest = o.value ->> 'digest'`;
 
 function chunk<T>(values: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(values.length / size) }, (_, i) =>
@@ -325,7 +336,7 @@ function chunk<T>(values: readonly T[], size: number): T[][] {
  * @throws WaggleError `LEASE_LOST`
  */
 export async function acknowledgeLease(
-  db: D1Database,
+  db: SiteDatabase,
   id: string,
   request: AcknowledgeRequest,
   mostFailures: number,
@@ -355,7 +366,7 @@ export async function acknowledgeLease(
     answer.twice += counts?.twice ?? 0;
   }
   const close = db
-    .prepare("UPDATE leases SET state = 'acknowledged', answer = ?2 WHERE id = ?1")
+    .prepare("UPDATE leases SET state = 'acknowledged', answer = ?2 WHERE site = ?site AND id = ?1")
     .bind(id, JSON.stringify(answer));
   if (isLate) {
     await db.batch([

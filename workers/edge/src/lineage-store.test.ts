@@ -24,6 +24,8 @@ test("a state that was restored from an older copy does not lower its known step
 });
 
 test("steps in the metrics count as reported, even without a state", async () => {
-  await bindings.DB.prepare("INSERT INTO metrics (step, at, metrics) VALUES (9, '', '{}')").run();
+  await bindings.DB.prepare(
+    "INSERT INTO metrics (site, step, at, metrics) VALUES ('default', 9, '', '{}')",
+  ).run();
   expect(await open(ONE, 0)).toEqual({ knownStep: null, newestStep: 9 });
 });

@@ -1,22 +1,28 @@
 /**
- * R2 keys. Two prefixes: public objects by content hash, and trajectories by visitor, so that a visitor is
- * forgotten by deleting a prefix.
+ * R2 keys. Two prefixes in each site: public objects by content hash, and trajectories by visitor, so that a visitor
+ * is forgotten by deleting a prefix.
  */
-import { WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, WaggleError } from "@waggle/protocol";
+import { nameInSite } from "./sites/site-name.ts";
 
 /** Key of a public object. */
-export const objectKey = (sha256: string): string => `objects/${sha256}`;
+export const objectKey = (site: string, sha256: string): string =>
+  nameInSite(site, `objects/${sha256}`);
 
 /** Key of a trajectory. */
-export const trajectoryKey = (visitorId: string, digest: string): string =>
-  `trajectories/${visitorId}/${digest}.json`;
+export const trajectoryKey = (site: string, visitorId: string, digest: string): string =>
+  nameInSite(site, `trajectories/${visitorId}/${digest}.json`);
 
 /** Keys that R2 deletes in one call. */
 const DELETE_BATCH = 1000;
 
 /** Deletes every trajectory object of a visitor, including objects without a row. */
-export async function deleteVisitorObjects(bucket: R2Bucket, visitorId: string): Promise<void> {
-  const prefix = `trajectories/${visitorId}/`;
+export async function deleteVisitorObjects(
+  bucket: R2Bucket,
+  site: string,
+  visitorId: string,
+): Promise<void> {
+  const prefix = nameInSite(site, `trajectories/${visitorId}/`);
   for (;;) {
     const listed = await bucket.list({ prefix, limit: DELETE_BATCH });
     if (listed.objects.length === 0) return;
@@ -25,17 +31,56 @@ export async function deleteVisitorObjects(bucket: R2Bucket, visitorId: string):
 }
 
 /**
- * Stores bytes under their hash. R2 verifies it while they stream in.
+ * Finds a public object of any enabled site, because a page that loads one names no site. Who knows the hash may
+ * read the bytes, as with the manifest that names it.
+ */
+export async function findObject(
+  { DB, OBJECTS }: { readonly DB: D1Database; readonly OBJECTS: R2Bucket },
+  sha256: string,
+  range: Headers,
+): Promise<R2ObjectBody | null> {
+  const first = await OBJECTS.get(objectKey(DEFAULT_SITE, sha256), { range });
+  if (first !== null) return first;
+  const { results } = await DB.prepare(
+    `SELECT o.site FROM objects o JOIN sites s ON s.id = o.site
+     WHERE o.sha256 = ?1 AND s.disabledAt IS NULL`,
+  )
+    .bind(sha256)
+    .all<{ site: string }>();
+  for (const { site } of results) {
+    const object = await OBJECTS.get(objectKey(site, sha256), { range });
+    if (object !== null) return object;
+  }
+  return null;
+}
+
+/**
+ * Stores bytes of a site under their hash. R2 verifies it while they stream in.
  * @throws WaggleError `DIGEST_MISMATCH`
  */
 export async function putObject(
+  { DB, OBJECTS }: { readonly DB: D1Database; readonly OBJECTS: R2Bucket },
+  site: string,
+  sha256: string,
+  body: ReadableStream | Uint8Array,
+): Promise<number> {
+  const size = await putBytes(OBJECTS, objectKey(site, sha256), sha256, body);
+  if (site !== DEFAULT_SITE) {
+    await DB.prepare("INSERT INTO objects (sha256, site) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
+      .bind(sha256, site)
+      .run();
+  }
+  return size;
+}
+
+async function putBytes(
   bucket: R2Bucket,
+  key: string,
   sha256: string,
   body: ReadableStream | Uint8Array,
 ): Promise<number> {
   try {
-    const stored = await bucket.put(objectKey(sha256), body, { sha256 });
-    return stored.size;
+    return (await bucket.put(key, body, { sha256 })).size;
   } catch (error) {
     // R2 has no error class; its message names the checksum.
     if (error instanceof Error && /sha-?256|checksum|10037/i.test(error.message)) {

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description, generated from the endpoints and the zod schemas that clients share. */
 import * as protocol from "@waggle/protocol";
 import { z } from "zod";
-import type { Content, Endpoint } from "./endpoint.ts";
+import { type Content, type Endpoint, type Parameter, siteName } from "./endpoint.ts";
 
 type Json = { [key: string]: unknown };
 
@@ -37,6 +37,8 @@ const NAMED: { readonly [name: string]: z.ZodType } = {
   RollBackRequest: protocol.RollBackRequest,
   SessionRequest: protocol.SessionRequest,
   SessionResponse: protocol.SessionResponse,
+  Site: protocol.Site,
+  SiteSettings: protocol.SiteSettings,
   TrajectoriesResponse: protocol.TrajectoriesResponse,
   Trajectory: protocol.Trajectory,
   TrajectoryDetail: protocol.TrajectoryDetail,
@@ -88,17 +90,23 @@ function contentOf(content: Content): Json | undefined {
   }
 }
 
+/** Trainer and operator may name the site at every route. */
+function parametersOf({ access, parameters = [] }: Endpoint): readonly Parameter[] {
+  return access === "trainer" || access === "operator" ? [...parameters, siteName] : parameters;
+}
+
 function operationOf(endpoint: Endpoint): Json {
   const successes = Object.entries(endpoint.responses).map(([status, content]) => {
     const described = contentOf(content);
     return [status, { description: "Success.", ...(described ? { content: described } : {}) }];
   });
+  const scheme = endpoint.access === "installation" ? "operator" : endpoint.access;
   const body = endpoint.request === undefined ? undefined : contentOf(endpoint.request);
   return {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
-    ...(endpoint.access === "public" ? {} : { security: [{ [endpoint.access]: [] }] }),
-    parameters: (endpoint.parameters ?? []).map(({ name, in: where, description, schema }) => ({
+    ...(scheme === "public" ? {} : { security: [{ [scheme]: [] }] }),
+    parameters: parametersOf(endpoint).map(({ name, in: where, description, schema }) => ({
       name,
       in: where,
       description,
@@ -138,8 +146,8 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
       schemas: components(),
       securitySchemes: {
         session: bearer("Session token of a page."),
-        trainer: bearer("Credential of the trainer."),
-        operator: bearer("Credential of the operator."),
+        trainer: bearer("Credential of the trainer: the installation's or a site's."),
+        operator: bearer("Credential of the operator: the installation's or a site's."),
       },
     },
   };

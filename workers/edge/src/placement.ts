@@ -3,6 +3,7 @@
  * late group after it was leased, or a group of one for a live request. The Queue's consumer runs it, and so
  * does every lease, because a local queue loses messages. The Coordinator serializes the calls.
  */
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 type StoredRow = {
   digest: string;
@@ -18,13 +19,14 @@ const BATCH = 500;
  * @param lateMs how long a late group waits for its siblings
  * @returns the number of rows placed
  */
-export async function placeStored(db: D1Database, now: number, lateMs: number): Promise<number> {
+export async function placeStored(db: SiteDatabase, now: number, lateMs: number): Promise<number> {
   const { results } = await db
     .prepare(
       `SELECT t.digest, t.groupId, g.state AS groupState
-       FROM trajectories t LEFT JOIN taskGroups g ON g.id = t.groupId
-       WHERE t.status = 'stored' ORDER BY t.receivedAt LIMIT ${BATCH}`,
+       FROM trajectories t LEFT JOIN taskGroups g ON g.site = t.site AND g.id = t.groupId
+       WHERE t.site = ?site AND t.status = 'stored' ORDER BY t.receivedAt LIMIT ${BATCH}`,
     )
+    .bind()
     .all<StoredRow>();
   if (results.length === 0) return 0;
 
@@ -35,7 +37,7 @@ export async function placeStored(db: D1Database, now: number, lateMs: number): 
       db
         .prepare(
           `UPDATE trajectories SET status = 'ready'
-           WHERE status = 'stored' AND digest IN (SELECT value FROM json_each(?1))`,
+           WHERE +site = ?site AND status = 'stored' AND digest IN (SELECT value FROM json_each(?1))`,
         )
         .bind(JSON.stringify(inTime)),
     );
@@ -43,7 +45,7 @@ export async function placeStored(db: D1Database, now: number, lateMs: number): 
   const move = (digest: string, groupId: string) =>
     db
       .prepare(
-        "UPDATE trajectories SET status = 'ready', groupId = ?2 WHERE digest = ?1 AND status = 'stored'",
+        "UPDATE trajectories SET status = 'ready', groupId = ?2 WHERE site = ?site AND digest = ?1 AND status = 'stored'",
       )
       .bind(digest, groupId);
   for (const row of results.filter((r) => r.groupId === null)) {
@@ -51,8 +53,8 @@ export async function placeStored(db: D1Database, now: number, lateMs: number): 
     statements.push(
       db
         .prepare(
-          `INSERT INTO taskGroups (id, capacity, assigned, createdAt, deadlineAt, state)
-           VALUES (?1, 1, 1, ?2, ?2, 'open')`,
+          `INSERT INTO taskGroups (site, id, capacity, assigned, createdAt, deadlineAt, state)
+           VALUES (?site, ?1, 1, 1, ?2, ?2, 'open')`,
         )
         .bind(id, now),
       move(row.digest, id),
@@ -61,7 +63,9 @@ export async function placeStored(db: D1Database, now: number, lateMs: number): 
   const late = results.filter((r) => r.groupId !== null && r.groupState !== "open");
   for (const [groupId, rows] of Map.groupBy(late, (row) => row.groupId ?? "")) {
     const open = await db
-      .prepare("SELECT id FROM taskGroups WHERE lateOf = ?1 AND state = 'open' LIMIT 1")
+      .prepare(
+        "SELECT id FROM taskGroups WHERE site = ?site AND lateOf = ?1 AND state = 'open' LIMIT 1",
+      )
       .bind(groupId)
       .first<{ id: string }>();
     const id = open?.id ?? crypto.randomUUID();
@@ -69,17 +73,17 @@ export async function placeStored(db: D1Database, now: number, lateMs: number): 
       statements.push(
         db
           .prepare(
-            `INSERT INTO taskGroups (id, environment, seed, split, lateOf, capacity, assigned,
+            `INSERT INTO taskGroups (site, id, environment, seed, split, lateOf, capacity, assigned,
                                      createdAt, deadlineAt, state)
-             SELECT ?1, environment, seed, split, ?2, capacity, 0, ?3, ?4, 'open'
-             FROM taskGroups WHERE id = ?2`,
+             SELECT site, ?1, environment, seed, split, ?2, capacity, 0, ?3, ?4, 'open'
+             FROM taskGroups WHERE site = ?site AND id = ?2`,
           )
           .bind(id, groupId, now, now + lateMs),
       );
     }
     statements.push(
       db
-        .prepare("UPDATE taskGroups SET assigned = assigned + ?2 WHERE id = ?1")
+        .prepare("UPDATE taskGroups SET assigned = assigned + ?2 WHERE site = ?site AND id = ?1")
         .bind(id, rows.length),
       ...rows.map((row) => move(row.digest, id)),
     );

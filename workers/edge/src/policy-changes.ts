@@ -21,16 +21,21 @@ import {
 } from "./policy-store.ts";
 import { requirePassed } from "./promotion-gate.ts";
 import { requireNotFrozen } from "./switches.ts";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
-const NEXT_EPOCH = "UPDATE counters SET value = value + 1 WHERE name = 'policyEpoch'";
+const NEXT_EPOCH = `
+  INSERT INTO counters (site, name, value) VALUES (?site, 'policyEpoch', 1)
+  ON CONFLICT (site, name) DO UPDATE SET value = value + 1`;
 /** The current epoch, for rows that the same batch changes. */
-const EPOCH = "(SELECT value FROM counters WHERE name = 'policyEpoch')";
+const EPOCH = "(SELECT value FROM counters WHERE site = ?site AND name = 'policyEpoch')";
 
 type Ancestry = { status: string; descendsFrom: number | null; displacedBy: number | null };
 
-async function findAncestry(db: D1Database, version: number): Promise<Ancestry | null> {
+async function findAncestry(db: SiteDatabase, version: number): Promise<Ancestry | null> {
   return db
-    .prepare("SELECT status, descendsFrom, displacedBy FROM policies WHERE version = ?1")
+    .prepare(
+      "SELECT status, descendsFrom, displacedBy FROM policies WHERE site = ?site AND version = ?1",
+    )
     .bind(version)
     .first<Ancestry>();
 }
@@ -41,13 +46,13 @@ async function findAncestry(db: D1Database, version: number): Promise<Ancestry |
  * @throws WaggleError `FROZEN`, `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`
  */
 export async function publishPolicy(
-  db: D1Database,
+  db: SiteDatabase,
   request: PublishRequest,
   gate: PromotionGate,
   decision: Decision,
 ): Promise<PolicyVersion> {
   const existing = await db
-    .prepare(`SELECT ${COLUMNS} FROM policies WHERE publicationId = ?1`)
+    .prepare(`SELECT ${COLUMNS} FROM policies WHERE site = ?site AND publicationId = ?1`)
     .bind(request.publicationId)
     .first<PolicyRow>();
   if (existing) return samePublication(toPolicy(existing), request);
@@ -55,7 +60,7 @@ export async function publishPolicy(
   if (base?.reference.sha256 !== request.baseModel) {
     throw new WaggleError(
       "CONFLICT",
-      "this version was trained from a base model other than this installation's",
+      "this version was trained from a base model other than this site's",
     );
   }
   const head = await policyHead(db);
@@ -71,14 +76,14 @@ export async function publishPolicy(
   const displace = db
     .prepare(
       `UPDATE policies SET status = 'rolled-back', displacedBy = ?1, changedAt = ${EPOCH}
-       WHERE status = 'canary'`,
+       WHERE site = ?site AND status = 'canary'`,
     )
     .bind(version);
   const insert = db
     .prepare(
-      `INSERT INTO policies (version, parent, baseModel, adapter, guidance, status, evaluation, step,
+      `INSERT INTO policies (site, version, parent, baseModel, adapter, guidance, status, evaluation, step,
                              publishedAt, publicationId, descendsFrom, changedAt)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ${EPOCH})`,
+       VALUES (?site, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ${EPOCH})`,
     )
     .bind(
       version,
@@ -95,7 +100,7 @@ export async function publishPolicy(
     );
   const signed = withOverrides(decision, request);
   const served = isServed ? [displace, auditStatement(db, "publish", signed, version)] : [];
-  await db.batch([db.prepare(NEXT_EPOCH), ...served, insert]);
+  await db.batch([db.prepare(NEXT_EPOCH).bind(), ...served, insert]);
   return findPolicy(db, version);
 }
 
@@ -164,7 +169,7 @@ function rolledBackLineage(ancestor: number): WaggleError {
  *   `LINEAGE_ROLLED_BACK`
  */
 export async function promotePolicy(
-  db: D1Database,
+  db: SiteDatabase,
   version: number,
   gate: PromotionGate,
   decision: Decision,
@@ -183,15 +188,18 @@ export async function promotePolicy(
     requirePassed(policy.evaluation, (await policyHead(db)).stable, gate);
   }
   await db.batch([
-    db.prepare(NEXT_EPOCH),
-    db.prepare(
-      `UPDATE policies SET status = 'retired', changedAt = ${EPOCH} WHERE status = 'stable'`,
-    ),
+    db.prepare(NEXT_EPOCH).bind(),
+    db
+      .prepare(
+        `UPDATE policies SET status = 'retired', changedAt = ${EPOCH}
+         WHERE site = ?site AND status = 'stable'`,
+      )
+      .bind(),
     db
       .prepare(
         `UPDATE policies SET status = 'stable', promotedAt = ?2, displacedBy = NULL,
            descendsFrom = NULL, changedAt = ${EPOCH}
-         WHERE version = ?1`,
+         WHERE site = ?site AND version = ?1`,
       )
       .bind(version, decision.now),
     auditStatement(db, "promote", withOverrides(decision, overrides ?? {}), version),
@@ -221,8 +229,9 @@ function requireOperator(
 /** Every direct or indirect descendant of ?1. */
 const DESCENDANTS = `
   WITH RECURSIVE descendants (version) AS (
-    SELECT version FROM policies WHERE parent = ?1
-    UNION SELECT p.version FROM policies p JOIN descendants d ON p.parent = d.version)`;
+    SELECT version FROM policies WHERE site = ?site AND parent = ?1
+    UNION SELECT p.version FROM policies p
+      JOIN descendants d ON p.site = ?site AND p.parent = d.version)`;
 
 /**
  * Takes a version and all its descendants off the channels. The canary channel then serves the stable version.
@@ -230,7 +239,7 @@ const DESCENDANTS = `
  * @throws WaggleError `NOT_FOUND`, `CONFLICT` for the base itself
  */
 export async function rollBackPolicy(
-  db: D1Database,
+  db: SiteDatabase,
   version: number,
   decision: Decision,
 ): Promise<PolicyVersion> {
@@ -241,11 +250,11 @@ export async function rollBackPolicy(
   const isJudged = (await findAncestry(db, version))?.displacedBy == null;
   if (policy.status === "rolled-back" && isJudged) return policy;
   await db.batch([
-    db.prepare(NEXT_EPOCH),
+    db.prepare(NEXT_EPOCH).bind(),
     db
       .prepare(
         `UPDATE policies SET status = 'rolled-back', displacedBy = NULL, changedAt = ${EPOCH}
-         WHERE version = ?1`,
+         WHERE site = ?site AND version = ?1`,
       )
       .bind(version),
     db
@@ -253,16 +262,20 @@ export async function rollBackPolicy(
         `${DESCENDANTS}
          UPDATE policies SET descendsFrom = ?1, changedAt = ${EPOCH},
            status = CASE WHEN status IN ('canary', 'stable') THEN 'rolled-back' ELSE status END
-         WHERE version IN (SELECT version FROM descendants)`,
+         WHERE site = ?site AND version IN (SELECT version FROM descendants)`,
       )
       .bind(version),
-    db.prepare(
-      `UPDATE policies SET status = 'stable', changedAt = ${EPOCH}
-       WHERE NOT EXISTS (SELECT 1 FROM policies WHERE status = 'stable')
-         AND version = (SELECT version FROM policies
-                        WHERE status = 'retired' AND promotedAt IS NOT NULL AND descendsFrom IS NULL
-                        ORDER BY promotedAt DESC, version DESC LIMIT 1)`,
-    ),
+    db
+      .prepare(
+        `UPDATE policies SET status = 'stable', changedAt = ${EPOCH}
+         WHERE site = ?site
+           AND NOT EXISTS (SELECT 1 FROM policies WHERE site = ?site AND status = 'stable')
+           AND version = (SELECT version FROM policies
+                          WHERE site = ?site AND status = 'retired' AND promotedAt IS NOT NULL
+                            AND descendsFrom IS NULL
+                          ORDER BY promotedAt DESC, version DESC LIMIT 1)`,
+      )
+      .bind(),
     auditStatement(db, "roll-back", decision, version),
   ]);
   return findPolicy(db, version);

@@ -16,6 +16,7 @@ import {
   type PromotionGate,
   WaggleError,
 } from "@waggle/protocol";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** A row of `policies`, with JSON columns as text. */
 export type PolicyRow = {
@@ -44,7 +45,7 @@ export function toPolicy({ guidance, ...row }: PolicyRow): PolicyVersion {
   };
 }
 
-/** The base model of this installation. */
+/** The base model of this site. */
 export type KnownBaseModel = {
   readonly reference: BaseModelReference;
   readonly vocabularySize: number;
@@ -52,10 +53,11 @@ export type KnownBaseModel = {
   readonly contextLength: number | null;
 };
 
-/** The base model of this installation; `null` before the trainer has registered it. */
-export async function findBaseModel(db: D1Database): Promise<KnownBaseModel | null> {
+/** The base model of this site; `null` before the trainer has registered it. */
+export async function findBaseModel(db: SiteDatabase): Promise<KnownBaseModel | null> {
   const row = await db
-    .prepare("SELECT reference, vocabularySize, contextLength FROM baseModel")
+    .prepare("SELECT reference, vocabularySize, contextLength FROM baseModel WHERE site = ?site")
+    .bind()
     .first<{ reference: string; vocabularySize: number; contextLength: number | null }>();
   return (
     row && {
@@ -71,11 +73,14 @@ const LISTED_VERSIONS = 250;
 
 /** The published ones among `versions`. */
 export async function publishedAmong(
-  db: D1Database,
+  db: SiteDatabase,
   versions: readonly number[],
 ): Promise<Set<number>> {
   const { results } = await db
-    .prepare("SELECT version FROM policies WHERE version IN (SELECT value FROM json_each(?1))")
+    .prepare(
+      `SELECT p.version FROM json_each(?1) AS v
+       CROSS JOIN policies p ON p.site = ?site AND p.version = v.value`,
+    )
     .bind(JSON.stringify([...new Set(versions)]))
     .all<{ version: number }>();
   return new Set(results.map((row) => row.version));
@@ -91,14 +96,16 @@ export type PolicyHead = {
 };
 
 /** The current versions of the channels. @throws WaggleError `NOT_FOUND` before there is a base model */
-export async function policyHead(db: D1Database): Promise<PolicyHead> {
+export async function policyHead(db: SiteDatabase): Promise<PolicyHead> {
   const head = await db
     .prepare(
-      `SELECT (SELECT version FROM policies WHERE status = 'stable') AS stable,
-              (SELECT version FROM policies WHERE status = 'canary') AS canary,
-              (SELECT MAX(version) FROM policies) AS newest,
-              (SELECT value FROM counters WHERE name = 'policyEpoch') AS epoch`,
+      `SELECT (SELECT version FROM policies WHERE site = ?site AND status = 'stable') AS stable,
+              (SELECT version FROM policies WHERE site = ?site AND status = 'canary') AS canary,
+              (SELECT MAX(version) FROM policies WHERE site = ?site) AS newest,
+              COALESCE((SELECT value FROM counters WHERE site = ?site AND name = 'policyEpoch'), 0)
+                AS epoch`,
     )
+    .bind()
     .first<{ stable: number | null; canary: number | null; newest: number; epoch: number }>();
   if (!head || head.stable === null) throw noBaseModel();
   return { ...head, stable: head.stable, canary: head.canary ?? head.stable };
@@ -110,7 +117,7 @@ export async function policyHead(db: D1Database): Promise<PolicyHead> {
  * @throws WaggleError `NOT_FOUND` before there is a base model
  */
 export async function listPolicies(
-  db: D1Database,
+  db: SiteDatabase,
   gate: PromotionGate,
   since?: number,
 ): Promise<PoliciesResponse> {
@@ -119,9 +126,11 @@ export async function listPolicies(
   const { results } = await db
     .prepare(
       `SELECT ${COLUMNS} FROM policies
-       WHERE version IN (?1, ?2)
-          OR version IN (SELECT version FROM policies WHERE changedAt > ?3
-                         ORDER BY changedAt DESC, version DESC LIMIT ${LISTED_VERSIONS})
+       WHERE site = ?site AND version IN
+         (SELECT ?1 UNION SELECT ?2
+          UNION SELECT version FROM
+            (SELECT version FROM policies WHERE site = ?site AND changedAt > ?3
+             ORDER BY changedAt DESC, version DESC LIMIT ${LISTED_VERSIONS}))
        ORDER BY version DESC`,
     )
     .bind(stable, canary, since ?? -1)
@@ -130,24 +139,27 @@ export async function listPolicies(
 }
 
 /** The manifest for pages of a channel. @throws WaggleError `NOT_FOUND` before there is a base model */
-export function manifestOf(db: D1Database, channel: Channel): Promise<PolicyManifest> {
+export function manifestOf(db: SiteDatabase, channel: Channel): Promise<PolicyManifest> {
   const statuses = channel === "canary" ? "('canary', 'stable')" : "('stable')";
   return manifestWhere(db, channel, `status IN ${statuses} ORDER BY status = 'canary' DESC`);
 }
 
 /** The base model without a trained policy. @throws WaggleError `NOT_FOUND` like `manifestOf` */
-export function baseManifest(db: D1Database, channel: Channel): Promise<PolicyManifest> {
+export function baseManifest(db: SiteDatabase, channel: Channel): Promise<PolicyManifest> {
   return manifestWhere(db, channel, "version = 0");
 }
 
 async function manifestWhere(
-  db: D1Database,
+  db: SiteDatabase,
   channel: Channel,
   condition: string,
 ): Promise<PolicyManifest> {
   const [base, row] = await Promise.all([
     findBaseModel(db),
-    db.prepare(`SELECT ${COLUMNS} FROM policies WHERE ${condition} LIMIT 1`).first<PolicyRow>(),
+    db
+      .prepare(`SELECT ${COLUMNS} FROM policies WHERE site = ?site AND ${condition} LIMIT 1`)
+      .bind()
+      .first<PolicyRow>(),
   ]);
   if (!base || !row) throw noBaseModel();
   return { channel, policy: forPages(toPolicy(row)), baseModel: base.reference };
@@ -167,9 +179,9 @@ function noBaseModel(): WaggleError {
 }
 
 /** @throws WaggleError `NOT_FOUND` */
-export async function findPolicy(db: D1Database, version: number): Promise<PolicyVersion> {
+export async function findPolicy(db: SiteDatabase, version: number): Promise<PolicyVersion> {
   const row = await db
-    .prepare(`SELECT ${COLUMNS} FROM policies WHERE version = ?1`)
+    .prepare(`SELECT ${COLUMNS} FROM policies WHERE site = ?site AND version = ?1`)
     .bind(version)
     .first<PolicyRow>();
   if (!row) {
@@ -183,7 +195,7 @@ export async function findPolicy(db: D1Database, version: number): Promise<Polic
  * @throws WaggleError `CONFLICT` once anything was collected or learned with another model
  */
 export async function setBaseModel(
-  db: D1Database,
+  db: SiteDatabase,
   request: BaseModelRequest,
   now: number,
 ): Promise<void> {
@@ -192,33 +204,37 @@ export async function setBaseModel(
   if (known?.reference.sha256 === baseModel.sha256) {
     // An installation of an earlier release learns the context length at its trainer's next start.
     if (contextLength !== null && known.contextLength !== contextLength) {
-      await db.prepare("UPDATE baseModel SET contextLength = ?1").bind(contextLength).run();
+      await db
+        .prepare("UPDATE baseModel SET contextLength = ?1 WHERE site = ?site")
+        .bind(contextLength)
+        .run();
     }
     return;
   }
   const used = await db
     .prepare(
-      `SELECT EXISTS (SELECT 1 FROM policies WHERE version > 0)
-           OR EXISTS (SELECT 1 FROM trajectories) AS used`,
+      `SELECT EXISTS (SELECT 1 FROM policies WHERE site = ?site AND version > 0)
+           OR EXISTS (SELECT 1 FROM trajectories WHERE site = ?site) AS used`,
     )
+    .bind()
     .first<{ used: number }>();
   if (known && used?.used === 1) {
     throw new WaggleError(
       "CONFLICT",
-      "this installation already has another base model; use a fresh database",
+      "this site already has another base model; create another site for it",
     );
   }
   await db.batch([
     db
       .prepare(
-        `INSERT OR REPLACE INTO baseModel (slot, sha256, reference, vocabularySize, contextLength)
-         VALUES (1, ?1, ?2, ?3, ?4)`,
+        `INSERT OR REPLACE INTO baseModel (site, sha256, reference, vocabularySize, contextLength)
+         VALUES (?site, ?1, ?2, ?3, ?4)`,
       )
       .bind(baseModel.sha256, JSON.stringify(baseModel), vocabularySize, contextLength),
     db
       .prepare(
-        `INSERT OR REPLACE INTO policies (version, baseModel, status, step, publishedAt, promotedAt)
-         VALUES (0, ?1, 'stable', 0, ?2, ?3)`,
+        `INSERT OR REPLACE INTO policies (site, version, baseModel, status, step, publishedAt, promotedAt)
+         VALUES (?site, 0, ?1, 'stable', 0, ?2, ?3)`,
       )
       .bind(baseModel.sha256, new Date(now).toISOString(), now),
   ]);

@@ -7,6 +7,7 @@ import type {
   Trajectory,
 } from "@waggle/protocol";
 import {
+  DEFAULT_SITE,
   canonicalJson,
   FULL_SUPPORT,
   OPERATOR_NAME_HEADER,
@@ -79,7 +80,12 @@ const keyOf = async (digest: string): Promise<string> => {
   return row?.objectKey ?? "";
 };
 const leaseAt = async (now: number, maxGroups = 10, trainerId = "test"): Promise<GrantedLease> =>
-  unwrap(await coordinatorOf(bindings).lease({ trainerId, maxGroups, durationSeconds: 60 }, now));
+  unwrap(
+    await coordinatorOf(bindings, DEFAULT_SITE).lease(
+      { trainerId, maxGroups, durationSeconds: 60 },
+      now,
+    ),
+  );
 const digestsOf = (granted: GrantedLease): string[] =>
   granted.groups.flatMap(({ rows }) => rows.map(({ digest }) => digest));
 
@@ -216,7 +222,7 @@ describe("a row that crashes every trainer", () => {
           }));
           const { fencingToken } = granted;
           unwrap(
-            await coordinatorOf(bindings).acknowledge(
+            await coordinatorOf(bindings, DEFAULT_SITE).acknowledge(
               granted.leaseId,
               { fencingToken, outcomes },
               now,
@@ -249,7 +255,7 @@ describe("a row that crashes every trainer", () => {
     expect([alone.groups.length, alone.isAlone]).toEqual([1, true]);
     const other = await leaseAt(now, 10, "a");
     expect([other.groups.length, other.isAlone]).toEqual([1, false]);
-    await coordinatorOf(bindings).release(alone.leaseId ?? "", alone.fencingToken);
+    await coordinatorOf(bindings, DEFAULT_SITE).release(alone.leaseId ?? "", alone.fencingToken);
     expect((await leaseAt(now, 10, "a")).leaseId).toBeNull();
     expect((await leaseAt(now, 10, "b")).isAlone).toBe(true);
   });
@@ -258,7 +264,7 @@ describe("a row that crashes every trainer", () => {
     for (let i = 0; i < 3; i++) await work(token, baseModel);
     for (let i = 0; i < 7; i++) {
       const { leaseId, fencingToken } = await leaseAt(Date.now());
-      unwrap(await coordinatorOf(bindings).release(leaseId ?? "", fencingToken));
+      unwrap(await coordinatorOf(bindings, DEFAULT_SITE).release(leaseId ?? "", fencingToken));
     }
     expect((await letters()).rows).toEqual([]);
     expect(digestsOf(await leaseAt(Date.now()))).toHaveLength(3);
@@ -275,7 +281,7 @@ describe("the operator", () => {
       { digest: example.digest, status: "rejected" as const, reason: "check-failed" },
     ];
     unwrap(
-      await coordinatorOf(bindings).acknowledge(
+      await coordinatorOf(bindings, DEFAULT_SITE).acknowledge(
         granted.leaseId ?? "",
         { fencingToken: granted.fencingToken, outcomes },
         Date.now(),

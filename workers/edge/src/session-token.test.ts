@@ -1,4 +1,4 @@
-import { sha256 } from "@waggle/protocol";
+import { DEFAULT_SITE, sha256 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import {
   bearerOf,
@@ -13,8 +13,17 @@ const [NEW, OLD] = ["n".repeat(32), "o".repeat(32)];
 const now = (): number => Date.now();
 
 test("a token proves its visitor with either secret, for its audience alone", async () => {
-  const token = await signToken("waggle-session", "v1", 60, OLD, now());
-  expect(await verifyToken("waggle-session", token, [NEW, OLD])).toBe("v1");
+  const token = await signToken(
+    "waggle-session",
+    { site: DEFAULT_SITE, visitorId: "v1" },
+    60,
+    OLD,
+    now(),
+  );
+  expect(await verifyToken("waggle-session", token, [NEW, OLD])).toEqual({
+    site: DEFAULT_SITE,
+    visitorId: "v1",
+  });
   expect(await verifyToken("waggle-session", token, [NEW])).toBeNull();
   expect(await verifyToken("waggle-visit", token, [OLD])).toBeNull();
   expect(await verifyToken("waggle-session", `${token}x`, [OLD])).toBeNull();
@@ -22,18 +31,59 @@ test("a token proves its visitor with either secret, for its audience alone", as
 });
 
 test("a token ends with its time, in seconds", async () => {
-  const kept = await signToken("waggle-session", "v1", 60, NEW, now() - 30_000);
-  expect(await verifyToken("waggle-session", kept, [NEW])).toBe("v1");
-  const over = await signToken("waggle-session", "v1", 60, NEW, now() - 90_000);
+  const kept = await signToken(
+    "waggle-session",
+    { site: DEFAULT_SITE, visitorId: "v1" },
+    60,
+    NEW,
+    now() - 30_000,
+  );
+  expect(await verifyToken("waggle-session", kept, [NEW])).toEqual({
+    site: DEFAULT_SITE,
+    visitorId: "v1",
+  });
+  const over = await signToken(
+    "waggle-session",
+    { site: DEFAULT_SITE, visitorId: "v1" },
+    60,
+    NEW,
+    now() - 90_000,
+  );
   expect(await verifyToken("waggle-session", over, [NEW])).toBeNull();
 });
 
 test("a session says whether its visitor is remembered", async () => {
-  const remembered = await signToken("waggle-session", "v1", 60, NEW, now());
-  expect(await verifySession(remembered, [NEW])).toEqual({ visitorId: "v1", isRemembered: true });
-  const visit = await signToken("waggle-visit-session", "v2", 60, NEW, now());
-  expect(await verifySession(visit, [NEW])).toEqual({ visitorId: "v2", isRemembered: false });
-  const other = await signToken("waggle-visit", "v3", 60, NEW, now());
+  const remembered = await signToken(
+    "waggle-session",
+    { site: DEFAULT_SITE, visitorId: "v1" },
+    60,
+    NEW,
+    now(),
+  );
+  expect(await verifySession(remembered, [NEW])).toEqual({
+    site: DEFAULT_SITE,
+    visitorId: "v1",
+    isRemembered: true,
+  });
+  const visit = await signToken(
+    "waggle-visit-session",
+    { site: DEFAULT_SITE, visitorId: "v2" },
+    60,
+    NEW,
+    now(),
+  );
+  expect(await verifySession(visit, [NEW])).toEqual({
+    site: DEFAULT_SITE,
+    visitorId: "v2",
+    isRemembered: false,
+  });
+  const other = await signToken(
+    "waggle-visit",
+    { site: DEFAULT_SITE, visitorId: "v3" },
+    60,
+    NEW,
+    now(),
+  );
   expect(await verifySession(other, [NEW])).toBeNull();
 });
 

@@ -1,12 +1,13 @@
 /**
  * Signed tokens of pages: a short-lived one for every call, and a long-lived one that proves a pseudonymous
- * visitor. They contain no personal data and grant no right beyond "this visitor".
+ * visitor. Both name the site; those of the release before there were sites do not. They contain no personal data and grant no right beyond "this visitor".
  */
-import { type Channel, sha256, WaggleError } from "@waggle/protocol";
+import { type Channel, DEFAULT_SITE, sha256, WaggleError } from "@waggle/protocol";
 import { sign, verify } from "hono/jwt";
 
 /** The session that a token proves. */
 export type Session = {
+  readonly site: string;
   readonly visitorId: string;
   /** False for the session of a single visit, opened without consent. */
   readonly isRemembered: boolean;
@@ -19,32 +20,36 @@ export type Audience =
   | "waggle-visit-session"
   | "waggle-visit";
 
-/** Signs a token for `visitorId` that is valid for `ttlSeconds` from `now` (ms). */
+/** A visitor of a site. */
+export type Visitor = { readonly site: string; readonly visitorId: string };
+
+/** Signs a token for a visitor that is valid for `ttlSeconds` from `now` (ms). */
 export function signToken(
   audience: Audience,
-  visitorId: string,
+  { site, visitorId }: Visitor,
   ttlSeconds: number,
   secret: string,
   now: number,
 ): Promise<string> {
   const issued = Math.floor(now / 1000);
   return sign(
-    { sub: visitorId, aud: audience, iat: issued, exp: issued + ttlSeconds },
+    { sub: visitorId, site, aud: audience, iat: issued, exp: issued + ttlSeconds },
     secret,
     "HS256",
   );
 }
 
-/** The visitor id that a token proves; `null` for a forged, expired or foreign token. */
+/** The visitor that a token proves; `null` for a forged, expired or foreign token. */
 export async function verifyToken(
   audience: Audience,
   token: string,
   secrets: readonly string[],
-): Promise<string | null> {
+): Promise<Visitor | null> {
   for (const secret of secrets) {
     try {
       const payload = await verify(token, secret, { alg: "HS256", aud: audience });
-      return typeof payload["sub"] === "string" ? payload["sub"] : null;
+      const { sub, site = DEFAULT_SITE } = payload;
+      return typeof sub === "string" && typeof site === "string" ? { site, visitorId: sub } : null;
     } catch {
       // Signed with another secret, or another kind of token.
     }
@@ -58,9 +63,9 @@ export async function verifySession(
   secrets: readonly string[],
 ): Promise<Session | null> {
   const remembered = await verifyToken("waggle-session", token, secrets);
-  if (remembered !== null) return { visitorId: remembered, isRemembered: true };
+  if (remembered !== null) return { ...remembered, isRemembered: true };
   const visit = await verifyToken("waggle-visit-session", token, secrets);
-  return visit === null ? null : { visitorId: visit, isRemembered: false };
+  return visit === null ? null : { ...visit, isRemembered: false };
 }
 
 /** The bearer token of a request. @throws WaggleError `UNAUTHENTICATED` */

@@ -12,9 +12,10 @@ const REQUIRED = {
 };
 const read = (more: object): Settings => readSettings({ ...REQUIRED, ...more });
 
-/** A value as the page writes it: `none`, `shop`, 1,000,000, 8 MiB. */
+/** A value as the page writes it: `none`, `empty`, 1,000,000, 8 MiB. */
 function valueOf(text: string): unknown {
   if (text === "none") return [];
+  if (text === "empty") return "";
   const [, number, unit] = /^([\d.,]+)( MiB)?$/.exec(text) ?? [];
   if (number === undefined) return text.replaceAll("`", "");
   return Number(number.replaceAll(",", "")) * (unit === undefined ? 1 : 1024 * 1024);

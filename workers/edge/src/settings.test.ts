@@ -1,6 +1,6 @@
 import { WaggleError } from "@waggle/protocol";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { app } from "./app.ts";
+import worker from "./worker.ts";
 import { readSettings } from "./settings.ts";
 import { bindings } from "./testing/edge.ts";
 import { expect, test } from "vitest";
@@ -33,10 +33,15 @@ test("each missing or weak secret is named without its value", () => {
   expect(() => readSettings(weak)).not.toThrow("hunter2");
 });
 
-test("edge tools are named sets, and an unknown set is an error", () => {
+test("edge tools name sites, and a site whose code the Worker lacks is an error", async () => {
   expect(readSettings({ ...good, EDGE_TOOLS: "shop" })).toMatchObject({ EDGE_TOOLS: ["shop"] });
   expect(readSettings({ ...good, EDGE_TOOLS: "" })).toMatchObject({ EDGE_TOOLS: [] });
-  expect(() => readSettings({ ...good, EDGE_TOOLS: "shop, bank" })).toThrow("EDGE_TOOLS");
+  const lacking = { ...bindings, EDGE_TOOLS: "shop, bank" };
+  const context = createExecutionContext();
+  const response = await worker.fetch(new Request("https://x/healthz"), lacking, context);
+  expect(response.status).toBe(500);
+  expect(await response.text()).toContain("EDGE_TOOLS names bank");
+  await waitOnExecutionContext(context);
 });
 
 test("trainer and operator cannot share a credential", () => {
@@ -48,7 +53,7 @@ test("a Worker without its secrets serves nothing", async () => {
   const lacking = { ...bindings, SESSION_SECRET: undefined };
   const context = createExecutionContext();
   for (const path of ["/healthz", "/openapi.json", "/v1/policies/stable"]) {
-    const response = await app.fetch(new Request(`https://x${path}`), lacking as never, context);
+    const response = await worker.fetch(new Request(`https://x${path}`), lacking as never, context);
     expect(response.status).toBe(500);
     const body: { error: { code: string; message: string } } = await response.json();
     expect(body.error.message).toContain("SESSION_SECRET");

@@ -4,7 +4,6 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { TOOL_SET_NAMES } from "./tools/edge-tools.ts";
 
 /** Bindings from wrangler. Variables are strings, which `readSettings` validates. */
 export type Bindings = {
@@ -17,7 +16,11 @@ export type Bindings = {
 };
 
 /** A message of the Queue. It only triggers placement; the row in D1 is authoritative. */
-export type UploadPointer = { readonly digest: string };
+export type UploadPointer = {
+  readonly digest: string;
+  /** Absent from messages of the release before there were sites. */
+  readonly site?: string;
+};
 
 const names = z.string().transform((text) =>
   text
@@ -48,9 +51,10 @@ const Settings = z
     OPERATOR_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
     /** Origins of pages, or `*`. */
     ALLOWED_ORIGINS: list,
-    /** Tool sets served at `/mcp`, separated by commas; empty = none. */
-    EDGE_TOOLS: names.pipe(z.array(z.enum(TOOL_SET_NAMES))).default([]),
-    TASK_ENVIRONMENT: z.string().min(1).default("shop"),
+    /** Sites whose tools the site `default` has too, separated by commas. See `createWorker`. */
+    EDGE_TOOLS: names.default([]),
+    /** Environment of the tasks that are assigned; empty = no tasks. */
+    TASK_ENVIRONMENT: z.string().default(""),
     /** First train seed. The counter starts here. */
     TASK_SEED_START: whole(1_000_000, 0),
     GROUP_SIZE: whole(8),

@@ -1,6 +1,7 @@
 /** The operator's summary, read from counters that triggers maintain. Its cost does not grow with the data. */
 import type { OperatorSummary } from "@waggle/protocol";
 import { policyHead } from "./policy-store.ts";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** Versions in the summary, newest first. */
 const NEWEST_VERSIONS = 200;
@@ -16,17 +17,23 @@ type VersionTally = {
 };
 
 /** Counts over all stored data. @throws WaggleError `NOT_FOUND` before there is a base model */
-export async function summarize(db: D1Database): Promise<OperatorSummary> {
+export async function summarize(db: SiteDatabase): Promise<OperatorSummary> {
   const [policies, tallied, versions] = await Promise.all([
     policyHead(db),
     db
-      .prepare("SELECT name, key, count FROM tallies WHERE count > 0 ORDER BY count DESC, key")
+      .prepare(
+        `SELECT name, key, count FROM tallies
+         WHERE site = ?site AND count > 0 ORDER BY count DESC, key`,
+      )
+      .bind()
       .all<Tally>(),
     db
       .prepare(
-        `SELECT * FROM versionTallies WHERE trajectories > 0
+        `SELECT version, trajectories, successes, rewarded, reward, tokens FROM versionTallies
+         WHERE site = ?site AND trajectories > 0
          ORDER BY version DESC LIMIT ${NEWEST_VERSIONS}`,
       )
+      .bind()
       .all<VersionTally>(),
   ]);
   const tallies = Map.groupBy(tallied.results, ({ name }) => name);

@@ -1,6 +1,7 @@
 /** The freeze and the kill switch in D1. A row means that the switch is on. */
 import { type ControlState, KillMode, WaggleError } from "@waggle/protocol";
 import { auditStatement, type Decision } from "./audit-log.ts";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 type SwitchRow = {
   name: "freeze" | "kill";
@@ -14,9 +15,10 @@ type SwitchRow = {
 export type Switches = Pick<ControlState, "frozen" | "killed">;
 
 /** Reads both switches. */
-export async function readSwitches(db: D1Database): Promise<Switches> {
+export async function readSwitches(db: SiteDatabase): Promise<Switches> {
   const { results } = await db
-    .prepare("SELECT name, mode, actor, reason, at FROM switches")
+    .prepare("SELECT name, mode, actor, reason, at FROM switches WHERE site = ?site")
+    .bind()
     .all<SwitchRow>();
   const record = (name: SwitchRow["name"]) => {
     const row = results.find((each) => each.name === name);
@@ -33,21 +35,21 @@ export async function readSwitches(db: D1Database): Promise<Switches> {
 }
 
 /** Stops publications and promotions. Repeating it changes nothing. */
-export async function freeze(db: D1Database, decision: Decision): Promise<void> {
+export async function freeze(db: SiteDatabase, decision: Decision): Promise<void> {
   const { frozen } = await readSwitches(db);
   if (frozen?.by === decision.by && frozen.reason === decision.reason) return;
   await db.batch([set(db, "freeze", null, decision), auditStatement(db, "freeze", decision)]);
 }
 
 /** Allows publications and promotions again. */
-export async function unfreeze(db: D1Database, decision: Decision): Promise<void> {
+export async function unfreeze(db: SiteDatabase, decision: Decision): Promise<void> {
   if ((await readSwitches(db)).frozen === null) return;
   await db.batch([clear(db, "freeze"), auditStatement(db, "unfreeze", decision)]);
 }
 
 /** Takes trained policies away from pages. */
 export async function setKillSwitch(
-  db: D1Database,
+  db: SiteDatabase,
   mode: KillMode,
   decision: Decision,
 ): Promise<void> {
@@ -59,13 +61,13 @@ export async function setKillSwitch(
 }
 
 /** Pages run the policy of their channel again. */
-export async function clearKillSwitch(db: D1Database, decision: Decision): Promise<void> {
+export async function clearKillSwitch(db: SiteDatabase, decision: Decision): Promise<void> {
   if ((await readSwitches(db)).killed === null) return;
   await db.batch([clear(db, "kill"), auditStatement(db, "kill-switch-off", decision)]);
 }
 
 /** @throws WaggleError `FROZEN` */
-export async function requireNotFrozen(db: D1Database): Promise<void> {
+export async function requireNotFrozen(db: SiteDatabase): Promise<void> {
   const { frozen } = await readSwitches(db);
   if (frozen === null) return;
   throw new WaggleError(
@@ -75,18 +77,18 @@ export async function requireNotFrozen(db: D1Database): Promise<void> {
 }
 
 function set(
-  db: D1Database,
+  db: SiteDatabase,
   name: SwitchRow["name"],
   mode: KillMode | null,
   { by, reason, now }: Decision,
 ): D1PreparedStatement {
   return db
     .prepare(
-      "INSERT OR REPLACE INTO switches (name, mode, actor, reason, at) VALUES (?1, ?2, ?3, ?4, ?5)",
+      "INSERT OR REPLACE INTO switches (site, name, mode, actor, reason, at) VALUES (?site, ?1, ?2, ?3, ?4, ?5)",
     )
     .bind(name, mode, by, reason, now);
 }
 
-function clear(db: D1Database, name: SwitchRow["name"]): D1PreparedStatement {
-  return db.prepare("DELETE FROM switches WHERE name = ?1").bind(name);
+function clear(db: SiteDatabase, name: SwitchRow["name"]): D1PreparedStatement {
+  return db.prepare("DELETE FROM switches WHERE site = ?site AND name = ?1").bind(name);
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { bindings, freshEdge, openSession, type Upload, work } from "./testing/edge.ts";
+import { bindings, freshEdge, openSession, type Upload, work, rows } from "./testing/edge.ts";
 import { listRows, TrajectoryFilter } from "./trajectory-rows.ts";
 
 const { DB } = bindings;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   ]);
 });
 
-const list = (query: object) => listRows(DB, TrajectoryFilter.parse(query));
+const list = (query: object) => listRows(rows, TrajectoryFilter.parse(query));
 const digestsFor = async (query: object): Promise<string[]> =>
   (await list(query)).rows.map(({ digest }) => digest).toSorted();
 const digestsAt = (...indices: readonly number[]): string[] =>

@@ -1,6 +1,7 @@
 /** Trajectory rows for the operator, filtered and paged. */
 import type { TaskReference, TrajectoriesResponse, TrajectoryRow } from "@waggle/protocol";
 import { z } from "zod";
+import type { SiteDatabase } from "./sites/site-database.ts";
 
 type Stored = Omit<TrajectoryRow, "receivedAt" | "status" | "task" | "success"> & {
   receivedAt: number;
@@ -49,17 +50,17 @@ export type TrajectoryFilter = z.infer<typeof TrajectoryFilter>;
 /** Rows that one page may scan if an index serves only one of several filters. */
 const WINDOW = 500;
 
-type Condition = { readonly sql: string; readonly value: string | number };
+type Condition = { readonly column: string; readonly value: string | number };
 
 /** Conditions of the filters; the one whose index leaves the fewest rows comes first. */
 function conditionsOf(filter: TrajectoryFilter): Condition[] {
   const { group, reason, version, success, status } = filter;
   return [
-    ...(group === undefined ? [] : [{ sql: "groupId = ?", value: group }]),
-    ...(reason === undefined ? [] : [{ sql: "reason = ?", value: reason }]),
-    ...(version === undefined ? [] : [{ sql: "policyVersion = ?", value: version }]),
-    ...(success === undefined ? [] : [{ sql: "success = ?", value: success === "true" ? 1 : 0 }]),
-    ...(status === undefined || status === "waiting" ? [] : [{ sql: "status = ?", value: status }]),
+    ...(group === undefined ? [] : [{ column: "groupId", value: group }]),
+    ...(reason === undefined ? [] : [{ column: "reason", value: reason }]),
+    ...(version === undefined ? [] : [{ column: "policyVersion", value: version }]),
+    ...(success === undefined ? [] : [{ column: "success", value: success === "true" ? 1 : 0 }]),
+    ...(status === undefined || status === "waiting" ? [] : [{ column: "status", value: status }]),
   ];
 }
 
@@ -68,23 +69,30 @@ function conditionsOf(filter: TrajectoryFilter): Condition[] {
  * size. So a page may have fewer rows than requested although more follow.
  */
 export async function listRows(
-  db: D1Database,
+  db: SiteDatabase,
   filter: TrajectoryFilter,
 ): Promise<TrajectoriesResponse> {
-  const [first, ...others] = conditionsOf(filter);
+  const values: (string | number)[] = [];
+  const bound = (value: string | number): string => `?${values.push(value)}`;
+  const [first, ...others] = conditionsOf(filter).map(
+    ({ column, value }) => `${column} = ${bound(value)}`,
+  );
   const isWaiting = filter.status === "waiting";
   const waiting = isWaiting ? ["status IN ('stored', 'ready')"] : [];
   // Without another filter, waiting rows are read from two ranges of one index.
   const places = isWaiting && !first ? ["status = 'stored'", "status = 'ready'"] : [null];
-  const rest = [...others.map(({ sql }) => sql), ...(first ? waiting : [])];
+  const rest = [...others, ...(first ? waiting : [])];
   const most = rest.length === 0 ? filter.limit + 1 : WINDOW;
   const [receivedAt = "", digest = ""] = filter.cursor?.split(".") ?? [];
-  const from = filter.cursor === undefined ? [] : ["(receivedAt, digest) < (?, ?)"];
-  const cursor = filter.cursor === undefined ? [] : [Number(receivedAt), digest];
+  const from =
+    filter.cursor === undefined
+      ? []
+      : [`(receivedAt, digest) < (${bound(Number(receivedAt))}, ${bound(digest)})`];
+  // With a group, the index of the newest rows would be a scan of all of them.
+  const site = filter.group === undefined ? "site = ?site" : "+site = ?site";
   const selects = places.map((place) => {
-    const all = [...(place === null ? [] : [place]), ...(first ? [first.sql] : []), ...from];
-    const where = all.length === 0 ? "" : `WHERE ${all.join(" AND ")}`;
-    return `SELECT * FROM (SELECT * FROM trajectories ${where}
+    const all = [site, ...(place === null ? [] : [place]), ...(first ? [first] : []), ...from];
+    return `SELECT * FROM (SELECT * FROM trajectories WHERE ${all.join(" AND ")}
                            ORDER BY receivedAt DESC, digest DESC LIMIT ${most})`;
   });
   const { results } = await db
@@ -92,10 +100,7 @@ export async function listRows(
       `SELECT ${COLUMNS}, ${rest.length === 0 ? "1" : rest.join(" AND ")} AS fits
        FROM (${selects.join(" UNION ALL ")}) ORDER BY receivedAt DESC, digest DESC LIMIT ${most}`,
     )
-    .bind(
-      ...others.map(({ value }) => value),
-      ...places.flatMap(() => [...(first ? [first.value] : []), ...cursor]),
-    )
+    .bind(...values)
     .all<Stored & { fits: number }>();
   const fitting = results.filter(({ fits }) => fits === 1);
   const page = fitting.slice(0, filter.limit);
@@ -111,14 +116,14 @@ export async function listRows(
 
 /** Rows of one visitor after a digest, ordered by digest, with the keys of their objects. */
 export async function rowsOfVisitor(
-  db: D1Database,
+  db: SiteDatabase,
   visitorId: string,
   after: string,
   limit: number,
 ): Promise<{ row: TrajectoryRow; objectKey: string }[]> {
   const { results } = await db
     .prepare(
-      `SELECT ${COLUMNS} FROM trajectories WHERE visitorId = ?1 AND digest > ?2
+      `SELECT ${COLUMNS} FROM trajectories WHERE site = ?site AND visitorId = ?1 AND digest > ?2
        ORDER BY digest LIMIT ?3`,
     )
     .bind(visitorId, after, limit)
@@ -128,11 +133,11 @@ export async function rowsOfVisitor(
 
 /** One row with the key of its object; `null` for an unknown digest. */
 export async function findRow(
-  db: D1Database,
+  db: SiteDatabase,
   digest: string,
 ): Promise<{ row: TrajectoryRow; objectKey: string } | null> {
   const stored = await db
-    .prepare(`SELECT ${COLUMNS} FROM trajectories WHERE digest = ?1`)
+    .prepare(`SELECT ${COLUMNS} FROM trajectories WHERE site = ?site AND digest = ?1`)
     .bind(digest)
     .first<Stored>();
   return stored && { row: toRow(stored), objectKey: stored.objectKey };

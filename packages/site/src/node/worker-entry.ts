@@ -6,10 +6,10 @@ export function workerEntry({ files }: Pick<LoadedSite, "files">): string {
   const [edge, classes] = ['"@waggle/edge"', "Coordinator, RateLimiter"];
   if (files.edgeTools === null) return `export { ${classes}, default } from ${edge};\n`;
   const lines = [
-    'import { createEdge } from "@waggle/edge/create";',
+    `import { createWorker } from ${edge};`,
     `import tools from ${JSON.stringify(files.edgeTools)};`,
     `export { ${classes} } from ${edge};`,
-    "export default createEdge({ tools });",
+    'export default createWorker({ sites: [{ id: "default", tools }] });',
   ];
   return `${lines.join("\n")}\n`;
 }

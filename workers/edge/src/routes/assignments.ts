@@ -20,7 +20,9 @@ export const assignmentEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const { session, addressPrefix, now } = context.var;
       const asker = { visitorId: requireConsent(session).visitorId, addressPrefix };
-      const given = unwrap(await coordinatorOf(context.env).assign(asker, now));
+      const given = unwrap(
+        await coordinatorOf(context.env, context.var.site.id).assign(asker, now),
+      );
       // 204 instead of an error, which the page's console would show although the page did nothing wrong.
       if (given === null) return context.body(null, 204, { "Retry-After": String(WAIT_SECONDS) });
       return context.json(given);

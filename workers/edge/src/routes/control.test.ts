@@ -37,7 +37,12 @@ const kill = (mode: string, reason = "") =>
 
 describe("the switches", () => {
   test("start off, and the trainer reads which environment is assigned", async () => {
-    expect(await control()).toEqual({ environment: "shop", frozen: null, killed: null });
+    expect(await control()).toEqual({
+      site: "default",
+      environment: "shop",
+      frozen: null,
+      killed: null,
+    });
   });
 
   test("are set and lifted by the operator, with name, time and reason in the log", async () => {

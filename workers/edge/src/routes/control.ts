@@ -17,8 +17,9 @@ import { readSwitches } from "../switches.ts";
 
 async function answerControl(context: EdgeContext): Promise<Response> {
   const state: ControlState = {
+    site: context.var.site.id,
     environment: context.var.settings.TASK_ENVIRONMENT,
-    ...(await readSwitches(context.env.DB)),
+    ...(await readSwitches(context.var.db)),
   };
   return context.json(state);
 }
@@ -47,7 +48,11 @@ function freezing(access: "trainer" | "operator"): Endpoint {
     responses: { 200: ControlState },
     handle: async (context) => {
       const { reason } = await readJson(context.req.raw, FreezeRequest);
-      unwrap(await coordinatorOf(context.env).freeze(decisionOf(context, access, reason)));
+      unwrap(
+        await coordinatorOf(context.env, context.var.site.id).freeze(
+          decisionOf(context, access, reason),
+        ),
+      );
       return answerControl(context);
     },
   };
@@ -77,7 +82,11 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
     parameters: [operatorName],
     responses: { 200: ControlState },
     handle: async (context) => {
-      unwrap(await coordinatorOf(context.env).unfreeze(decisionOf(context, "operator")));
+      unwrap(
+        await coordinatorOf(context.env, context.var.site.id).unfreeze(
+          decisionOf(context, "operator"),
+        ),
+      );
       return answerControl(context);
     },
   },
@@ -93,7 +102,7 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const { mode, reason } = await readJson(context.req.raw, KillRequest);
       const decision = decisionOf(context, "operator", reason);
-      unwrap(await coordinatorOf(context.env).setKillSwitch(mode, decision));
+      unwrap(await coordinatorOf(context.env, context.var.site.id).setKillSwitch(mode, decision));
       return answerControl(context);
     },
   },
@@ -106,7 +115,11 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
     parameters: [operatorName],
     responses: { 200: ControlState },
     handle: async (context) => {
-      unwrap(await coordinatorOf(context.env).clearKillSwitch(decisionOf(context, "operator")));
+      unwrap(
+        await coordinatorOf(context.env, context.var.site.id).clearKillSwitch(
+          decisionOf(context, "operator"),
+        ),
+      );
       return answerControl(context);
     },
   },
@@ -140,7 +153,7 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
         );
       }
       const { before, limit } = query.data;
-      return context.json({ entries: await listAudit(context.env.DB, before, limit) });
+      return context.json({ entries: await listAudit(context.var.db, before, limit) });
     },
   },
 ];

@@ -45,7 +45,7 @@ export const deadLetterEndpoints: readonly Endpoint[] = [
         );
       }
       const { limit, cursor } = page.data;
-      return context.json(await listDeadLetters(context.env.DB, limit, cursor));
+      return context.json(await listDeadLetters(context.var.db, limit, cursor));
     },
   },
   {
@@ -58,7 +58,7 @@ export const deadLetterEndpoints: readonly Endpoint[] = [
     responses: { 200: z.object({}) },
     handle: async (context) => {
       const decision = decisionOf(context, "operator");
-      await retryDeadLetter(context.env.DB, context.req.param("digest") ?? "", decision);
+      await retryDeadLetter(context.var.db, context.req.param("digest") ?? "", decision);
       return context.json({});
     },
   },
@@ -71,9 +71,9 @@ export const deadLetterEndpoints: readonly Endpoint[] = [
     parameters: [digest, operatorName],
     responses: { 200: z.object({}) },
     handle: async (context) => {
-      const { DB, OBJECTS } = context.env;
+      const { OBJECTS } = context.env;
       const decision = decisionOf(context, "operator");
-      await deleteDeadLetter(DB, OBJECTS, context.req.param("digest") ?? "", decision);
+      await deleteDeadLetter(context.var.db, OBJECTS, context.req.param("digest") ?? "", decision);
       return context.json({});
     },
   },

@@ -22,26 +22,29 @@ export const feedbackEndpoints: readonly Endpoint[] = [
     request: FeedbackRequest,
     responses: { 200: z.object({}) },
     handle: async (context) => {
-      const { now } = context.var;
+      const { db, now } = context.var;
       const { visitorId } = requireConsent(context.var.session);
       const { id, trajectoryId, kind, at } = await readJson(context.req.raw, FeedbackRequest);
-      const inserted = await context.env.DB.prepare(
-        `INSERT INTO feedback (id, trajectoryId, visitorId, kind, at, receivedAt)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6
-         WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE visitor = ?7)
-           AND (SELECT COUNT(*) FROM feedback WHERE visitorId = ?3) < ${MAX_FEEDBACK_PER_VISITOR}
+      const inserted = await db
+        .prepare(
+          `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt)
+         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6
+         WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?7)
+           AND (SELECT COUNT(*) FROM feedback WHERE site = ?site AND visitorId = ?3)
+             < ${MAX_FEEDBACK_PER_VISITOR}
          ON CONFLICT DO NOTHING`,
-      )
+        )
         .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId))
         .run();
       if (inserted.meta.changes > 0) return context.json({});
-      const stored = await context.env.DB.prepare(
-        "SELECT id, trajectoryId, kind, at, visitorId FROM feedback WHERE id = ?1",
-      )
+      const stored = await db
+        .prepare(
+          "SELECT id, trajectoryId, kind, at, visitorId FROM feedback WHERE site = ?site AND id = ?1",
+        )
         .bind(id)
         .first<Stored>();
       if (!stored) {
-        if (await isForgotten(context.env.DB, visitorId)) throw forgottenRefusal();
+        if (await isForgotten(db, visitorId)) throw forgottenRefusal();
         throw new WaggleError(
           "RATE_LIMITED",
           "this visitor has sent the maximum amount of feedback",

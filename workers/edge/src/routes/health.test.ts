@@ -13,6 +13,7 @@ import {
   makeUpload,
   openSession,
   upload,
+  rows,
 } from "../testing/edge.ts";
 
 let baseModel = "";
@@ -55,13 +56,15 @@ fault(
 
 test("refusals are kept for seven days", async () => {
   const insert = (day: string) =>
-    bindings.DB.prepare("INSERT INTO refusals VALUES (?1, 'createSession', 'FORBIDDEN', 2, 0)")
+    bindings.DB.prepare(
+      "INSERT INTO refusals VALUES ('default', ?1, 'createSession', 'FORBIDDEN', 2, 0)",
+    )
       .bind(day)
       .run();
   await insert("2026-11-10");
   await insert("2026-11-16");
   await insert("2026-11-20");
-  const { refusals } = await readHealth(bindings.DB, Date.parse("2026-11-22T12:00:00Z"));
+  const { refusals } = await readHealth(rows, Date.parse("2026-11-22T12:00:00Z"));
   expect(refusals).toMatchObject([{ operation: "createSession", reason: "FORBIDDEN", count: 4 }]);
 });
 
@@ -109,20 +112,19 @@ fault(
     const [trainer] = (await health()).trainers;
     expect(trainer).toMatchObject({ ...beat, isRunning: true });
     const seenAt = Date.parse(trainer?.seenAt ?? "");
-    const [later] = (await readHealth(bindings.DB, seenAt + 20_001)).trainers;
+    const [later] = (await readHealth(rows, seenAt + 20_001)).trainers;
     expect(later).toMatchObject({ ...beat, isRunning: false });
     return { after: "after 20 s it is not running, last seen learning at step 12" };
   },
 );
 
 test("a stopped trainer is not running, and only the newest trainers are kept", async () => {
-  const { DB } = bindings;
   for (let i = 0; i < 12; i += 1) {
     const beat = { trainerId: `t${i}`, step: i, activity: "waiting" } as const;
-    await noteHeartbeat(DB, beat, 1000 + i);
+    await noteHeartbeat(rows, beat, 1000 + i);
   }
-  await noteHeartbeat(DB, { trainerId: "t11", step: 11, activity: "stopped" }, 2000);
-  const { trainers } = await readHealth(DB, 2000);
+  await noteHeartbeat(rows, { trainerId: "t11", step: 11, activity: "stopped" }, 2000);
+  const { trainers } = await readHealth(rows, 2000);
   expect(trainers).toHaveLength(8);
   expect(trainers[0]).toMatchObject({ trainerId: "t11", isRunning: false });
   expect(trainers[1]).toMatchObject({ trainerId: "t10", isRunning: true });

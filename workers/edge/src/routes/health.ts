@@ -5,6 +5,12 @@ import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { noteHeartbeat, readHealth } from "../health-store.ts";
 
+const Health = z.object({
+  status: z.literal("ok"),
+  /** Environment of the tasks that the site assigns; `null` if it assigns none. */
+  environment: z.string().nullable(),
+});
+
 /** Heartbeat, operator health and `/v1/health`. */
 export const healthEndpoints: readonly Endpoint[] = [
   {
@@ -17,7 +23,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     responses: { 200: z.object({}) },
     handle: async (context) => {
       const heartbeat = await readJson(context.req.raw, Heartbeat);
-      await noteHeartbeat(context.env.DB, heartbeat, context.var.now);
+      await noteHeartbeat(context.var.db, heartbeat, context.var.now);
       return context.json({});
     },
   },
@@ -28,7 +34,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     summary: "Running trainers, and requests that the edge refused in the last days.",
     access: "operator",
     responses: { 200: OperatorHealth },
-    handle: async (context) => context.json(await readHealth(context.env.DB, context.var.now)),
+    handle: async (context) => context.json(await readHealth(context.var.db, context.var.now)),
   },
   {
     method: "get",
@@ -36,10 +42,13 @@ export const healthEndpoints: readonly Endpoint[] = [
     operationId: "getHealth",
     summary: "Whether the Worker is configured and its database answers.",
     access: "public",
-    responses: { 200: z.object({ status: z.literal("ok") }) },
+    responses: { 200: Health },
     handle: async (context) => {
-      await context.env.DB.prepare("SELECT 1 FROM policies LIMIT 1").first();
-      return context.json({ status: "ok" });
+      const { db, settings } = context.var;
+      await db.prepare("SELECT 1 FROM policies WHERE site = ?site LIMIT 1").bind().first();
+      const { TASK_ENVIRONMENT } = settings;
+      const environment = TASK_ENVIRONMENT === "" ? null : TASK_ENVIRONMENT;
+      return context.json({ status: "ok", environment } satisfies z.infer<typeof Health>);
     },
   },
 ];

@@ -1,3 +1,4 @@
+import { DEFAULT_SITE } from "@waggle/protocol";
 import {
   createExecutionContext,
   createMessageBatch,
@@ -42,7 +43,7 @@ beforeEach(async () => {
 /** A lease at a chosen time. */
 async function leaseAt(now: number, request: Partial<LeaseRequest> = {}): Promise<GrantedLease> {
   const full = { trainerId: "test", maxGroups: 10, durationSeconds: 60, ...request };
-  return unwrap(await coordinatorOf(bindings).lease(full, now));
+  return unwrap(await coordinatorOf(bindings, DEFAULT_SITE).lease(full, now));
 }
 
 const digestsOf = (granted: GrantedLease): string[] =>
@@ -54,7 +55,7 @@ const learned = (fencingToken: number, digests: readonly string[]): AcknowledgeR
 });
 
 const acknowledge = async (granted: GrantedLease, digests = digestsOf(granted)) =>
-  coordinatorOf(bindings).acknowledge(
+  coordinatorOf(bindings, DEFAULT_SITE).acknowledge(
     granted.leaseId ?? "",
     learned(granted.fencingToken, digests),
     Date.now(),
@@ -160,7 +161,7 @@ describe("holding a lease", () => {
     const late = { ok: true, value: { acknowledged: 2, twice: 0 } };
     expect(await acknowledge(first, digests.slice(0, 2))).toEqual(late);
     expect(await acknowledge(first, digests.slice(0, 2))).toEqual(late);
-    const renewed = await coordinatorOf(bindings).renew(
+    const renewed = await coordinatorOf(bindings, DEFAULT_SITE).renew(
       second.leaseId ?? "",
       second.fencingToken,
       60,
@@ -194,7 +195,7 @@ describe("holding a lease", () => {
   test("a renewed lease outlives its first end", async () => {
     const now = Date.now();
     const held = await leaseAt(now);
-    const coordinator = coordinatorOf(bindings);
+    const coordinator = coordinatorOf(bindings, DEFAULT_SITE);
     const renewed = await coordinator.renew(
       held.leaseId ?? "",
       held.fencingToken,
@@ -208,7 +209,7 @@ describe("holding a lease", () => {
 
   test("a released lease returns its groups at once and cannot acknowledge", async () => {
     const held = await leaseAt(Date.now());
-    const coordinator = coordinatorOf(bindings);
+    const coordinator = coordinatorOf(bindings, DEFAULT_SITE);
     for (let again = 0; again < 2; again++) {
       expect(await coordinator.release(held.leaseId ?? "", held.fencingToken)).toMatchObject({
         ok: true,
@@ -343,18 +344,20 @@ describe("the Queue", () => {
 
   test("rows that wait too long are enqueued again, fresh ones are not", async () => {
     await upload(token, await makeUpload(baseModel, null));
-    await coordinatorOf(bindings).place(Date.now());
+    await coordinatorOf(bindings, DEFAULT_SITE).place(Date.now());
     await forgetPlacement();
     const now = Date.now();
     const enqueued = (at: number) =>
-      runInDurableObject(coordinatorOf(bindings), (object) => object.enqueueStale(at));
+      runInDurableObject(coordinatorOf(bindings, DEFAULT_SITE), (object) =>
+        object.enqueueStale(at),
+      );
     expect(await enqueued(now)).toBe(0);
     expect(await enqueued(now + MINUTE)).toBe(1);
   });
 
   test("placing the same rows twice changes nothing", async () => {
     await upload(token, await makeUpload(baseModel, null));
-    const coordinator = coordinatorOf(bindings);
+    const coordinator = coordinatorOf(bindings, DEFAULT_SITE);
     await coordinator.place(Date.now());
     expect(await coordinator.place(Date.now())).toEqual({ ok: true, value: 0 });
   });

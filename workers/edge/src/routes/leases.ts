@@ -19,7 +19,7 @@ import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { buryLeased } from "../dead-letter-store.ts";
 import type { GrantedLease, LeasedRow } from "../lease-store.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
-import type { Bindings } from "../settings.ts";
+import type { SiteDatabase } from "../sites/site-database.ts";
 
 /** 4096 outcomes of about 400 bytes each. */
 const ACKNOWLEDGE_BYTES = 2 * 1024 * 1024;
@@ -33,13 +33,16 @@ const leaseId: Parameter = {
 
 const idOf = (context: EdgeContext): string => context.req.param("leaseId") ?? "";
 
+type Stores = { readonly db: SiteDatabase; readonly bucket: R2Bucket };
+
 /** Feedback on each trajectory by its own visitor, oldest first. */
-async function feedbackOf(env: Bindings, leaseId: string): Promise<Map<string, Feedback[]>> {
-  const { results } = await env.DB.prepare(
-    `SELECT f.id, f.trajectoryId, f.kind, f.at FROM feedback f
-     JOIN trajectories t ON t.id = f.trajectoryId AND t.visitorId = f.visitorId
-     WHERE t.leaseId = ?1 AND t.status = 'leased' ORDER BY f.receivedAt`,
-  )
+async function feedbackOf(db: SiteDatabase, leaseId: string): Promise<Map<string, Feedback[]>> {
+  const { results } = await db
+    .prepare(
+      `SELECT f.id, f.trajectoryId, f.kind, f.at FROM feedback f
+     JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = f.visitorId
+     WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' ORDER BY f.receivedAt`,
+    )
     .bind(leaseId)
     .all<Feedback>();
   return Map.groupBy(results, (feedback) => feedback.trajectoryId);
@@ -47,14 +50,14 @@ async function feedbackOf(env: Bindings, leaseId: string): Promise<Map<string, F
 
 /** Returns `null` for an unusable object, whose row becomes a dead letter. */
 async function readLeased(
-  env: Bindings,
+  { db, bucket }: Stores,
   row: LeasedRow,
   feedback: readonly Feedback[],
   now: number,
 ): Promise<LeasedTrajectory | null> {
-  const read = await readStoredTrajectory(env.OBJECTS, row.objectKey, row.digest);
+  const read = await readStoredTrajectory(bucket, row.objectKey, row.digest);
   if (!read.ok) {
-    await env.DB.batch(buryLeased(env.DB, [row.digest], read.reason, now));
+    await db.batch(buryLeased(db, [row.digest], read.reason, now));
     return null;
   }
   return {
@@ -68,7 +71,7 @@ async function readLeased(
 
 /** Reads sequentially, so that only one object's text is in memory beside the parsed ones. */
 async function readGroups(
-  env: Bindings,
+  stores: Stores,
   lease: GrantedLease,
   feedback: ReadonlyMap<string, readonly Feedback[]>,
   now: number,
@@ -77,7 +80,7 @@ async function readGroups(
   for (const { rows, ...group } of lease.groups) {
     const trajectories: LeasedTrajectory[] = [];
     for (const row of rows) {
-      const leased = await readLeased(env, row, feedback.get(row.id) ?? [], now);
+      const leased = await readLeased(stores, row, feedback.get(row.id) ?? [], now);
       if (leased !== null) trajectories.push(leased);
     }
     if (trajectories.length > 0) groups.push({ ...group, trajectories });
@@ -97,16 +100,21 @@ export const leaseEndpoints: readonly Endpoint[] = [
     responses: { 200: LeaseResponse },
     handle: async (context) => {
       const { env } = context;
-      const { now } = context.var;
+      const { db, now } = context.var;
       const request = await readJson(context.req.raw, LeaseRequest);
-      const coordinator = coordinatorOf(env);
+      const coordinator = coordinatorOf(env, db.site);
       const lease = unwrap(await coordinator.lease(request, now));
       const { leaseId: id, fencingToken } = lease;
       let groups: LeasedGroup[] = [];
       if (id !== null) {
         const giveBack = async () => unwrap(await coordinator.release(id, fencingToken));
         try {
-          groups = await readGroups(env, lease, await feedbackOf(env, id), now);
+          groups = await readGroups(
+            { db, bucket: env.OBJECTS },
+            lease,
+            await feedbackOf(db, id),
+            now,
+          );
         } catch (error) {
           // A storage outage is not a failure of the rows.
           await giveBack();
@@ -136,7 +144,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const { fencingToken, durationSeconds } = await readJson(context.req.raw, RenewRequest);
       const { expiresAt, forgotten } = unwrap(
-        await coordinatorOf(context.env).renew(
+        await coordinatorOf(context.env, context.var.site.id).renew(
           idOf(context),
           fencingToken,
           durationSeconds,
@@ -158,7 +166,9 @@ export const leaseEndpoints: readonly Endpoint[] = [
     responses: { 200: z.object({}) },
     handle: async (context) => {
       const { fencingToken } = await readJson(context.req.raw, ReleaseRequest);
-      unwrap(await coordinatorOf(context.env).release(idOf(context), fencingToken));
+      unwrap(
+        await coordinatorOf(context.env, context.var.site.id).release(idOf(context), fencingToken),
+      );
       return context.json({});
     },
   },
@@ -175,7 +185,11 @@ export const leaseEndpoints: readonly Endpoint[] = [
       const request = await readJson(context.req.raw, AcknowledgeRequest, ACKNOWLEDGE_BYTES);
       return context.json(
         unwrap(
-          await coordinatorOf(context.env).acknowledge(idOf(context), request, context.var.now),
+          await coordinatorOf(context.env, context.var.site.id).acknowledge(
+            idOf(context),
+            request,
+            context.var.now,
+          ),
         ),
       );
     },

@@ -16,7 +16,7 @@ export const lineageEndpoints: readonly Endpoint[] = [
     responses: { 200: LineageResponse },
     handle: async (context) => {
       const lineage = await readJson(context.req.raw, Lineage);
-      return context.json(await openLineage(context.env.DB, lineage));
+      return context.json(await openLineage(context.var.db, lineage));
     },
   },
 ];

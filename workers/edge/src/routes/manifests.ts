@@ -5,9 +5,10 @@ import {
   Channel,
   PolicyManifest,
   sha256,
+  SITE_HEADER,
   WaggleError,
 } from "@waggle/protocol";
-import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
+import { type EdgeContext, type Endpoint, type Parameter, siteName } from "../endpoint.ts";
 import { baseManifest, manifestOf } from "../policy-store.ts";
 import { channelOf } from "../session-token.ts";
 import { readSwitches } from "../switches.ts";
@@ -29,10 +30,10 @@ const accept: Parameter = {
 
 /** The policy of a channel, or version 0 while the kill switch is on. */
 async function currentManifest(context: EdgeContext, channel: Channel): Promise<PolicyManifest> {
-  const { DB } = context.env;
-  const { killed } = await readSwitches(DB);
-  if (killed === null) return manifestOf(DB, channel);
-  const manifest = await baseManifest(DB, channel);
+  const { db } = context.var;
+  const { killed } = await readSwitches(db);
+  if (killed === null) return manifestOf(db, channel);
+  const manifest = await baseManifest(db, channel);
   const understands = context.req.header("accept") === ACCEPT_SILENCE;
   return killed.mode === "silence" && understands ? { ...manifest, silenced: true } : manifest;
 }
@@ -40,7 +41,7 @@ async function currentManifest(context: EdgeContext, channel: Channel): Promise<
 async function answerManifest(context: EdgeContext, channel: Channel): Promise<Response> {
   const manifest = await currentManifest(context, channel);
   const etag = `"${(await sha256(canonicalJson(manifest))).slice(0, 32)}"`;
-  const headers = { ETag: etag, "Cache-Control": "no-cache", Vary: "Accept" };
+  const headers = { ETag: etag, "Cache-Control": "no-cache", Vary: `Accept, ${SITE_HEADER}` };
   // A compressing proxy makes a strong tag weak.
   if (context.req.header("if-none-match")?.replace(/^W\//, "") === etag) {
     return context.body(null, 304, headers);
@@ -71,6 +72,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
     access: "public",
     parameters: [
       { name: "channel", in: "path", description: "stable or canary.", schema: Channel },
+      siteName,
       ifNoneMatch,
       accept,
     ],

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
 import { createExecutionContext } from "cloudflare:test";
-import { app } from "../app.ts";
+import worker from "../worker.ts";
 import { bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
 import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
@@ -19,7 +19,8 @@ async function connect(tools = "shop", mode: "auto" | "legacy" = "legacy"): Prom
   const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation });
   const site = { ...bindings, EDGE_TOOLS: tools };
   const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
-    fetch: async (url, init) => app.fetch(new Request(url, init), site, createExecutionContext()),
+    fetch: async (url, init) =>
+      worker.fetch(new Request(url, init), site, createExecutionContext()),
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
@@ -128,7 +129,7 @@ async function listFrom(origin: string | null, allowed: string): Promise<Respons
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   const site = { ...bindings, ALLOWED_ORIGINS: allowed };
   const request = new Request(`${ORIGIN}/mcp`, { method: "POST", headers, body });
-  return app.fetch(request, site, createExecutionContext());
+  return worker.fetch(request, site, createExecutionContext());
 }
 
 test("a request of an origin that is not allowed is refused", async () => {

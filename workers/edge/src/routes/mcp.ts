@@ -9,69 +9,50 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
-  type Tool as ListedTool,
-} from "@modelcontextprotocol/server";
-import { createToolRunner } from "@waggle/agent/tools";
-import {
-  isObject,
   type Tool,
-  type ToolDefinition,
-  type ToolError,
-  WAGGLE_VERSION,
-  WaggleError,
-} from "@waggle/protocol";
+} from "@modelcontextprotocol/server";
+import { isObject, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
-import { runServedTool, servedTools, type ToolSetName } from "../tools/edge-tools.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
-
-/** What an edge serves: sets of the repository, and the tools that were bundled with the Worker. */
-type Served = { readonly sets: readonly ToolSetName[]; readonly tools: readonly Tool[] };
+import { type EdgeTool, runServedTool, servedTools } from "../tools/edge-tools.ts";
 
 async function callTool(
-  { sets, tools }: Served,
+  tools: readonly EdgeTool[],
   name: string,
   args: { readonly [key: string]: unknown },
   signal: AbortSignal,
 ): Promise<CallToolResult> {
-  if (tools.some(({ definition }) => definition.name === name)) {
-    const run = createToolRunner({ tools });
-    const result = await run({ id: "call", name, arguments: args }, signal);
-    return result.ok ? succeeded(result.value) : failed(result.error);
-  }
   try {
-    return succeeded(runServedTool(sets, name, args));
-  } catch (error) {
-    if (WaggleError.is(error, "UNKNOWN_TOOL")) {
-      const { code, message } = error;
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code });
+    const result = await runServedTool(tools, name, args, signal);
+    if (result.ok) {
+      const { value } = result;
+      return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
     }
-    const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
-    const message = error instanceof Error ? error.message.slice(0, 500) : "the tool failed";
-    return failed({ code, message });
+    // A failed tool is a result for the model, not a fault of the Worker.
+    return { isError: true, content: [{ type: "text", text: JSON.stringify(result.error) }] };
+  } catch (error) {
+    if (!WaggleError.is(error, "UNKNOWN_TOOL")) throw error;
+    const { code, message } = error;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code });
   }
 }
 
-function succeeded(value: unknown): CallToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
+/** A tool as MCP lists it. */
+function listed({ definition, title, result, isPure }: EdgeTool): Tool {
+  const { name, description, parameters } = definition;
+  const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema: { ...parameters, type: "object" },
+    ...(result === undefined ? {} : { outputSchema: result }),
+    ...(isPure === true ? { annotations } : {}),
+  };
 }
 
-/** A failed tool is a result for the model, not a fault of the Worker. */
-function failed({ code, message }: ToolError): CallToolResult {
-  return { isError: true, content: [{ type: "text", text: JSON.stringify({ code, message }) }] };
-}
-
-/**
- * Passes arguments unchanged. The tool validates them itself with the same messages everywhere, so that a
- * replay of a trajectory gets the same result.
- */
-function createServer(served: Served): Server {
-  const ofSets = servedTools(served.sets).map((tool): ListedTool => ({
-    ...listed(tool),
-    ...(tool.title === undefined ? {} : { title: tool.title }),
-    ...(tool.result === undefined ? {} : { outputSchema: tool.result }),
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-  }));
-  const tools = [...ofSets, ...served.tools.map(({ definition }) => listed(definition))];
+function createServer(served: readonly EdgeTool[]): Server {
+  const tools = served.map(listed);
   const server = new Server(
     { name: "waggle-edge", version: WAGGLE_VERSION },
     { capabilities: { tools: {} } },
@@ -87,10 +68,6 @@ function createServer(served: Served): Server {
   return server;
 }
 
-function listed({ name, description, parameters }: ToolDefinition): ListedTool {
-  return { name, description, inputSchema: { ...parameters, type: "object" } };
-}
-
 /** Measures the body first, because the MCP handler reads bodies of any size. */
 const handle = async (context: EdgeContext): Promise<Response> => {
   const { raw } = context.req;
@@ -98,8 +75,9 @@ const handle = async (context: EdgeContext): Promise<Response> => {
   const headers = new Headers(raw.headers);
   headers.delete("content-encoding");
   headers.delete("content-length");
-  const served = { sets: context.get("settings").EDGE_TOOLS, tools: context.get("tools") };
-  const handler = createMcpHandler(() => createServer(served), { keepAliveMs: 0 });
+  const { code, settings, site } = context.var;
+  const tools = servedTools(code, site.id, settings.EDGE_TOOLS);
+  const handler = createMcpHandler(() => createServer(tools), { keepAliveMs: 0 });
   return handler.fetch(new Request(raw.url, { method: raw.method, headers, body }));
 };
 

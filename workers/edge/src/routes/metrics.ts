@@ -22,11 +22,12 @@ export const metricsEndpoints: readonly Endpoint[] = [
       const { rows } = await readJson(context.req.raw, MetricsRequest, METRICS_BYTES);
       if (rows.length > 0) {
         // A trainer that resumed from a checkpoint repeats some steps; the newer run counts.
-        await context.env.DB.prepare(
-          `INSERT INTO metrics (step, at, metrics)
-           SELECT value ->> 'step', value ->> 'at', value -> 'metrics' FROM json_each(?1) WHERE 1
-           ON CONFLICT (step) DO UPDATE SET at = excluded.at, metrics = excluded.metrics`,
-        )
+        await context.var.db
+          .prepare(
+            `INSERT INTO metrics (site, step, at, metrics)
+           SELECT ?site, value ->> 'step', value ->> 'at', value -> 'metrics' FROM json_each(?1) WHERE 1
+           ON CONFLICT (site, step) DO UPDATE SET at = excluded.at, metrics = excluded.metrics`,
+          )
           .bind(JSON.stringify(rows))
           .run();
       }
@@ -50,9 +51,10 @@ export const metricsEndpoints: readonly Endpoint[] = [
     responses: { 200: MetricsResponse },
     handle: async (context) => {
       const after = Number.parseInt(context.req.query("after") ?? "-1", 10);
-      const { results } = await context.env.DB.prepare(
-        `SELECT step, at, metrics FROM metrics WHERE step > ?1 ORDER BY step LIMIT ${PAGE}`,
-      )
+      const { results } = await context.var.db
+        .prepare(
+          `SELECT step, at, metrics FROM metrics WHERE site = ?site AND step > ?1 ORDER BY step LIMIT ${PAGE}`,
+        )
         .bind(Number.isNaN(after) ? -1 : after)
         .all<{ step: number; at: string; metrics: string }>();
       const answer: MetricsResponse = {

@@ -3,7 +3,7 @@ import { Sha256, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { readBytes } from "../body.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
-import { objectKey, putObject } from "../object-store.ts";
+import { findObject, putObject } from "../object-store.ts";
 
 /** Without a declared length R2 cannot stream, so the bytes are kept in memory. */
 const UNDECLARED_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -44,9 +44,7 @@ export const objectEndpoints: readonly Endpoint[] = [
       if (context.req.header("if-none-match")?.includes(sha256)) {
         return new Response(null, { status: 304, headers });
       }
-      const object = await context.env.OBJECTS.get(objectKey(sha256), {
-        range: context.req.raw.headers,
-      });
+      const object = await findObject(context.env, sha256, context.req.raw.headers);
       if (!object) throw notFound();
       headers.set("Content-Type", "application/octet-stream");
       headers.set("Accept-Ranges", "bytes");
@@ -78,7 +76,8 @@ export const objectEndpoints: readonly Endpoint[] = [
       const { raw } = context.req;
       const streams = raw.body !== null && raw.headers.has("content-length");
       const body = streams && raw.body ? raw.body : await readBytes(raw, UNDECLARED_LIMIT_BYTES);
-      return context.json({ sizeBytes: await putObject(context.env.OBJECTS, parsed.data, body) });
+      const site = context.var.site.id;
+      return context.json({ sizeBytes: await putObject(context.env, site, parsed.data, body) });
     },
   },
 ];

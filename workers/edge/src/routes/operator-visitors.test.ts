@@ -8,7 +8,7 @@ import {
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
-import { app } from "../app.ts";
+import worker from "../worker.ts";
 import {
   asOperator,
   ask,
@@ -94,7 +94,7 @@ fault(
     const damaged = `trajectories/${visitorId}/${uploads[0]?.digest}.json`;
     await bindings.OBJECTS.put(damaged, "not JSON");
     const letter = { digest: uploads[2]?.digest ?? "", reason: "check-failed", failedLeases: 2 };
-    await bindings.DB.prepare("INSERT INTO deadLetters VALUES (?1, ?2, ?3, ?4, ?5)")
+    await bindings.DB.prepare("INSERT INTO deadLetters VALUES ('default', ?1, ?2, ?3, ?4, ?5)")
       .bind(letter.digest, visitorId, letter.reason, letter.failedLeases, Date.parse(AT))
       .run();
 
@@ -199,7 +199,7 @@ fault(
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       };
       const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
-      const response = await app.fetch(new Request(ORIGIN + path, init), env as never, context);
+      const response = await worker.fetch(new Request(ORIGIN + path, init), env as never, context);
       return { status: response.status, body: (await response.json()) as T };
     };
     const open = (env: object, visitorToken: string) =>

@@ -3,10 +3,10 @@ import { ConsentResponse, DeletionResponse, WaggleError } from "@waggle/protocol
 import { z } from "zod";
 import { decisionOf, operatorName } from "../actor.ts";
 import { type AuditAction, auditStatement } from "../audit-log.ts";
-import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
+import { type EdgeContext, type Endpoint, type Parameter, storesOf } from "../endpoint.ts";
 import { forgottenName } from "../forgotten-store.ts";
-import { deleteVisitor } from "../visitor-deletion.ts";
-import { exportVisitor } from "../visitor-export.ts";
+import { deleteVisitor } from "../visitors/visitor-deletion.ts";
+import { exportVisitor } from "../visitors/visitor-export.ts";
 
 const visitorId: Parameter = {
   name: "visitorId",
@@ -25,7 +25,7 @@ function visitorOf(context: EdgeContext): string {
 async function note(context: EdgeContext, action: AuditAction, id: string): Promise<void> {
   const reason = `visitor ${(await forgottenName(id)).slice(0, 16)}`;
   const decision = decisionOf(context, "operator", reason);
-  await auditStatement(context.env.DB, action, decision).run();
+  await auditStatement(context.var.db, action, decision).run();
 }
 
 /** `/v1/operator/visitors/{id}` and `/v1/operator/consent`. */
@@ -41,7 +41,7 @@ export const operatorVisitorEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const id = visitorOf(context);
       await note(context, "delete-visitor", id);
-      return context.json(await deleteVisitor(context.env, id, context.var.now));
+      return context.json(await deleteVisitor(storesOf(context), id, context.var.now));
     },
   },
   {
@@ -55,7 +55,7 @@ export const operatorVisitorEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const id = visitorOf(context);
       await note(context, "export-visitor", id);
-      return context.body(exportVisitor(context.env, id, context.var.now), 200, {
+      return context.body(exportVisitor(storesOf(context), id, context.var.now), 200, {
         "Content-Type": "application/x-ndjson",
         "Cache-Control": "no-store",
       });
@@ -70,11 +70,15 @@ export const operatorVisitorEndpoints: readonly Endpoint[] = [
     access: "operator",
     responses: { 200: ConsentResponse },
     handle: async (context) => {
-      const { results } = await context.env.DB.prepare(
-        `SELECT consentVersion AS version, COUNT(*) AS trajectories,
+      const { results } = await context.var.db
+        .prepare(
+          `SELECT consentVersion AS version, COUNT(*) AS trajectories,
                 COUNT(DISTINCT visitorId) AS visitors
-         FROM trajectories GROUP BY consentVersion ORDER BY consentVersion DESC`,
-      ).all<ConsentResponse["versions"][number]>();
+         FROM trajectories WHERE site = ?site
+         GROUP BY consentVersion ORDER BY consentVersion DESC`,
+        )
+        .bind()
+        .all<ConsentResponse["versions"][number]>();
       return context.json({ versions: results } satisfies ConsentResponse);
     },
   },

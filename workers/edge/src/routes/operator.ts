@@ -21,7 +21,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
     summary: "Counts over all stored data.",
     access: "operator",
     responses: { 200: OperatorSummary },
-    handle: async (context) => context.json(await summarize(context.env.DB)),
+    handle: async (context) => context.json(await summarize(context.var.db)),
   },
   {
     method: "get",
@@ -44,7 +44,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
           "the filters do not match their schema; see /openapi.json",
         );
       }
-      return context.json(await listRows(context.env.DB, filter.data));
+      return context.json(await listRows(context.var.db, filter.data));
     },
   },
   {
@@ -58,8 +58,9 @@ export const operatorEndpoints: readonly Endpoint[] = [
     ],
     responses: { 200: TrajectoryDetail },
     handle: async (context) => {
-      const { DB, OBJECTS } = context.env;
-      const found = await findRow(DB, context.req.param("digest") ?? "");
+      const { OBJECTS } = context.env;
+      const { db } = context.var;
+      const found = await findRow(db, context.req.param("digest") ?? "");
       if (!found) {
         throw new WaggleError("NOT_FOUND", "no trajectory with this digest is stored");
       }
@@ -70,10 +71,11 @@ export const operatorEndpoints: readonly Endpoint[] = [
           `the content of this trajectory is unusable: ${read.reason}`,
         );
       }
-      const { results } = await DB.prepare(
-        `SELECT id, trajectoryId, kind, at FROM feedback
-         WHERE trajectoryId = ?1 AND visitorId = ?2 ORDER BY receivedAt`,
-      )
+      const { results } = await db
+        .prepare(
+          `SELECT id, trajectoryId, kind, at FROM feedback
+         WHERE site = ?site AND trajectoryId = ?1 AND visitorId = ?2 ORDER BY receivedAt`,
+        )
         .bind(found.row.id, found.row.visitorId)
         .all<Feedback>();
       const answer: TrajectoryDetail = {

@@ -1,9 +1,10 @@
 /** Tools that were bundled with a Worker, called as a page calls them. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { defineEdgeTools } from "@waggle/agent/tools";
+import { DEFAULT_SITE } from "@waggle/protocol";
 import { createExecutionContext } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
-import { createApp } from "../app.ts";
+import { createWorker } from "../create-worker.ts";
 import { bindings, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
 
 let token = "";
@@ -21,34 +22,43 @@ const TEXT = {
 const NOTHING = { type: "object", properties: {}, additionalProperties: false } as const;
 const description = "A tool.";
 
-const app = createApp(
-  defineEdgeTools({
-    translate: { description, parameters: TEXT, run: ({ text }) => ({ text: text.toUpperCase() }) },
-    count: { description, parameters: TEXT, run: ({ text }) => text.length },
-    say: { description, parameters: NOTHING, run: () => "hello" },
-    throws: {
-      description,
-      parameters: NOTHING,
-      run: () => {
-        throw new Error("out of order");
-      },
+const worker = createWorker({
+  sites: [
+    {
+      id: DEFAULT_SITE,
+      tools: defineEdgeTools({
+        translate: {
+          description,
+          parameters: TEXT,
+          run: ({ text }) => ({ text: text.toUpperCase() }),
+        },
+        count: { description, parameters: TEXT, run: ({ text }) => text.length },
+        say: { description, parameters: NOTHING, run: () => "hello" },
+        throws: {
+          description,
+          parameters: NOTHING,
+          run: () => {
+            throw new Error("out of order");
+          },
+        },
+        hangs: {
+          description,
+          parameters: NOTHING,
+          timeoutMs: 20,
+          run: () => new Promise(() => undefined),
+        },
+        large: { description, parameters: NOTHING, run: () => "x".repeat(10_000_000) },
+      }),
     },
-    hangs: {
-      description,
-      parameters: NOTHING,
-      timeoutMs: 20,
-      run: () => new Promise(() => undefined),
-    },
-    large: { description, parameters: NOTHING, run: () => "x".repeat(10_000_000) },
-  }),
-);
+  ],
+});
 
 async function connected(): Promise<Client> {
   const client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
       fetch: async (url, init) =>
-        app.fetch(new Request(url, init), bindings, createExecutionContext()),
+        worker.fetch(new Request(url, init), bindings, createExecutionContext()),
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     }),
   );

@@ -39,7 +39,7 @@ async function checkObjects(
   objects: readonly { sha256: string; sizeBytes: number }[],
 ): Promise<void> {
   const heads = await Promise.all(
-    objects.map(({ sha256 }) => context.env.OBJECTS.head(objectKey(sha256))),
+    objects.map(({ sha256 }) => context.env.OBJECTS.head(objectKey(context.var.site.id, sha256))),
   );
   const missing = heads.findIndex((head, i) => head?.size !== objects[i]?.sizeBytes);
   if (missing !== -1) {
@@ -83,7 +83,7 @@ function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
       responses: { 200: PoliciesResponse },
       handle: async (context) => {
         const gate = promotionGateOf(context.var.settings);
-        return context.json(await listPolicies(context.env.DB, gate, sinceOf(context)));
+        return context.json(await listPolicies(context.var.db, gate, sinceOf(context)));
       },
     },
     {
@@ -101,7 +101,7 @@ function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
       handle: async (context) => {
         const overrides = access === "operator" ? await bodyOf(context, PromoteRequest) : null;
         const decision = decisionOf(context, access, overrides?.reason);
-        const coordinator = coordinatorOf(context.env);
+        const coordinator = coordinatorOf(context.env, context.var.site.id);
         return context.json(
           unwrap(await coordinator.promote(versionOf(context), decision, overrides)),
         );
@@ -120,7 +120,7 @@ function policyEndpoints(access: "trainer" | "operator"): readonly Endpoint[] {
       handle: async (context) => {
         const { reason } = await bodyOf(context, RollBackRequest);
         const decision = decisionOf(context, access, reason);
-        const coordinator = coordinatorOf(context.env);
+        const coordinator = coordinatorOf(context.env, context.var.site.id);
         return context.json(unwrap(await coordinator.rollBack(versionOf(context), decision)));
       },
     },
@@ -140,7 +140,12 @@ export const trainerPolicyEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const request = await readJson(context.req.raw, BaseModelRequest);
       await checkObjects(context, request.baseModel.files);
-      unwrap(await coordinatorOf(context.env).setBaseModel(request, context.var.now));
+      unwrap(
+        await coordinatorOf(context.env, context.var.site.id).setBaseModel(
+          request,
+          context.var.now,
+        ),
+      );
       return context.json({});
     },
   },
@@ -160,7 +165,12 @@ export const trainerPolicyEndpoints: readonly Endpoint[] = [
         [adapter, guidance].filter((object) => object !== null && object !== undefined),
       );
       return context.json(
-        unwrap(await coordinatorOf(context.env).publish(request, decisionOf(context, "trainer"))),
+        unwrap(
+          await coordinatorOf(context.env, context.var.site.id).publish(
+            request,
+            decisionOf(context, "trainer"),
+          ),
+        ),
       );
     },
   },

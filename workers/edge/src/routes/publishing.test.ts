@@ -1,5 +1,6 @@
 /** Failures of publishing: failed evaluations, stale publications, and descendants of rolled-back versions. */
 import {
+  DEFAULT_SITE,
   type AuditResponse,
   OPERATOR_NAME_HEADER,
   type PoliciesResponse,
@@ -10,6 +11,7 @@ import {
 import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
 import { ingest } from "../ingest.ts";
+import { siteDatabase } from "../sites/site-database.ts";
 import {
   asOperator,
   ask,
@@ -26,6 +28,7 @@ import {
   putBytes,
   stored,
   upload,
+  rows,
 } from "../testing/edge.ts";
 
 let baseModel = "";
@@ -134,8 +137,8 @@ fault(
       const { adapter } = await makePublication(baseModel, { step: i + 1 });
       // A canary as the previous release stored it.
       await bindings.DB.prepare(
-        `INSERT INTO policies (version, parent, baseModel, adapter, status, evaluation, step, publishedAt)
-         VALUES (?1, 0, ?2, ?3, 'canary', ?4, ?1, '2026-01-01T00:00:00.000Z')`,
+        `INSERT INTO policies (site, version, parent, baseModel, adapter, status, evaluation, step, publishedAt)
+         VALUES ('default', ?1, 0, ?2, ?3, 'canary', ?4, ?1, '2026-01-01T00:00:00.000Z')`,
       )
         .bind(i + 1, baseModel, JSON.stringify(adapter), evaluation && JSON.stringify(evaluation))
         .run();
@@ -222,8 +225,8 @@ for (const boundary of ["put", "row"] as const) {
       const { OBJECTS, DB } = bindings;
       const stores =
         boundary === "put"
-          ? { OBJECTS: dyingAfter(OBJECTS, "put"), DB }
-          : { OBJECTS, DB: dyingAfterRow(DB) };
+          ? { OBJECTS: dyingAfter(OBJECTS, "put"), DB: rows }
+          : { OBJECTS, DB: siteDatabase(dyingAfterRow(DB), DEFAULT_SITE) };
       await expect(
         ingest(stores, visitorId, { trajectories: [example] }, 1_000_000, Date.now()),
       ).rejects.toThrow("killed");

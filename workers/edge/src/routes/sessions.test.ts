@@ -1,4 +1,5 @@
-import { app } from "../app.ts";
+import { DEFAULT_SITE } from "@waggle/protocol";
+import worker from "../worker.ts";
 import { channelOf, signToken } from "../session-token.ts";
 import { readSettings } from "../settings.ts";
 import { assign, bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
@@ -20,7 +21,13 @@ test("a visitor token keeps the visitor; a forged or foreign one creates a new v
   expect(again.visitorId).toBe(first.visitorId);
   expect(again.channel).toBe(first.channel);
   const secret = "another secret that has at least 32 letters";
-  const forged = await signToken("waggle-visitor", first.visitorId, 900, secret, Date.now());
+  const forged = await signToken(
+    "waggle-visitor",
+    { site: DEFAULT_SITE, visitorId: first.visitorId },
+    900,
+    secret,
+    Date.now(),
+  );
   expect((await openSession(forged)).visitorId).not.toBe(first.visitorId);
   expect((await openSession(first.token)).visitorId).not.toBe(first.visitorId);
 });
@@ -104,9 +111,10 @@ test("requests are limited per network as well as per visitor", async () => {
   const limited = { ...bindings, PREFIX_RATE_LIMIT_PER_MINUTE: "4" };
   const tokens = await Promise.all(Array.from({ length: 3 }, () => openSession()));
   const ask = (token: string, address: string) =>
-    app.request(
-      "/v1/policy",
-      { headers: { authorization: `Bearer ${token}`, "cf-connecting-ip": address } },
+    worker.fetch(
+      new Request(`${ORIGIN}/v1/policy`, {
+        headers: { authorization: `Bearer ${token}`, "cf-connecting-ip": address },
+      }),
       limited,
       createExecutionContext(),
     );

@@ -7,6 +7,8 @@ import type { Endpoint } from "../endpoint.ts";
 import { isForgotten } from "../forgotten-store.ts";
 import { type Audience, channelOf, signToken, verifyToken } from "../session-token.ts";
 import { sessionSecrets } from "../settings.ts";
+import { enterSite } from "../sites/enter-site.ts";
+import { requireEnabled, siteDirectory } from "../sites/site-directory.ts";
 
 const DAY_SECONDS = 86_400;
 /** Lifetime of a visit without consent. Its id is only in the page's memory, and no visit is longer. */
@@ -25,13 +27,19 @@ export const sessionEndpoints: readonly Endpoint[] = [
     request: SessionRequest,
     responses: { 200: SessionResponse },
     handle: async (context) => {
-      const { settings, now } = context.var;
-      const prefix = await addressPrefix(context.req.raw, settings.SESSION_SECRET);
-      await countRequest(context, prefixKey("sessions", prefix), settings.SESSIONS_PER_MINUTE);
+      const { now } = context.var;
       const request = await readJson(context.req.raw, SessionRequest);
-      if (!settings.SITE_KEYS.includes(request.siteKey)) {
-        throw new WaggleError("FORBIDDEN", "unknown site key; see SITE_KEYS");
+      const site = (await siteDirectory(context.env)).byKey.get(request.siteKey);
+      // Sessions with an unknown key are counted in the site `default`.
+      if (site !== undefined) enterSite(context, site);
+      const { settings } = context.var;
+      const { id } = context.var.site;
+      const prefix = await addressPrefix(context.req.raw, settings.SESSION_SECRET, id);
+      await countRequest(context, prefixKey("sessions", prefix), settings.SESSIONS_PER_MINUTE);
+      if (site === undefined) {
+        throw new WaggleError("FORBIDDEN", "unknown site key; see SITE_KEYS and the edge's sites");
       }
+      requireEnabled(site);
       // Pages of the first release do not send it; they have a visitor token.
       const isRemembered = request.remember ?? true;
       const audience = isRemembered ? "waggle-visitor" : "waggle-visit";
@@ -40,11 +48,11 @@ export const sessionEndpoints: readonly Endpoint[] = [
         request.visitorToken === undefined
           ? null
           : await verifyToken(audience, request.visitorToken, secrets);
-      // A forgotten visitor becomes a new one.
-      const isKnown = known !== null && !(await isForgotten(context.env.DB, known));
-      const visitorId = isKnown ? known : crypto.randomUUID();
+      // A forgotten visitor becomes a new one, and so does a visitor of another site.
+      const isKnown = known?.site === id && !(await isForgotten(context.var.db, known.visitorId));
+      const visitorId = isKnown ? known.visitorId : crypto.randomUUID();
       const sign = (kind: Audience, ttlSeconds: number) =>
-        signToken(kind, visitorId, ttlSeconds, secrets[0], now);
+        signToken(kind, { site: id, visitorId }, ttlSeconds, secrets[0], now);
       const answer: SessionResponse = {
         token: await sign(
           isRemembered ? "waggle-session" : "waggle-visit-session",

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_SITE,
   type AssignmentResponse,
   TRAJECTORY_SCHEMA_VERSION,
   UPLOAD_LIMITS,
@@ -110,9 +111,15 @@ describe("authentication", () => {
     const secret = bindings.SESSION_SECRET;
     const now = Date.now();
     const tokens = [
-      await signToken("waggle-session", visitorId, 900, `${secret}!`, now),
-      await signToken("waggle-session", visitorId, 900, secret, now - 901_000),
-      await signToken("waggle-visitor", visitorId, 900, secret, now),
+      await signToken("waggle-session", { site: DEFAULT_SITE, visitorId }, 900, `${secret}!`, now),
+      await signToken(
+        "waggle-session",
+        { site: DEFAULT_SITE, visitorId },
+        900,
+        secret,
+        now - 901_000,
+      ),
+      await signToken("waggle-visitor", { site: DEFAULT_SITE, visitorId }, 900, secret, now),
       `${btoa('{"alg":"none","typ":"JWT"}')}.${btoa(`{"sub":"${visitorId}"}`)}.`,
     ];
     const example = await makeUpload(baseModel, null);

@@ -11,7 +11,7 @@ import { addressPrefix } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
 import { type ByteQuota, takeBytes, visitorQuotaName } from "../byte-quota.ts";
 import { coordinatorOf } from "../coordinator.ts";
-import type { EdgeContext, Endpoint } from "../endpoint.ts";
+import { type EdgeContext, type Endpoint, storesOf } from "../endpoint.ts";
 import { logLine } from "../error-log.ts";
 import { statusOf } from "../error-response.ts";
 import { ingest } from "../ingest.ts";
@@ -19,12 +19,12 @@ import { countRefusal } from "../refusal-counter.ts";
 
 /** Enqueues messages and schedules the alarm. A failure here costs time, never a trajectory. */
 async function enqueuePointers(
-  { env, var: { now, requestId } }: EdgeContext,
+  { env, var: { now, requestId, site } }: EdgeContext,
   digests: readonly string[],
 ): Promise<void> {
   try {
-    await coordinatorOf(env).watch(now);
-    await env.UPLOADS.sendBatch(digests.map((digest) => ({ body: { digest } })));
+    await coordinatorOf(env, site.id).watch(now);
+    await env.UPLOADS.sendBatch(digests.map((digest) => ({ body: { digest, site: site.id } })));
   } catch (error) {
     // oxlint-disable-next-line no-console -- the Worker's log is its console
     console.error(logLine({ requestId, method: "QUEUE", path: "/v1/trajectories" }, error));
@@ -44,7 +44,7 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
     request: UploadRequest,
     responses: { 200: UploadResponse },
     handle: async (context) => {
-      const { settings, now } = context.var;
+      const { db, settings, site, now } = context.var;
       const { visitorId } = requireConsent(context.var.session);
       const quotas: ByteQuota[] = [
         {
@@ -52,7 +52,7 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
           limit: settings.VISITOR_BYTES_PER_HOUR,
         },
         {
-          name: await addressPrefix(context.req.raw, settings.SESSION_SECRET),
+          name: await addressPrefix(context.req.raw, settings.SESSION_SECRET, site.id),
           limit: settings.PREFIX_BYTES_PER_HOUR,
         },
       ];
@@ -60,20 +60,20 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
         context.req.raw,
         UploadEnvelope,
         UPLOAD_LIMITS.bodyBytes,
-        (bytes) => takeBytes(context.env.DB, quotas, bytes, now),
+        (bytes) => takeBytes(db, quotas, bytes, now),
       );
       // The request itself was already counted as one.
       const limit = settings.RATE_LIMIT_PER_MINUTE;
       const more = Math.min(upload.trajectories.length, limit) - 1;
       const key = visitorKey(visitorId);
       await countRequest(context, key, limit, more);
-      const results = await ingest(context.env, visitorId, upload, settings.GROUP_BYTES, now);
+      const results = await ingest(storesOf(context), visitorId, upload, settings.GROUP_BYTES, now);
       const accepted = results.filter((r) => r.status === "accepted").map((r) => r.digest);
       if (accepted.length > 0) context.executionCtx.waitUntil(enqueuePointers(context, accepted));
       for (const result of results) {
         if (result.status !== "rejected") continue;
         context.executionCtx.waitUntil(
-          countRefusal(context.env, "uploadTrajectories", result.code, now),
+          countRefusal(context.env, site.id, "uploadTrajectories", result.code, now),
         );
       }
       const first = results[0];

@@ -1,7 +1,7 @@
 /** "Forget me": deletes all data of a visitor and returns the versions that had learned from it. */
 import { DeletionResponse } from "@waggle/protocol";
-import type { Endpoint } from "../endpoint.ts";
-import { deleteVisitor } from "../visitor-deletion.ts";
+import { type Endpoint, storesOf } from "../endpoint.ts";
+import { deleteVisitor } from "../visitors/visitor-deletion.ts";
 
 /** `DELETE /v1/visitor`. */
 export const visitorEndpoints: readonly Endpoint[] = [
@@ -14,7 +14,7 @@ export const visitorEndpoints: readonly Endpoint[] = [
     responses: { 200: DeletionResponse },
     handle: async (context) => {
       const { session, now } = context.var;
-      return context.json(await deleteVisitor(context.env, session.visitorId, now));
+      return context.json(await deleteVisitor(storesOf(context), session.visitorId, now));
     },
   },
 ];

@@ -2,12 +2,13 @@
  * Simulates an attack: visitors who take tasks and never answer, beside one honest page and a trainer. Time is
  * simulated; tasks, uploads and leases use the real code and a real database.
  */
+import { DEFAULT_SITE } from "@waggle/protocol";
 import type { AssignmentResponse } from "@waggle/protocol";
 import { unwrap } from "../answer.ts";
 import { type Asker, type AssignmentOptions, assignTask } from "../assignment-store.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import { ingest } from "../ingest.ts";
-import { bindings, makeUpload } from "./edge.ts";
+import { bindings, makeUpload, rows } from "./edge.ts";
 
 /** Time that the honest page needs for a task. */
 const INTERVAL_MS = 2500;
@@ -39,7 +40,7 @@ export type AttackResult = {
 
 /** Leases ready groups and acknowledges them. */
 async function learn(now: number): Promise<void> {
-  const coordinator = coordinatorOf(bindings);
+  const coordinator = coordinatorOf(bindings, DEFAULT_SITE);
   const request = { trainerId: "test", maxGroups: 32, durationSeconds: 60 };
   const { leaseId, fencingToken, groups } = unwrap(await coordinator.lease(request, now));
   if (leaseId === null) return;
@@ -60,7 +61,7 @@ export async function attack(
   const startsAt = Date.now();
   const result = { answered: 0, possible: Math.floor(durationMs / INTERVAL_MS), taken: 0 };
   const ask = (asker: Asker, now: number): Promise<AssignmentResponse | null> =>
-    assignTask(bindings.DB, asker, options, now).catch(() => null);
+    assignTask(rows, asker, options, now).catch(() => null);
   let task: AssignmentResponse | null = null;
   for (let elapsed = 0; elapsed <= durationMs; elapsed += INTERVAL_MS) {
     const now = startsAt + elapsed;
@@ -69,7 +70,7 @@ export async function attack(
     }
     if (task !== null) {
       const upload = await makeUpload(baseModel, task);
-      await ingest(bindings, honest.visitorId, { trajectories: [upload] }, 0, now);
+      await ingest({ ...bindings, DB: rows }, honest.visitorId, { trajectories: [upload] }, 0, now);
       result.answered += 1;
     }
     task = await ask(honest, now);

@@ -3,6 +3,7 @@ import { applyD1Migrations, type D1Migration, reset, SELF } from "cloudflare:tes
 import { env } from "cloudflare:workers";
 import {
   type AssignmentResponse,
+  DEFAULT_SITE,
   type EvaluationResult,
   FULL_SUPPORT,
   fileListDigest,
@@ -17,6 +18,8 @@ import {
   type UploadResponse,
 } from "@waggle/protocol";
 import type { Bindings } from "../settings.ts";
+import { type SiteDatabase, siteDatabase } from "../sites/site-database.ts";
+import { forgetSites } from "../sites/site-directory.ts";
 
 /** The Worker's bindings, and those that only tests have. */
 export type TestBindings = Bindings & {
@@ -28,6 +31,9 @@ export type TestBindings = Bindings & {
 
 /** The bindings of this test run. */
 export const bindings: TestBindings = env as unknown as TestBindings;
+
+/** The rows of the site `default`. */
+export const rows: SiteDatabase = siteDatabase(bindings.DB, DEFAULT_SITE);
 
 /** Origin of the Worker. */
 export const ORIGIN = "https://edge.example";
@@ -99,6 +105,7 @@ async function deleteObjects(): Promise<void> {
 /** Migrates a fresh edge and registers a base model. @returns the model's hash */
 export async function freshEdge(): Promise<string> {
   await reset();
+  forgetSites();
   await deleteObjects();
   await applyD1Migrations(bindings.DB, bindings.MIGRATIONS);
   const stored = await putBytes(new TextEncoder().encode("{}"));

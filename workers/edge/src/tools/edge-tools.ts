@@ -1,55 +1,77 @@
-/** Tools that the Worker serves over MCP: the sets that the site names in `EDGE_TOOLS`. Default: none. */
-import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
-import { type JsonSchema, type ToolDefinition, WaggleError } from "@waggle/protocol";
+/** Tools that the Worker serves over MCP. A site's code is passed to `createWorker`, so no site is named here. */
+import { createToolRunner } from "@waggle/agent/tools";
+import {
+  type JsonSchema,
+  type Tool,
+  type ToolError,
+  type ToolResult,
+  WaggleError,
+} from "@waggle/protocol";
 
-type Arguments = { readonly [key: string]: unknown };
-
-/** What an MCP client shows of a tool, besides its definition. */
-type ToolDetails = { readonly title: string; readonly result: JsonSchema };
-
-/** Tools of a set must be pure functions, because `/mcp` annotates them as read-only. */
-type ToolSet = {
-  readonly definitions: readonly ToolDefinition[];
-  readonly details: { readonly [name: string]: ToolDetails };
-  readonly run: (name: string, args: Arguments) => unknown;
+/** A tool that runs in the Worker. */
+export type EdgeTool = Tool & {
+  /** Name for people. */
+  readonly title?: string;
+  /** JSON Schema of the result. */
+  readonly result?: JsonSchema;
+  /** A pure function that checks its arguments itself, with the same messages wherever it runs. */
+  readonly isPure?: true;
 };
 
-/** Tool sets that a site can serve. */
-export const TOOL_SET_NAMES = ["shop"] as const;
-export type ToolSetName = (typeof TOOL_SET_NAMES)[number];
-
-const TOOL_SETS: { readonly [name in ToolSetName]: ToolSet } = {
-  shop: {
-    definitions: edgeToolDefinitions,
-    details: {
-      calculate: { title: "Calculate", result: { type: "number" } },
-      convert_currency: { title: "Convert currency", result: { type: "number" } },
-      check_stock: { title: "Check stock", result: { type: "integer", minimum: 0 } },
-    },
-    run: runEdgeTool,
-  },
+/** The code of a site: what it adds to the Worker. */
+export type SiteCode = {
+  /** Id of the site that has these tools. Other sites have them if their `EDGE_TOOLS` name this id. */
+  readonly id: string;
+  /** The result of `defineEdgeTools`. */
+  readonly tools: readonly EdgeTool[];
 };
 
-/** A tool's definition with its details, which a tool may lack. */
-export type ServedTool = ToolDefinition & Partial<ToolDetails>;
-
-/** The tools of all named sets, in order. */
-export function servedTools(names: readonly ToolSetName[]): readonly ServedTool[] {
-  return names.flatMap((set) => {
-    const { definitions, details } = TOOL_SETS[set];
-    return definitions.map((definition) => ({ ...definition, ...details[definition.name] }));
-  });
+/** @throws WaggleError `INTERNAL` if the Worker lacks the code of a named site */
+export function requireBundled(code: readonly SiteCode[], names: readonly string[]): void {
+  const missing = names.find((name) => code.every(({ id }) => id !== name));
+  if (missing === undefined) return;
+  throw new WaggleError(
+    "INTERNAL",
+    `EDGE_TOOLS names ${missing}, which is not among the sites whose code this Worker has; ` +
+      "pass that site to createWorker, or remove the name",
+  );
 }
 
-/** Runs a tool of a named set. @throws WaggleError `UNKNOWN_TOOL`, or the tool's own error. */
-export function runServedTool(
-  names: readonly ToolSetName[],
-  toolName: string,
-  args: Arguments,
-): unknown {
-  const set = names
-    .map((name) => TOOL_SETS[name])
-    .find(({ definitions }) => definitions.some(({ name }) => name === toolName));
-  if (set === undefined) throw new WaggleError("UNKNOWN_TOOL", "no such tool");
-  return set.run(toolName, args);
+/** The tools of a site: its own, then those of the sites that its settings name. */
+export function servedTools(
+  code: readonly SiteCode[],
+  site: string,
+  names: readonly string[],
+): readonly EdgeTool[] {
+  requireBundled(code, names);
+  const ids = [...new Set([site, ...names])];
+  return ids.flatMap((id) => code.find((each) => each.id === id)?.tools ?? []);
+}
+
+/** Runs a tool. @returns its value or its error. @throws WaggleError `UNKNOWN_TOOL` */
+export async function runServedTool(
+  tools: readonly EdgeTool[],
+  name: string,
+  args: { readonly [key: string]: unknown },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const tool = tools.find(({ definition }) => definition.name === name);
+  if (tool === undefined) throw new WaggleError("UNKNOWN_TOOL", "no such tool");
+  const callId = "call";
+  if (tool.isPure !== true) {
+    return createToolRunner({ tools: [tool] })({ id: callId, name, arguments: args }, signal);
+  }
+  try {
+    return { callId, ok: true, value: await tool.run(args, signal) };
+  } catch (error) {
+    return { callId, ok: false, error: errorOf(error) };
+  }
+}
+
+function errorOf(error: unknown): ToolError {
+  const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
+  return {
+    code,
+    message: error instanceof Error ? error.message.slice(0, 500) : "the tool failed",
+  };
 }

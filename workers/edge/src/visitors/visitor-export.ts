@@ -1,12 +1,11 @@
 /** All stored data of one visitor as JSON lines, read page by page so that any amount fits. */
 import type { Feedback, VisitorExportLine } from "@waggle/protocol";
-import { isForgotten } from "./forgotten-store.ts";
-import type { Bindings } from "./settings.ts";
-import { rowsOfVisitor } from "./trajectory-rows.ts";
+import { isForgotten } from "../forgotten-store.ts";
+import type { SiteStores } from "../endpoint.ts";
+import { rowsOfVisitor } from "../trajectory-rows.ts";
+import type { SiteDatabase } from "../sites/site-database.ts";
 
 const PAGE = 50;
-
-type Stores = Pick<Bindings, "DB" | "OBJECTS">;
 
 /** The stored JSON; `null` if the object is missing or damaged. */
 async function storedJson(bucket: R2Bucket, key: string): Promise<unknown> {
@@ -20,7 +19,7 @@ async function storedJson(bucket: R2Bucket, key: string): Promise<unknown> {
 }
 
 async function* trajectoryLines(
-  { DB, OBJECTS }: Stores,
+  { DB, OBJECTS }: SiteStores,
   visitorId: string,
 ): AsyncGenerator<VisitorExportLine> {
   let after = "";
@@ -37,14 +36,14 @@ async function* trajectoryLines(
 
 /** Pages through a table by id, for this visitor. */
 async function* pages<Row extends { id: string }>(
-  db: D1Database,
+  db: SiteDatabase,
   select: string,
   visitorId: string,
 ): AsyncGenerator<Row> {
   let after = "";
   for (;;) {
     const { results } = await db
-      .prepare(`${select} WHERE visitorId = ?1 AND id > ?2 ORDER BY id LIMIT ?3`)
+      .prepare(`${select} WHERE site = ?site AND visitorId = ?1 AND id > ?2 ORDER BY id LIMIT ?3`)
       .bind(visitorId, after, PAGE)
       .all<Row>();
     yield* results;
@@ -55,7 +54,7 @@ async function* pages<Row extends { id: string }>(
 }
 
 async function* exportLines(
-  stores: Stores,
+  stores: SiteStores,
   visitorId: string,
   now: number,
 ): AsyncGenerator<VisitorExportLine> {
@@ -68,7 +67,7 @@ async function* exportLines(
   };
   const consents = await DB.prepare(
     `SELECT consentVersion AS version, COUNT(*) AS trajectories FROM trajectories
-     WHERE visitorId = ?1 GROUP BY consentVersion`,
+     WHERE +site = ?site AND visitorId = ?1 GROUP BY consentVersion`,
   )
     .bind(visitorId)
     .all<{ version: string | null; trajectories: number }>();
@@ -92,7 +91,7 @@ async function* exportLines(
 }
 
 /** One JSON value per line. The last line counts the others, so that a truncated response is recognizable. */
-export function exportVisitor(stores: Stores, visitorId: string, now: number): ReadableStream {
+export function exportVisitor(stores: SiteStores, visitorId: string, now: number): ReadableStream {
   const lines = exportLines(stores, visitorId, now);
   const encoder = new TextEncoder();
   let count = 0;

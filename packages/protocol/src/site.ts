@@ -1,0 +1,111 @@
+/**
+ * Sites of an installation. Each has its own keys, origins, credentials, tasks, policies and limits. The site
+ * `default` is configured by the edge Worker's variables; other sites are data that operators change under
+ * `/v1/operator/sites` with the installation's credential.
+ */
+import { z } from "zod";
+
+/** The site of requests that name none, of tokens without a site, and of data from before there were sites. */
+export const DEFAULT_SITE = "default";
+
+/** Header in which a caller with the installation's credential names a site. Without it: `default`. */
+export const SITE_HEADER = "X-Waggle-Site";
+
+/** Id of a site. */
+export type SiteId = z.infer<typeof SiteId>;
+export const SiteId = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,38}$/,
+    "must have 1 to 39 lower-case letters, digits and hyphens, and not begin with a hyphen",
+  );
+
+const whole = (least: number) => z.int().min(least).optional();
+const share = z.number().min(0).max(1).optional();
+const Texts = z.array(z.string().min(1).max(256)).max(64);
+
+/**
+ * Settings of a site. Each has the name of a variable of the Worker in camel case, and the variable's value where
+ * it is absent; but a site without `taskEnvironment` assigns no tasks.
+ */
+export type SiteSettings = z.infer<typeof SiteSettings>;
+export const SiteSettings = z.strictObject({
+  siteKeys: z.array(z.string().min(1).max(128)).max(64).optional(),
+  allowedOrigins: Texts.optional(),
+  edgeTools: Texts.optional(),
+  taskEnvironment: z.string().min(1).max(128).optional(),
+  taskSeedStart: whole(0),
+  groupSize: whole(1),
+  groupDeadlineSeconds: whole(1),
+  maxUnfinishedGroups: whole(0),
+  groupSlotsPerVisitor: whole(0),
+  groupSlotsPerPrefix: whole(0),
+  unansweredPerVisitor: whole(0),
+  unansweredPerPrefix: whole(0),
+  sessionTtlSeconds: whole(30),
+  visitorTtlDays: whole(1),
+  canaryShare: share,
+  rateLimitPerMinute: whole(0),
+  prefixRateLimitPerMinute: whole(0),
+  sessionsPerMinute: whole(0),
+  gateMinTasks: whole(1),
+  gateMargin: share,
+  gateSignificance: share,
+  maxLeaseFailures: whole(1),
+  groupBytes: whole(0),
+  visitorBytesPerHour: whole(0),
+  prefixBytesPerHour: whole(0),
+});
+
+const Name = z.string().min(1).max(128);
+
+/** A site as an operator sees it. */
+export type Site = z.infer<typeof Site>;
+export const Site = z.object({
+  id: SiteId,
+  name: Name,
+  /** `null` for the site `default`. */
+  createdAt: z.iso.datetime().nullable(),
+  /** `null` while the site is served. */
+  disabledAt: z.iso.datetime().nullable(),
+  /** What the site sets itself; for `default`, the Worker's variables. */
+  settings: SiteSettings,
+});
+
+/** Answer of `GET /v1/operator/sites`: `default` first, then by id. */
+export type SitesResponse = z.infer<typeof SitesResponse>;
+export const SitesResponse = z.object({ sites: z.array(Site) });
+
+/** Body of `POST /v1/operator/sites`. Without site keys, the edge makes one. */
+export type CreateSiteRequest = z.infer<typeof CreateSiteRequest>;
+export const CreateSiteRequest = z.strictObject({
+  id: SiteId,
+  name: Name.optional(),
+  settings: SiteSettings.optional(),
+});
+
+/** Answer of `POST /v1/operator/sites`. The edge stores only hashes of the credentials and never shows them again. */
+export type CreateSiteResponse = z.infer<typeof CreateSiteResponse>;
+export const CreateSiteResponse = z.object({
+  site: Site,
+  trainerCredential: z.string(),
+  operatorCredential: z.string(),
+});
+
+/** Body of `PUT /v1/operator/sites/:site`. Only named settings change; `null` removes one. The answer is the `Site`. */
+export type ChangeSiteRequest = z.infer<typeof ChangeSiteRequest>;
+export const ChangeSiteRequest = z.strictObject({
+  name: Name.optional(),
+  settings: z
+    .partialRecord(SiteSettings.keyof(), z.unknown())
+    .optional()
+    .describe("Settings to change; null returns one to the Worker's value."),
+});
+
+/** Body of `POST /v1/operator/sites/:site/credentials`. The previous credential stops working at once. */
+export type RotateCredentialRequest = z.infer<typeof RotateCredentialRequest>;
+export const RotateCredentialRequest = z.strictObject({ role: z.enum(["trainer", "operator"]) });
+
+/** Answer of `POST /v1/operator/sites/:site/credentials`. */
+export type RotateCredentialResponse = z.infer<typeof RotateCredentialResponse>;
+export const RotateCredentialResponse = z.object({ credential: z.string() });

@@ -1,0 +1,217 @@
+/** Sites: list, create, read, change and disable, for the operator of the installation. */
+import {
+  ChangeSiteRequest,
+  CreateSiteRequest,
+  CreateSiteResponse,
+  DEFAULT_SITE,
+  RotateCredentialRequest,
+  RotateCredentialResponse,
+  Site,
+  SiteId,
+  SiteSettings,
+  SitesResponse,
+  WaggleError,
+} from "@waggle/protocol";
+import { decisionOf, operatorName } from "../actor.ts";
+import { type AuditAction, auditStatement } from "../audit-log.ts";
+import { describeIssues, readJson } from "../body.ts";
+import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
+import type { Settings } from "../settings.ts";
+import { siteDatabase } from "../sites/site-database.ts";
+import {
+  forgetSites,
+  requireSite,
+  type ServedSite,
+  siteDirectory,
+} from "../sites/site-directory.ts";
+import {
+  changeSite,
+  createSite,
+  keyTaken,
+  rotateCredential,
+  setDisabled,
+  type StoredSite,
+} from "../sites/site-store.ts";
+
+const siteParameter: Parameter = {
+  name: "site",
+  in: "path",
+  description: "Id of a site.",
+  schema: SiteId,
+};
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** The Worker's variables as the settings of a site, without what is empty. */
+function variables(settings: Settings): SiteSettings {
+  const camel = (name: string) =>
+    name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const named = Object.entries(settings).map(([name, value]) => [camel(name), value] as const);
+  const known = named.filter(([name, value]) => name in SiteSettings.shape && value !== "");
+  return SiteSettings.parse(Object.fromEntries(known));
+}
+
+function shown({ id, name, stored, settings }: ServedSite): Site {
+  return {
+    id,
+    name,
+    createdAt: iso(stored?.createdAt ?? null),
+    disabledAt: iso(stored?.disabledAt ?? null),
+    settings: stored?.settings ?? variables(settings),
+  };
+}
+
+/** The site of the path, read anew. @throws WaggleError `NOT_FOUND` */
+async function readSite(context: EdgeContext): Promise<ServedSite> {
+  forgetSites();
+  return requireSite(await siteDirectory(context.env), context.req.param("site") ?? "");
+}
+
+/** @throws WaggleError `CONFLICT` for `default`, which is no data */
+async function readStored(context: EdgeContext): Promise<StoredSite> {
+  const { stored } = await readSite(context);
+  if (stored !== null) return stored;
+  throw new WaggleError(
+    "CONFLICT",
+    `the site ${DEFAULT_SITE} is set by the Worker's variables; change them and deploy`,
+  );
+}
+
+/** @throws WaggleError `CONFLICT` for a key of the site `default` */
+function requireFree(context: EdgeContext, keys: readonly string[] = []): void {
+  const taken = new Set(context.var.settings.SITE_KEYS);
+  if (keys.some((key) => taken.has(key))) throw keyTaken();
+}
+
+/** Logs the action with the site that it changed, and shows the site. */
+async function note(context: EdgeContext, id: string, action: AuditAction, reason = "") {
+  const decision = decisionOf(context, "operator", reason);
+  await auditStatement(siteDatabase(context.env.DB, id), action, decision).run();
+  forgetSites();
+  return shown(requireSite(await siteDirectory(context.env), id));
+}
+
+/** The settings after a change. @throws WaggleError `SCHEMA_INVALID` */
+function changed(before: SiteSettings, change: ChangeSiteRequest["settings"] = {}): SiteSettings {
+  const merged = Object.entries({ ...before, ...change }).filter(([, value]) => value !== null);
+  const parsed = SiteSettings.safeParse(Object.fromEntries(merged));
+  if (parsed.success) return parsed.data;
+  throw new WaggleError(
+    "SCHEMA_INVALID",
+    `the settings do not match their schema: ${describeIssues(parsed.error)} (see /openapi.json)`,
+  );
+}
+
+function disabling(isDisabled: boolean): Endpoint {
+  return {
+    method: isDisabled ? "put" : "delete",
+    path: "/v1/operator/sites/{site}/disabled",
+    operationId: isDisabled ? "disableSite" : "enableSite",
+    summary: isDisabled
+      ? "Stops sessions, and the site's own credentials. Its data stays."
+      : "Serves a disabled site again.",
+    access: "installation",
+    parameters: [siteParameter, operatorName],
+    responses: { 200: Site },
+    handle: async (context) => {
+      const { id } = await readStored(context);
+      await setDisabled(context.env.DB, id, isDisabled ? context.var.now : null);
+      return context.json(await note(context, id, isDisabled ? "disable-site" : "enable-site"));
+    },
+  };
+}
+
+/** `/v1/operator/sites`. */
+export const siteEndpoints: readonly Endpoint[] = [
+  {
+    method: "get",
+    path: "/v1/operator/sites",
+    operationId: "listSites",
+    summary: "All sites of the installation.",
+    access: "installation",
+    responses: { 200: SitesResponse },
+    handle: async (context) => {
+      forgetSites();
+      const { sites } = await siteDirectory(context.env);
+      return context.json({ sites: [...sites.values()].map(shown) } satisfies SitesResponse);
+    },
+  },
+  {
+    method: "post",
+    path: "/v1/operator/sites",
+    operationId: "createSite",
+    summary: "Creates a site. The answer has its credentials, which are not shown again.",
+    access: "installation",
+    parameters: [operatorName],
+    request: CreateSiteRequest,
+    responses: { 200: CreateSiteResponse },
+    handle: async (context) => {
+      const { id, name = id, settings = {} } = await readJson(context.req.raw, CreateSiteRequest);
+      if (id === DEFAULT_SITE) {
+        throw new WaggleError("CONFLICT", `site ${id} already exists; choose another id`);
+      }
+      requireFree(context, settings.siteKeys);
+      const keys = settings.siteKeys ?? [`site-${crypto.randomUUID()}`];
+      const site = { id, name, settings: { ...settings, siteKeys: keys } };
+      const credentials = await createSite(context.env.DB, site, context.var.now);
+      const answer: CreateSiteResponse = {
+        site: await note(context, id, "create-site"),
+        ...credentials,
+      };
+      return context.json(answer, 200, { "Cache-Control": "no-store" });
+    },
+  },
+  {
+    method: "get",
+    path: "/v1/operator/sites/{site}",
+    operationId: "getSite",
+    summary: "One site with its settings.",
+    access: "installation",
+    parameters: [siteParameter],
+    responses: { 200: Site },
+    handle: async (context) => context.json(shown(await readSite(context))),
+  },
+  {
+    method: "put",
+    path: "/v1/operator/sites/{site}",
+    operationId: "changeSite",
+    summary: "Changes the name or some settings of a site; `null` removes a setting.",
+    access: "installation",
+    parameters: [siteParameter, operatorName],
+    request: ChangeSiteRequest,
+    responses: { 200: Site },
+    handle: async (context) => {
+      const stored = await readStored(context);
+      const request = await readJson(context.req.raw, ChangeSiteRequest);
+      const settings = changed(stored.settings, request.settings);
+      requireFree(context, settings.siteKeys);
+      await changeSite(context.env.DB, {
+        id: stored.id,
+        name: request.name ?? stored.name,
+        settings,
+      });
+      const names = Object.keys(request.settings ?? {}).join(", ");
+      return context.json(await note(context, stored.id, "change-site", names));
+    },
+  },
+  {
+    method: "post",
+    path: "/v1/operator/sites/{site}/credentials",
+    operationId: "rotateSiteCredential",
+    summary: "Replaces a credential of a site; the previous one stops working.",
+    access: "installation",
+    parameters: [siteParameter, operatorName],
+    request: RotateCredentialRequest,
+    responses: { 200: RotateCredentialResponse },
+    handle: async (context) => {
+      const { id } = await readStored(context);
+      const { role } = await readJson(context.req.raw, RotateCredentialRequest);
+      const credential = await rotateCredential(context.env.DB, id, role);
+      await note(context, id, "rotate-credential", role);
+      const answer: RotateCredentialResponse = { credential };
+      return context.json(answer, 200, { "Cache-Control": "no-store" });
+    },
+  },
+  disabling(true),
+  disabling(false),
+];

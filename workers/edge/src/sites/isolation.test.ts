@@ -1,0 +1,374 @@
+/**
+ * A token or credential of one site gets nothing of another. The cases follow the list of endpoints, so a route without
+ * a case fails. Every request names what belongs to the other site: in its path, in its body, and in the header.
+ */
+import { SITE_HEADER } from "@waggle/protocol";
+import { beforeAll, describe, expect, test } from "vitest";
+import { endpoints } from "../app.ts";
+import {
+  ask,
+  bindings,
+  call,
+  freshEdge,
+  makeUpload,
+  passed,
+  type Reply,
+  type Upload,
+} from "../testing/edge.ts";
+import {
+  leaseAt,
+  makeSite,
+  openSite,
+  promoteNext,
+  putText,
+  registerBase,
+  type TestSite,
+  workAt,
+} from "../testing/sites.ts";
+
+/** What site B has stored, as a request of site A might name it. */
+type Belongings = {
+  readonly baseModel: string;
+  readonly visitorId: string;
+  readonly visitorToken: string;
+  readonly siteKey: string;
+  readonly digest: string;
+  readonly upload: Upload;
+  readonly leaseId: string;
+  readonly fencingToken: number;
+  readonly object: { readonly sha256: string; readonly sizeBytes: number };
+  readonly stateId: string;
+};
+
+let a: TestSite;
+let b: TestSite;
+let baseOfA = "";
+let of: Belongings;
+/** Texts that only rows and objects of B contain. */
+let marks: readonly string[] = [];
+
+const failedCheck = (digest: string) => ({
+  digest,
+  status: "rejected",
+  reason: "check-failed",
+  success: false,
+});
+
+beforeAll(async () => {
+  await freshEdge();
+  a = await makeSite("a", { edgeTools: [] });
+  b = await makeSite("b", { edgeTools: ["shop"] });
+  baseOfA = await registerBase(a);
+  const baseModel = await registerBase(b);
+  const session = await openSite(b);
+  const { token, visitorId } = session;
+  // One becomes a dead letter, one stays leased, one stays ready.
+  const letter = await workAt(token, baseModel);
+  const failed = await leaseAt(b);
+  await ask("POST", `/v1/trainer/leases/${failed.leaseId}/acknowledge`, {
+    ...b.trainer,
+    body: {
+      fencingToken: failed.fencingToken,
+      outcomes: [failedCheck(letter.digest)],
+    },
+  });
+  const leased = await workAt(token, baseModel);
+  const lease = await leaseAt(b);
+  const ready = await workAt(token, baseModel);
+  const feedback = {
+    id: crypto.randomUUID(),
+    trajectoryId: leased.trajectory.id,
+    kind: "thumb-up",
+    at: "2026-11-20T12:00:00.000Z",
+  };
+  await ask("POST", "/v1/feedback", { token, body: feedback });
+  const { adapter } = await promoteNext(b, baseModel);
+  const stateId = crypto.randomUUID();
+  await ask("POST", "/v1/trainer/lineages", { ...b.trainer, body: { stateId, step: 77 } });
+  const metrics = { step: 77, at: feedback.at, metrics: { "metric-of-b": 1 } };
+  await ask("POST", "/v1/trainer/metrics", { ...b.trainer, body: { rows: [metrics] } });
+  for (const trainerId of ["first-of-b", "second-of-b"]) {
+    const beat = { trainerId, step: 77, activity: "learning" };
+    await ask("POST", "/v1/trainer/heartbeat", { ...b.trainer, body: beat });
+  }
+  await ask("PUT", "/v1/operator/freeze", { ...b.operator, body: { reason: "reason-of-b" } });
+  of = {
+    baseModel,
+    visitorId,
+    visitorToken: session.visitorToken,
+    siteKey: b.siteKey,
+    digest: leased.digest,
+    upload: leased,
+    leaseId: lease.leaseId ?? "",
+    fencingToken: lease.fencingToken,
+    object: { sha256: adapter?.sha256 ?? "", sizeBytes: adapter?.sizeBytes ?? 0 },
+    stateId,
+  };
+  marks = [
+    baseModel,
+    visitorId,
+    of.leaseId,
+    of.object.sha256,
+    feedback.id,
+    stateId,
+    ...[letter, leased, ready].flatMap(({ assignment, digest, trajectory }) => [
+      assignment.assignmentId,
+      assignment.groupId,
+      digest,
+      trajectory.id,
+    ]),
+    "tasks-of-b",
+    "second-of-b",
+    "metric-of-b",
+    "reason-of-b",
+    "calculate",
+    b.siteKey,
+    "https://b.example",
+  ];
+});
+
+test("a site's own credential opens it, and what is looked for below is there", async () => {
+  const own = await call("GET", "/v1/operator/trajectories", b.operator);
+  expect(JSON.stringify(own.body)).toContain(of.digest);
+});
+
+/** The body with which A's page, trainer or operator names what is B's. `null`: the route has no body. */
+const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
+  acknowledgeLease: () => ({
+    fencingToken: of.fencingToken,
+    outcomes: [{ digest: of.digest, status: "learned", step: 3 }],
+    lineage: { stateId: of.stateId, step: 99 },
+  }),
+  callMcp: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  changeSite: () => ({ name: "stolen", settings: { siteKeys: [] } }),
+  clearKillSwitch: null,
+  createAssignment: null,
+  createSession: () => ({ siteKey: a.siteKey, visitorToken: of.visitorToken }),
+  createSite: () => ({ id: "c" }),
+  deleteDeadLetter: null,
+  deleteVisitor: null,
+  deleteVisitorAsOperator: null,
+  disableSite: null,
+  enableSite: null,
+  exportVisitor: null,
+  freeze: () => ({ reason: "from a" }),
+  freezeAsOperator: () => ({ reason: "from a" }),
+  getChannel: null,
+  getConsent: null,
+  getControl: null,
+  getControlAsOperator: null,
+  getDescription: null,
+  getHealth: null,
+  getObject: null,
+  getOperatorHealth: null,
+  getPolicy: null,
+  getSite: null,
+  getSummary: null,
+  getTrajectory: null,
+  giveFeedback: () => ({
+    id: crypto.randomUUID(),
+    trajectoryId: of.upload.trajectory.id,
+    kind: "thumb-down",
+    at: "2026-11-20T12:00:00.000Z",
+  }),
+  leaseGroups: () => ({ trainerId: "t", maxGroups: 100, durationSeconds: 60 }),
+  listAudit: null,
+  listDeadLetters: null,
+  listMetrics: null,
+  listPolicies: null,
+  listPoliciesAsOperator: null,
+  listSites: null,
+  listTrajectories: null,
+  noteHeartbeat: () => ({ trainerId: "first-of-b", step: 1, activity: "stopped" }),
+  openLineage: () => ({ stateId: of.stateId, step: 99 }),
+  promotePolicy: null,
+  promotePolicyAsOperator: () => ({ withoutEvaluation: true, rolledBack: true }),
+  publishPolicy: () => ({
+    publicationId: crypto.randomUUID(),
+    epoch: 0,
+    parent: 0,
+    baseModel: baseOfA,
+    adapter: { ...of.object, rank: 4, alpha: 8 },
+    evaluation: passed(0),
+    step: 1,
+    status: "canary",
+  }),
+  putMetrics: () => ({ rows: [{ step: 77, at: "2026-11-20T12:00:00.000Z", metrics: { x: 0 } }] }),
+  putObject: null,
+  releaseLease: () => ({ fencingToken: of.fencingToken }),
+  renewLease: () => ({ fencingToken: of.fencingToken, durationSeconds: 60 }),
+  retryDeadLetter: null,
+  rollBackPolicy: () => ({}),
+  rollBackPolicyAsOperator: () => ({}),
+  rotateSiteCredential: () => ({ role: "operator" }),
+  setBaseModel: () => ({
+    baseModel: { sha256: of.baseModel, files: [{ path: "config.json", ...of.object }] },
+    vocabularySize: 5,
+  }),
+  setKillSwitch: () => ({ mode: "silence", reason: "from a" }),
+  unfreeze: null,
+  uploadTrajectories: () => ({ trajectories: [of.upload] }),
+};
+
+/** Routes whose answer is the same for everyone. */
+const PUBLIC = endpoints.filter(({ access }) => access === "public");
+const CLOSED = endpoints.filter(({ access }) => access !== "public");
+
+function pathOf(path: string): string {
+  const values: { [name: string]: string } = {
+    digest: of.digest,
+    leaseId: of.leaseId,
+    version: "1",
+    visitorId: of.visitorId,
+    sha256: of.object.sha256,
+    site: "b",
+    channel: "stable",
+  };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value of ${name}`);
+}
+
+/** All rows and objects of B. */
+async function stateOfB(): Promise<string> {
+  const tables = await bindings.DB.prepare(
+    "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE '%site%' ORDER BY name",
+  ).all<{ name: string; sql: string }>();
+  const rows: [string, unknown][] = [];
+  for (const { name, sql } of tables.results) {
+    const column = /\bsite TEXT NOT NULL/.test(sql) ? "site" : "id";
+    const { results } = await bindings.DB.prepare(
+      `SELECT * FROM "${name}" WHERE ${column} = 'b' ORDER BY 1, 2`,
+    ).all();
+    rows.push([name, results]);
+  }
+  const { objects } = await bindings.OBJECTS.list({ prefix: "sites/b/" });
+  return JSON.stringify({ rows, objects: objects.map(({ key, etag }) => [key, etag]) });
+}
+
+async function tokenOfA(access: string): Promise<string> {
+  if (access === "session") return (await openSite(a)).token;
+  return access === "trainer" ? a.trainer.token : a.operator.token;
+}
+
+test("every route has a case", () => {
+  const names = endpoints.map(({ operationId }) => operationId);
+  expect(Object.keys(BODIES).toSorted()).toEqual(names.toSorted());
+});
+
+test("the state of B that is compared has rows in every table but those of refusals and of the forgotten", async () => {
+  const { rows } = JSON.parse(await stateOfB()) as { rows: [string, unknown[]][] };
+  const empty = rows.filter(([, found]) => found.length === 0).map(([name]) => name);
+  expect(empty).toEqual(["forgottenTrajectories", "forgottenVisitors", "refusals"]);
+});
+
+describe.each([
+  ["without the header", {}],
+  ["with the header that names the other site", { [SITE_HEADER]: "b" }],
+])("a request %s", (_, headers: Record<string, string>) => {
+  test.each(CLOSED.map((endpoint) => [endpoint.operationId, endpoint] as const))(
+    "%s gets and changes nothing of the other site",
+    async (operationId, { method, path, access, request }) => {
+      const body = BODIES[operationId]?.();
+      const token = await tokenOfA(access);
+      const before = await stateOfB();
+      const isMcp = operationId === "callMcp";
+      const reply: Reply = await call(method.toUpperCase(), pathOf(path), {
+        token,
+        ...(request === "bytes" ? { raw: new TextEncoder().encode("other bytes") } : {}),
+        ...(body === undefined ? {} : { body }),
+        headers: {
+          ...headers,
+          ...(isMcp ? { accept: "application/json, text/event-stream" } : {}),
+        },
+      });
+      const sent = pathOf(path) + JSON.stringify(body ?? "");
+      const got = JSON.stringify(reply.body);
+      expect(marks.filter((mark) => got.includes(mark) && !sent.includes(mark))).toEqual([]);
+      expect(reply.status).toBeLessThan(500);
+      // A page's header is ignored, because its token names the site.
+      const isNamed = access !== "session" && SITE_HEADER in headers;
+      const mayAnswer = access !== "installation" && !isNamed;
+      expect(mayAnswer || reply.status === 403).toBe(true);
+      expect(await stateOfB()).toBe(before);
+    },
+  );
+});
+
+describe("a public route", () => {
+  test.each(PUBLIC.map((endpoint) => [endpoint.operationId, endpoint] as const))(
+    "%s answers a credential as it answers nobody",
+    async (operationId, { method, path }) => {
+      const before = await stateOfB();
+      const isNew = operationId === "createSession";
+      const replies: Reply[] = [];
+      for (const credential of [{}, { token: a.operator.token }]) {
+        const body = BODIES[operationId]?.();
+        replies.push(
+          await call(method.toUpperCase(), pathOf(path), {
+            ...credential,
+            ...(body === undefined ? {} : { body }),
+          }),
+        );
+      }
+      const [nobody, known] = replies.map(({ status, body }) => ({
+        status,
+        body: isNew ? {} : body,
+      }));
+      expect(known).toEqual(nobody);
+      // A visitor of B is nobody at A.
+      expect(replies.filter(({ body }) => JSON.stringify(body).includes(of.visitorId))).toEqual([]);
+      expect(await stateOfB()).toBe(before);
+    },
+  );
+});
+
+test("a site's counts, lists and policies are its own", async () => {
+  const get = async (path: string) => (await call("GET", path, a.operator)).body;
+  expect(await get("/v1/operator/summary")).toMatchObject({ stable: 0, canary: 0, byVersion: [] });
+  expect(await get("/v1/operator/metrics?after=77")).toEqual({ rows: [] });
+  const { token } = await openSite(a);
+  expect((await call("GET", "/v1/policy", { token })).body).toMatchObject({
+    policy: { version: 0, baseModel: baseOfA },
+  });
+  const page = await openSite(b);
+  expect((await call("GET", "/v1/policy", { token: page.token })).body).toMatchObject({
+    policy: { version: 1, baseModel: of.baseModel },
+  });
+});
+
+test("a site cannot publish or register an object that only another site stores", async () => {
+  await call("DELETE", "/v1/operator/freeze", a.operator);
+  const stored = await call("POST", "/v1/trainer/policies", {
+    ...a.trainer,
+    body: BODIES["publishPolicy"]?.(),
+  });
+  expect(stored).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+  expect(JSON.stringify(stored.body)).toContain("is not stored");
+});
+
+test("a visitor who is forgotten by one site is not forgotten by another", async () => {
+  const one = await openSite(a);
+  const other = await openSite(b);
+  const idOfB = other.visitorId;
+  await call("DELETE", `/v1/operator/visitors/${idOfB}`, a.operator);
+  const again = await openSite(b, { visitorToken: other.visitorToken });
+  expect(again.visitorId).toBe(idOfB);
+  await call("DELETE", `/v1/operator/visitors/${one.visitorId}`, a.operator);
+  const new_ = await openSite(a, { visitorToken: one.visitorToken });
+  expect(new_.visitorId).not.toBe(one.visitorId);
+});
+
+test("the same object, digest and seed may be stored in two sites", async () => {
+  const [inA, inB] = [await putText(a, "the same bytes"), await putText(b, "the same bytes")];
+  expect(inA).toEqual(inB);
+  const live = await makeUpload(baseOfA, null);
+  const inBoth = { ...live.trajectory, baseModel: of.baseModel };
+  const sessions = [await openSite(a), await openSite(b)];
+  const uploads = [live, { ...(await makeUpload(of.baseModel, null, inBoth)) }];
+  for (const [i, { token }] of sessions.entries()) {
+    const { results } = await ask<{ results: { status: string }[] }>("POST", "/v1/trajectories", {
+      token,
+      body: { trajectories: [uploads[i]] },
+    });
+    expect(results[0]?.status).toBe("accepted");
+  }
+});

@@ -1,0 +1,120 @@
+/**
+ * The sites that this Worker serves, and which site a key, a credential or an origin belongs to. The Worker's
+ * variables are the site `default`, and the defaults of what another site leaves out. An isolate keeps the sites
+ * for a few seconds, so a change reaches every isolate without a deployment.
+ */
+import { DEFAULT_SITE, type SiteSettings, WaggleError } from "@waggle/protocol";
+import { type Bindings, readSettings, type Settings } from "../settings.ts";
+import { listSites, type StoredSite } from "./site-store.ts";
+
+/** Time after which an isolate reads the sites again. */
+const FRESH_MS = 5000;
+
+/** A site with the settings that apply to it. */
+export type ServedSite = {
+  readonly id: string;
+  readonly name: string;
+  /** `null` for `default`. */
+  readonly stored: StoredSite | null;
+  readonly settings: Settings;
+};
+
+/** All sites of an installation. */
+export type SiteDirectory = {
+  readonly sites: ReadonlyMap<string, ServedSite>;
+  readonly byKey: ReadonlyMap<string, ServedSite>;
+};
+
+/** Name of the Worker's variable that is the default of a site's setting: `groupSize` is `GROUP_SIZE`. */
+const variableOf = (setting: string): string =>
+  setting.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** The settings that apply to a site: its own, and the Worker's for the rest. */
+function settingsOf(own: SiteSettings, worker: Settings): Settings {
+  const named = Object.entries(own).map(([name, value]) => [variableOf(name), value] as const);
+  return {
+    ...worker,
+    // Not the Worker's: pages, tools and tasks of one site are not those of another.
+    SITE_KEYS: [],
+    ALLOWED_ORIGINS: [],
+    EDGE_TOOLS: [],
+    TASK_ENVIRONMENT: "",
+    ...(Object.fromEntries(named) as Partial<Settings>),
+  };
+}
+
+/** The site that the Worker's variables configure. */
+export function defaultSite(env: object): ServedSite {
+  return { id: DEFAULT_SITE, name: DEFAULT_SITE, stored: null, settings: readSettings(env) };
+}
+
+let generation = 0;
+type Known = { readonly directory: SiteDirectory; readonly readAt: number; generation: number };
+const known = new WeakMap<object, Known>();
+
+/** Makes this isolate read the sites again. */
+export function forgetSites(): void {
+  generation += 1;
+}
+
+/** The sites, at most a few seconds old. */
+export async function siteDirectory(env: Bindings): Promise<SiteDirectory> {
+  const before = known.get(env);
+  const now = Date.now();
+  if (before?.generation === generation && Math.abs(now - before.readAt) < FRESH_MS) {
+    return before.directory;
+  }
+  const asOf = generation;
+  const worker = readSettings(env);
+  const sites: ServedSite[] = [
+    defaultSite(env),
+    ...(await listSites(env.DB)).map((stored) => ({
+      id: stored.id,
+      name: stored.name,
+      stored,
+      settings: settingsOf(stored.settings, worker),
+    })),
+  ];
+  const directory: SiteDirectory = {
+    sites: new Map(sites.map((site) => [site.id, site])),
+    // `default` is last, so that its keys win.
+    byKey: new Map(
+      sites
+        .toReversed()
+        .flatMap((site) => site.settings.SITE_KEYS.map((key) => [key, site] as const)),
+    ),
+  };
+  known.set(env, { directory, readAt: now, generation: asOf });
+  return directory;
+}
+
+/** @throws WaggleError `NOT_FOUND` */
+export function requireSite({ sites }: SiteDirectory, id: string): ServedSite {
+  const site = sites.get(id);
+  if (site !== undefined) return site;
+  throw new WaggleError("NOT_FOUND", "there is no site with this id; see `waggle sites list`");
+}
+
+/** @throws WaggleError `FORBIDDEN` for a disabled site */
+export function requireEnabled(site: ServedSite): ServedSite {
+  if (site.stored === null || site.stored.disabledAt === null) return site;
+  throw new WaggleError(
+    "FORBIDDEN",
+    "this site is disabled; an operator of the installation can enable it again",
+  );
+}
+
+/** The site whose trainer or operator has a credential with this hash; `null` for an unknown one. */
+export function siteOfCredential(
+  { sites }: SiteDirectory,
+  role: "trainer" | "operator",
+  hash: string,
+): ServedSite | null {
+  return [...sites.values()].find(({ stored }) => stored?.[`${role}Credential`] === hash) ?? null;
+}
+
+/** The value of `Access-Control-Allow-Origin` for pages of these sites; `null` for none. */
+export function allowedOrigin(sites: Iterable<ServedSite>, origin: string): string | null {
+  const allowed = [...sites].flatMap(({ settings }) => settings.ALLOWED_ORIGINS);
+  return allowed.includes("*") ? "*" : allowed.includes(origin) ? origin : null;
+}
