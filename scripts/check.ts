@@ -34,6 +34,7 @@ if (changed.length === 0) {
 }
 say(`${changed.length} changed files since ${from.slice(0, 8)}`);
 
+const TEMPLATES_PROJECT = "packages/create-waggle/tsconfig.templates.json";
 const isCode = (path: string): boolean => /\.(ts|mjs)$/.test(path);
 const code = changed.filter(isCode);
 const STEPS: readonly (readonly [title: string, command: readonly string[]])[] = [
@@ -42,6 +43,9 @@ const STEPS: readonly (readonly [title: string, command: readonly string[]])[] =
   ["types of tests", ["tsc", "-p", "tsconfig.test.json"]],
   ...(changed.some((path) => path.startsWith("workers/"))
     ? [["types of the Worker's tests", ["tsc", "-p", "workers/edge/tsconfig.test.json"]] as const]
+    : []),
+  ...(changed.some((path) => path.startsWith("packages/create-waggle/templates/"))
+    ? [["types of the templates", ["tsc", "-p", TEMPLATES_PROJECT]] as const]
     : []),
   ...(code.length > 0
     ? [["lint", ["oxlint", "--type-aware", "--max-warnings", "0", ...code]] as const]

@@ -12,8 +12,8 @@ const EXPECTED =
 const OF_TESTS = /\.(test|bench|contract|fixture|test-d)\.|(^|\/)(fixtures|__[a-z]+__)\//;
 /** TypeScript's helper for an `import()` of a computed path; see packages/runtime/tsconfig.loader.json. */
 const IMPORT_HELPER = "__rewriteRelativeImportExtension(";
-/** Packages that no page bundles. */
-const IN_NODE: readonly (string | undefined)[] = ["@waggle/trainer", "@waggle/cli"];
+/** Packages whose `import()` of a computed path no page bundles. */
+const IN_NODE: readonly (string | undefined)[] = ["@waggle/trainer", "@waggle/cli", "@waggle/site"];
 /** Every package is ESM for Node 22 and bundlers, so these resolution modes are not supported. */
 const UNSUPPORTED = ["node10", "node16-cjs"];
 

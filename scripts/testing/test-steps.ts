@@ -35,6 +35,11 @@ export const TEST_STEPS: readonly TestStep[] = [
     command: [bin("tsc"), "-p", "workers/edge/tsconfig.test.json"],
   },
   {
+    name: "types",
+    title: "types of the templates",
+    command: [bin("tsc"), "-p", "packages/create-waggle/tsconfig.templates.json"],
+  },
+  {
     name: "packages",
     title: "packages as published",
     command: [process.execPath, "--conditions=source", "scripts/check-packages.ts"],

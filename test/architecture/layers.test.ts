@@ -24,6 +24,7 @@ const LAYERS: Record<string, number> = {
   "packages/embed": 5,
   "workers/edge": 5,
   trainer: 5,
+  "packages/create-waggle": 0,
   "packages/cli": 6,
   "apps/demo": 6,
   "apps/dashboard": 6,

@@ -15,7 +15,7 @@ const PROGRAMS = [
   "apps/*/*.ts",
   "apps/*/src/**/*.ts",
   "workers/*/src/**/*.ts",
-  "packages/cli/src/main.ts",
+  "packages/{cli,create-waggle}/src/main.ts",
   "packages/runtime/src/worker/{wasm,webgpu}.ts",
   "scripts/**/*.ts",
   "{trainer,packages/*}/bench/**/*.ts",

@@ -3,14 +3,14 @@
  * project. The command trains a recipe, a page embeds the agent, and a separate Worker re-exports the edge. Other
  * packages come from npm's configured registry.
  */
-import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageProblems } from "../../scripts/packages/package-problems.ts";
 import { type PackedPackage, packPackages } from "../../scripts/packages/packed-package.ts";
-import { freePort } from "../../scripts/stack.ts";
+import { type LocalRegistry, startRegistry } from "../fixtures/local-registry.ts";
 import { isLong } from "../fixtures/long.ts";
 import { linkProject } from "../fixtures/linked-project.ts";
 import { type EmbeddedPage, openReadmePage } from "../fixtures/readme-embed.ts";
@@ -155,7 +155,7 @@ describe("a project outside the repository", () => {
 
 describe.runIf(isLong())("installed from a registry into an empty project", () => {
   const project = join(work, "project");
-  let registry: ChildProcess;
+  let registry: LocalRegistry | undefined;
   let embedded: EmbeddedPage | undefined;
 
   function run(command: string, ...args: readonly string[]) {
@@ -172,10 +172,8 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
 
   beforeAll(async () => {
     mkdirSync(project);
-    const url = `http://127.0.0.1:${await freePort()}/`;
-    registry = await startRegistry(url);
-    const npmrc = `registry=${url}\n${url.slice(5)}:_authToken=test\naudit=false\nfund=false\nomit-lockfile-registry-resolved=false\n`;
-    writeFileSync(join(project, ".npmrc"), npmrc);
+    registry = await startRegistry(work);
+    writeFileSync(join(project, ".npmrc"), registry.npmrc);
     writeFileSync(
       join(project, "package.json"),
       JSON.stringify({ name: "shop", private: true, type: "module" }),
@@ -195,7 +193,7 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
 
   afterAll(async () => {
     await embedded?.close();
-    registry?.kill();
+    registry?.stop();
   });
 
   test("contains neither TensorFlow.js nor a second copy of a package", () => {
@@ -277,36 +275,4 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
 
 function requireSuccess({ status, stderr }: { status: number | null; stderr: string }): void {
   if (status !== 0) throw new Error(`exit code ${status}:\n${stderr}`);
-}
-
-/** A registry that stores only our packages and fetches all others from npm's registry. */
-async function startRegistry(url: string): Promise<ChildProcess> {
-  const npm = (key: string): string =>
-    execFileSync("npm", ["config", "get", key], { cwd: work, encoding: "utf8" }).trim();
-  const config = join(work, "verdaccio.yaml");
-  writeFileSync(
-    config,
-    `storage: ${join(work, "registry")}
-uplinks:
-  others: { url: "${npm("registry")}", timeout: 60s, maxage: 60m }
-packages:
-  "@waggle/*": { access: $all, publish: $all }
-  "**": { access: $all, proxy: others }
-auth: { htpasswd: { file: ${join(work, "htpasswd")} } }
-max_body_size: 100mb
-log: { type: stdout, format: json, level: error }
-`,
-  );
-  const bin = join(ROOT, "node_modules/verdaccio/bin/verdaccio");
-  const server = spawn(process.execPath, [bin, "--config", config, "--listen", url], {
-    stdio: "ignore",
-    env: ENVIRONMENT,
-  });
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline;) {
-    const answer = await fetch(`${url}-/ping`).catch(() => null);
-    if (answer?.ok === true) return server;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  server.kill();
-  throw new Error("the registry did not start within a minute");
 }

@@ -1,0 +1,25 @@
+/** What the assistant can do in the page. */
+import { definePageTools } from "@waggle/site";
+import { showCards, shownCards } from "./board-store.ts";
+import { type Card, FIND_CARDS, findCards, MOVE_CARD, moveCard } from "./board.ts";
+
+/** Begins with the cards of a practice task. `waggle check` compares page and practice with it. */
+export function start(state: { readonly cards: readonly Card[] }): void {
+  showCards(state.cards);
+}
+
+export default definePageTools({
+  find_cards: {
+    ...FIND_CARDS,
+    run: ({ project, column }) => findCards(shownCards(), project, column),
+    label: ({ column }) => `Reading ${String(column)}`,
+  },
+  move_card: {
+    ...MOVE_CARD,
+    run: ({ card, column }) => {
+      showCards(moveCard(shownCards(), card, column));
+      return "moved";
+    },
+    label: ({ card, column }) => `Moving card ${String(card)} to ${String(column)}`,
+  },
+});

@@ -1,0 +1,26 @@
+import { checkEnvironment } from "@waggle/agent/define";
+import { expect, test } from "vitest";
+import tools, { start } from "../src/tools.ts";
+import environment from "./environment.ts";
+
+test("the environment passes every check", async () => {
+  for await (const { check, status, words } of checkEnvironment(environment)) {
+    expect({ check, status, words }).not.toMatchObject({ status: "failed" });
+  }
+});
+
+test.each(["train", "heldOut"] as const)("there are many different tasks: %s", (split) => {
+  const requests = Array.from({ length: 200 }, (_, seed) => {
+    return environment.task(environment.reference(seed, split, 0)).request;
+  });
+  expect(new Set(requests).size).toBeGreaterThanOrEqual(20);
+});
+
+test("a room that was reserved in the page is not free any more", async () => {
+  start({ reservations: [] });
+  const context = { signal: new AbortController().signal };
+  const time = { day: "monday", hour: 10 };
+  const [freeRooms, reserve] = tools;
+  await reserve?.run({ room: "nook", ...time }, context);
+  expect(await freeRooms?.run(time, context)).toMatchObject([{ room: "loft" }, { room: "hall" }]);
+});

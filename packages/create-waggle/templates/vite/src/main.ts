@@ -1,0 +1,22 @@
+import { createAgent } from "@waggle/embed";
+import "@waggle/embed/element";
+import { site } from "virtual:waggle/site";
+import "./style.css";
+import { watchReservations } from "./tools.ts";
+
+const list = document.querySelector("#reservations");
+watchReservations((reservations) => {
+  const items = reservations.map(({ room, day, hour }) => {
+    const item = document.createElement("li");
+    item.textContent = `${day}, ${hour}:00: ${room}`;
+    return item;
+  });
+  list?.replaceChildren(...items);
+});
+
+const panel = document.querySelector("waggle-agent");
+if (panel !== null) {
+  panel.texts = site.panelTexts;
+  panel.suggestions = ["Reserve a room for 6 people on monday at 10."];
+  panel.agent = createAgent(site);
+}

@@ -1,0 +1,39 @@
+/** What the assistant can do in the page. */
+import { definePageTools } from "@waggle/site";
+import { FREE_ROOMS, freeRooms, type Reservation, RESERVE, reserve } from "./rooms.ts";
+
+let reservations: Reservation[] = [{ room: "nook", day: "monday", hour: 10 }];
+const listeners = new Set<(reservations: readonly Reservation[]) => void>();
+
+/** Calls the listener with the reservations, now and after each change. */
+export function watchReservations(listener: (reservations: readonly Reservation[]) => void): void {
+  listeners.add(listener);
+  listener(reservations);
+}
+
+function tellListeners(): void {
+  for (const listener of listeners) listener(reservations);
+}
+
+/** Begins with the reservations of a practice task. `waggle check` compares page and practice with it. */
+export function start(state: { readonly reservations: readonly Reservation[] }): void {
+  reservations = structuredClone([...state.reservations]);
+  tellListeners();
+}
+
+export default definePageTools({
+  free_rooms: {
+    ...FREE_ROOMS,
+    run: ({ day, hour }) => freeRooms(reservations, day, hour),
+    label: "Looking for free rooms",
+  },
+  reserve: {
+    ...RESERVE,
+    run: (wanted) => {
+      const result = reserve(reservations, wanted);
+      tellListeners();
+      return result;
+    },
+    label: ({ room }) => `Reserving the ${String(room)}`,
+  },
+});
