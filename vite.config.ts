@@ -4,7 +4,7 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 import { AgreementFirst } from "./scripts/agreement-first.ts";
-import { CHROMIUM_FLAGS, chromiumPath } from "./scripts/chromium.mjs";
+import { CHROMIUM_FLAGS, chromiumPath } from "./packages/dev/src/loop/chromium.ts";
 import { edgeTestBindings } from "./workers/edge/vitest.bindings.ts";
 
 const fromSource = (...extra: string[]) => {

@@ -8,7 +8,7 @@ import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { positive } from "../trainer/src/options/option-values.ts";
 import { changedFiles, startOfChanges } from "./checking/changed-files.ts";
 import { runRelatedTests } from "./checking/related-tests.ts";
-import { ROOT } from "./stack.ts";
+import { ROOT } from "./root.ts";
 
 const program: Command = createCommand("npm run check --")
   .description("check your changes: format, types, lint, and tests that import the changed files")

@@ -8,7 +8,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
-import { ROOT } from "./stack.ts";
+import { ROOT } from "./root.ts";
 
 const DOCS = join(ROOT, "docs");
 const ENTRIES = join(DOCS, ".vitepress/api-entries");

@@ -4,8 +4,8 @@
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { findChromium } from "./chromium.mjs";
-import { ROOT } from "./stack.ts";
+import { findChromium } from "../packages/dev/src/loop/chromium.ts";
+import { ROOT } from "./root.ts";
 
 const attempt = (command: string, args: readonly string[]): boolean =>
   spawnSync(command, args, { stdio: ["ignore", 2, 2] }).status === 0;

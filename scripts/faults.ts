@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { ROOT } from "./stack.ts";
+import { ROOT } from "./root.ts";
 
 createCommand("npm run test:faults --")
   .description("kill and damage a running loop 200 times and count the losses")

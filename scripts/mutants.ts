@@ -11,7 +11,7 @@ import { createMutantRunner, type MutantResult } from "./mutant-runner.ts";
 import { mutantReport } from "./mutant-report.ts";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { positive } from "../trainer/src/options/option-values.ts";
-import { ROOT } from "./stack.ts";
+import { ROOT } from "./root.ts";
 
 /** Share of mutants that the tests must catch. */
 const MIN_CAUGHT = 0.95;

@@ -10,7 +10,7 @@ import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { packageProblems } from "./packages/package-problems.ts";
 import { type PackedPackage, packPackages } from "./packages/packed-package.ts";
 import { publicPackages } from "./packages/public-packages.ts";
-import { ROOT } from "./stack.ts";
+import { ROOT } from "./root.ts";
 
 const VERSION_FILE = join(ROOT, "packages/protocol/src/version.ts");
 

@@ -10,7 +10,7 @@ import type { FaultRow } from "../test/fixtures/fault.ts";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { robustPages } from "./robust-page.ts";
-import { ROOT } from "./stack.ts";
+import { ROOT } from "./root.ts";
 
 const program = createCommand("npm run test:robust --")
   .description("inject every known fault into real components and count the losses")

@@ -7,11 +7,15 @@ import { join, resolve } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { existingFolder } from "../trainer/src/options/option-values.ts";
-import { CHROMIUM_FLAGS } from "./chromium.mjs";
+import { CHROMIUM_FLAGS } from "../packages/dev/src/loop/chromium.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { buildPage, startPage } from "./pages.ts";
-import { migrate, startEdge } from "./services.ts";
-import { freePort, type ManagedProcess, openInstallation, ROOT } from "./stack.ts";
+import { buildPage, startPage } from "../packages/dev/src/pages/pages.ts";
+import type { ManagedProcess } from "../packages/dev/src/processes/managed-process.ts";
+import { freePort } from "../packages/dev/src/processes/ports.ts";
+import { migrate, startEdge } from "../packages/dev/src/stack/edge-process.ts";
+import { openInstallation } from "../packages/dev/src/stack/installation.ts";
+import { ROOT } from "./root.ts";
+import { DASHBOARD, SHOP, SHOP_PAGE } from "./shop.ts";
 
 const program = createCommand("npm run screenshots --")
   .description("take screenshots of the shop and the dashboard, with the state of a finished loop")
@@ -33,15 +37,15 @@ const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 const executablePath = ensureChromium();
 const installation = openInstallation(state);
-await Promise.all([migrate(installation), buildPage("demo"), buildPage("dashboard")]);
+await Promise.all([migrate(installation, SHOP), buildPage(SHOP_PAGE), buildPage(DASHBOARD)]);
 const edgePort = await freePort();
 const edgeUrl = `http://localhost:${edgePort}`;
 const [demoPort, dashboardPort] = [await freePort(), await freePort()];
 const processes: ManagedProcess[] = [];
 try {
-  processes.push(await startEdge(installation, { port: edgePort }));
-  processes.push(await startPage("demo", { port: demoPort, edgeUrl }));
-  processes.push(await startPage("dashboard", { port: dashboardPort, edgeUrl }));
+  processes.push(await startEdge(installation, { port: edgePort, site: SHOP }));
+  processes.push(await startPage(SHOP_PAGE, { port: demoPort, edgeUrl }));
+  processes.push(await startPage(DASHBOARD, { port: dashboardPort, edgeUrl }));
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   const dashboard = `http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`;
   for (const colorScheme of ["light", "dark"] as const) {

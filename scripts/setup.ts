@@ -1,19 +1,21 @@
 /** `npm run setup`: prepares everything that `npm start` and `npm test` need, without starting anything. */
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { buildPage } from "./pages.ts";
-import { migrate, stateFolder } from "./services.ts";
-import { openInstallation } from "./stack.ts";
+import { buildPage } from "../packages/dev/src/pages/pages.ts";
+import { stateFolder } from "../packages/dev/src/site/site.ts";
+import { migrate } from "../packages/dev/src/stack/edge-process.ts";
+import { openInstallation } from "../packages/dev/src/stack/installation.ts";
+import { DASHBOARD, SHOP, SHOP_PAGE } from "./shop.ts";
 
 createCommand("npm run setup --")
   .description("prepare storage, pages and Chromium for npm start and npm test")
   .parse();
-const installation = openInstallation(stateFolder());
+const installation = openInstallation(stateFolder(SHOP, "local"));
 console.log("storage …");
-await migrate(installation);
+await migrate(installation, SHOP);
 console.log("building demo and dashboard …");
-await buildPage("demo");
-await buildPage("dashboard");
+await buildPage(SHOP_PAGE);
+await buildPage(DASHBOARD);
 console.log("finding Chromium for the tests and the loop …");
 console.log(`  ${ensureChromium()}`);
 console.log("ready: npm start, npm test");

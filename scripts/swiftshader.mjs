@@ -5,7 +5,7 @@
  */
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { findChromium } from "./chromium.mjs";
+import { findChromium } from "../packages/dev/src/loop/chromium.ts";
 
 /** @returns {Record<string, string> | undefined} variables to add, or `undefined` if there is no driver. */
 export function swiftShaderEnvironment() {

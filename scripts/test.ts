@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Option } from "commander";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { ROOT } from "./stack.ts";
+import { ROOT } from "./root.ts";
 import { LongRun, type StepResult } from "./testing/long-run.ts";
 import { TEST_STEPS, type TestStep } from "./testing/test-steps.ts";
 

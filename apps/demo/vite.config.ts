@@ -1,13 +1,5 @@
-/** The demo shop as a Vite app. */
+/** What the demo shop adds to the Vite plugin that `@waggle/dev` builds every page with. */
 import { defineConfig } from "vite";
-import { pageConfig } from "../page-config.ts";
 import { writeServiceWorkerList } from "./vite-offline.ts";
 
-export default defineConfig(
-  pageConfig({
-    root: import.meta.dirname,
-    edgeUrl: "http://127.0.0.1:8787",
-    hasModel: true,
-    plugins: [writeServiceWorkerList()],
-  }),
-);
+export default defineConfig({ plugins: [writeServiceWorkerList()] });

@@ -4,7 +4,7 @@
  */
 import { dirname, relative } from "node:path";
 import { createVitest, type TestModule, type TestSpecification } from "vitest/node";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 
 /** Counts and failures. */
 export type RelatedTests = {

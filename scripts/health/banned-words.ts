@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import { typeScriptFiles } from "./source-files.ts";
 import { BANNED_WORDS, type BannedWord } from "./vocabulary.ts";
 

@@ -1,7 +1,7 @@
 /** Counts public names that have a documentation comment at their declaration. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import { Modules } from "./symbols.ts";
 
 /** Share of distinct public declarations with a documentation comment, in [0, 1]. */

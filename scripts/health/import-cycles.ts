@@ -1,5 +1,5 @@
 /** Finds import cycles. Type imports count too, because files in a cycle have no order of layers. */
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import { isTestFile, typeScriptFiles } from "./source-files.ts";
 import { Modules } from "./symbols.ts";
 

@@ -1,7 +1,7 @@
 /** Finds the longest line of prose in the documentation. Tables, code, links and records are skipped. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 
 const PAGES = ["*.md", "docs/**/*.md", "{packages,workers,apps}/*/README.md", "trainer/README.md"];
 const LEFT_OUT = [

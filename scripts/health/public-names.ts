@@ -5,7 +5,7 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import { isTestFile, typeScriptFiles } from "./source-files.ts";
 import { Modules, type Origin, Reach } from "./symbols.ts";
 

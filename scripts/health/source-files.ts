@@ -1,6 +1,6 @@
 /** The TypeScript files that `npm run health` measures. */
 import { globSync } from "node:fs";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 
 const TEST = /\.(test|bench|contract|test-d|fixture)\.ts$|\/testing\/|^test\/|^packages\/testing\//;
 const PATTERNS = [

@@ -133,12 +133,13 @@ export class Modules {
     for (const manifest of globSync("{packages/*,trainer,workers/*}/package.json", { cwd: root })) {
       const { name, exports } = JSON.parse(readFileSync(join(root, manifest), "utf8")) as {
         name: string;
-        exports: Record<string, { source?: string }>;
+        exports: Record<string, { source?: string } | string>;
       };
-      // An entry without a source has only types.
-      for (const [path, { source }] of Object.entries(exports))
-        if (source !== undefined)
-          entries.set(name + path.slice(1), join(dirname(manifest), source));
+      for (const [path, entry] of Object.entries(exports)) {
+        // An entry without a source has only types or data.
+        if (typeof entry === "string" || entry.source === undefined) continue;
+        entries.set(name + path.slice(1), join(dirname(manifest), entry.source));
+      }
     }
     this.entries = entries;
   }

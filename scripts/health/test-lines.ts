@@ -1,7 +1,7 @@
 /** Test lines per source line. Reported for information; more is not better. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import { isTestFile, typeScriptFiles } from "./source-files.ts";
 
 /** Ratio by workspace folder, with two decimals. */

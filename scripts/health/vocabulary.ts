@@ -109,7 +109,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/pretrain/*": "`scores`, a field of stored reports",
       "trainer/src/recipes/edge-misfit-text.ts": "`scores`, a stored kind of stage",
       "test/{contract,golden,requirements}/**": "log-probs of given tokens",
-      "scripts/loop/report.ts": "log-probs of given tokens",
+      "packages/dev/src/loop/report.ts": "log-probs of given tokens",
     },
   },
   {

@@ -1,7 +1,7 @@
 /** Runs test files in a child process, which is killed with all its children if one takes too long. */
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import type { HostAnswer, HostRequest } from "./host-messages.ts";
 
 const PROGRAM = join(ROOT, "scripts/mutation/test-host.ts");

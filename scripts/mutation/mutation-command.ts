@@ -1,6 +1,6 @@
 /** `npm run health -- --mutants`: counts how many seeded mutants of each package the tests kill. */
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import { TestHost } from "./host.ts";
 import { Journal } from "./journal.ts";
 import { MUTATED_PACKAGES, type Mutation, sampleMutations } from "./mutant-sample.ts";

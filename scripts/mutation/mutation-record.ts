@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import { MUTATED_PACKAGES } from "./mutant-sample.ts";
 import { type MutationResult, SECONDS_OF_TESTS } from "./mutation-run.ts";
 

@@ -3,7 +3,7 @@
  * only killing it helps.
  */
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import { isSource } from "./mutant-sample.ts";
 import { readSites } from "./mutation-sites.ts";
 import { PatchedTests, type ProjectName } from "./patched-tests.ts";

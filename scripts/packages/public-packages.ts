@@ -1,7 +1,7 @@
 /** The packages to publish: every workspace that is not private, dependencies before their dependents. */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 
 /** The fields of package.json that these scripts read. */
 export type Manifest = {

@@ -5,7 +5,7 @@
  */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 import type { Manifest, PublicPackage } from "./public-packages.ts";
 
 const IS_TEST = /\.(test|bench|contract|fixture|golden|test-d)\.(ts|json)$/;

@@ -1,6 +1,6 @@
 /** The steps of `npm test`, cheapest first. */
 import { join } from "node:path";
-import { ROOT } from "../stack.ts";
+import { ROOT } from "../root.ts";
 
 /** A step of `npm test`. */
 export type TestStep = {

@@ -25,10 +25,11 @@ const LAYERS: Record<string, number> = {
   "workers/edge": 5,
   trainer: 5,
   "packages/create-waggle": 0,
-  "packages/cli": 6,
   "apps/demo": 6,
   "apps/dashboard": 6,
   "apps/practice": 6,
+  "packages/dev": 7,
+  "packages/cli": 8,
 };
 
 /** Libraries that only the listed packages may import. */

@@ -1,9 +1,9 @@
 /** Sites that `npm run loop -- --site` and `npm start -- --site` take, and what they say about others. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { siteFrom } from "../../scripts/site.ts";
-import { stateFolder } from "../../scripts/services.ts";
-import { ROOT } from "../../scripts/stack.ts";
+import { siteFrom, stateFolder } from "../../packages/dev/src/site/site.ts";
+import { ROOT } from "../../scripts/root.ts";
+import { SHOP } from "../../scripts/shop.ts";
 
 const DOORS = join(ROOT, "test", "fixtures", "doors-site.ts");
 
@@ -11,14 +11,15 @@ test("a site is an environment by the path of its file, with the export's name",
   const { name, source, environment } = await siteFrom("./doors-site.ts#doors", join(DOORS, ".."));
   expect({ name, source }).toEqual({ name: "doors", source: `${DOORS}#doors` });
   expect(environment.reference(1, "train", 0)).toMatchObject({ environment: "doors" });
-  const again = await siteFrom(source);
+  const again = await siteFrom(source ?? "");
   expect(again.source).toBe(source);
 });
 
 test("each site has its own state folder", () => {
-  expect(stateFolder(undefined, "doors")).toMatch(/local-doors$/);
-  expect(stateFolder("/models/small", "doors")).toMatch(/local-doors-small$/);
-  expect(stateFolder()).toMatch(/local$/);
+  const site = { ...SHOP, name: "doors", project: "/shop", isWholeProject: false };
+  expect(stateFolder(site, "local")).toBe(join("/shop", ".waggle", "local-doors"));
+  expect(stateFolder(site, "local", "/models/small")).toMatch(/local-doors-small$/);
+  expect(stateFolder({ ...site, isWholeProject: true }, "loop")).toMatch(/\.waggle.loop$/);
 });
 
 test.each([

@@ -2,7 +2,7 @@
 import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Installation } from "../../scripts/stack.ts";
+import type { Installation } from "../../packages/dev/src/stack/installation.ts";
 
 const DAMAGE = "damaged";
 

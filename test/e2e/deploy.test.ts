@@ -10,7 +10,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { build } from "vite";
-import { ROOT } from "../../scripts/stack.ts";
+import { DEPLOYED_VARIABLES } from "../../packages/dev/src/stack/worker-project.ts";
+import { ROOT } from "../../scripts/root.ts";
 
 /** Root entries that any JavaScript runtime can import. */
 const NEUTRAL = [
@@ -59,6 +60,15 @@ describe("the Worker", () => {
     ]) {
       expect(said).toContain(resource);
     }
+  });
+
+  test("has the limits that waggle deploy gives the Worker of a site", () => {
+    const vars = [...said.matchAll(/env\.(\w+) \("([^"]*)"\)/g)].map(([, name = "", value]) => [
+      name,
+      value,
+    ]);
+    const { TASK_ENVIRONMENT: _, ...limits } = Object.fromEntries(vars) as Record<string, string>;
+    expect(limits).toEqual(DEPLOYED_VARIABLES);
   });
 
   test("has a bundle without Node builtins and credentials", () => {

@@ -18,7 +18,7 @@ import { type Browser, chromium, type Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { build, preview, type PreviewServer } from "vite";
 import { WAGGLE_VERSION } from "@waggle/protocol";
-import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const NANO = join(ROOT, "packages", "model", "nano");

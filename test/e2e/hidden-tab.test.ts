@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { decoderConfigJson, initializeDecoder, writeSafetensors } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
 import { builtPage } from "../fixtures/built-page.ts";
 
 /** Slow enough that a turn outlasts the switch of tabs. */

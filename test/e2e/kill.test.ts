@@ -8,18 +8,17 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeGuidance, mulberry32 } from "@waggle/protocol";
 import { afterAll, beforeAll, expect } from "vitest";
-import { trainerMetrics, untilDrained } from "../../scripts/loop/loop.ts";
-import { OperatorClient } from "../../scripts/loop/operator.ts";
-import { Visitors } from "../../scripts/loop/visitors.ts";
-import { buildPage, startPage } from "../../scripts/pages.ts";
-import { migrate, modelFolder, startEdge, startTrainer } from "../../scripts/services.ts";
-import {
-  freePort,
-  type Installation,
-  type ManagedProcess,
-  openInstallation,
-  ROOT,
-} from "../../scripts/stack.ts";
+import { trainerMetrics, untilDrained } from "../../packages/dev/src/loop/loop.ts";
+import { OperatorClient } from "../../packages/dev/src/loop/operator.ts";
+import { Visitors } from "../../packages/dev/src/loop/visitors.ts";
+import { buildPage, startPage } from "../../packages/dev/src/pages/pages.ts";
+import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { startTrainer } from "../../packages/dev/src/stack/trainer-process.ts";
+import { NANO_MODEL, SHOP, SHOP_PAGE } from "../../scripts/shop.ts";
+import type { ManagedProcess } from "../../packages/dev/src/processes/managed-process.ts";
+import { freePort } from "../../packages/dev/src/processes/ports.ts";
+import { type Installation, openInstallation } from "../../packages/dev/src/stack/installation.ts";
+import { ROOT } from "../../scripts/root.ts";
 import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { publishText } from "../../trainer/src/commands/publish-text.ts";
 import { fault } from "../fixtures/fault.ts";
@@ -52,6 +51,7 @@ const edgeUrl = () => `http://localhost:${edgePort}`;
 // Leases and groups of a killed process must be returned within the test.
 const startWorker = () =>
   startEdge(installation, {
+    site: SHOP,
     port: edgePort,
     variables: {
       GROUP_SIZE: "4",
@@ -63,8 +63,9 @@ const startWorker = () =>
   });
 const startLearning = (of: Installation) =>
   startTrainer(of, {
+    site: SHOP,
     edgeUrl: edgeUrl(),
-    model: modelFolder(),
+    model: NANO_MODEL,
     onLine: (_, line) => {
       const [, lease, rows] =
         /^learned-elsewhere: lease id (\S+), trajectories (\d+)/.exec(line) ?? [];
@@ -146,9 +147,9 @@ beforeAll(async () => {
   second = { ...installation, folder: secondFolder };
   edgePort = await freePort();
   const sitePort = await freePort();
-  await Promise.all([migrate(installation), buildPage("demo")]);
+  await Promise.all([migrate(installation, SHOP), buildPage(SHOP_PAGE)]);
   edge = await startWorker();
-  site = await startPage("demo", { port: sitePort, edgeUrl: edgeUrl() });
+  site = await startPage(SHOP_PAGE, { port: sitePort, edgeUrl: edgeUrl() });
   trainer = startLearning(installation);
   visitors = await Visitors.open(`http://localhost:${sitePort}/`, {
     pages: 2,

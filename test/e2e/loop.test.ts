@@ -4,9 +4,10 @@
  */
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { runLoop } from "../../scripts/loop/loop.ts";
-import type { LoopReport } from "../../scripts/loop/report.ts";
-import { ROOT } from "../../scripts/stack.ts";
+import { runLoop } from "../../packages/dev/src/loop/loop.ts";
+import type { LoopReport } from "../../packages/dev/src/loop/report.ts";
+import { ROOT } from "../../scripts/root.ts";
+import { SHOP } from "../../scripts/shop.ts";
 import { sampleSize } from "../fixtures/long.ts";
 import { expectExactCounts, expectOneSwap, shortLoop } from "./short-loop.fixture.ts";
 
@@ -17,6 +18,7 @@ describe("a three-minute loop", () => {
   beforeAll(async () => {
     report = await runLoop({
       ...shortLoop(sampleSize(2, 4), 2),
+      site: SHOP,
       device: "auto",
       minutes: 3,
       evaluationTasks: 0,

@@ -6,9 +6,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
-import { buildPage, startPage } from "../../scripts/pages.ts";
-import { freePort, type ManagedProcess } from "../../scripts/stack.ts";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
+import { buildPage, startPage } from "../../packages/dev/src/pages/pages.ts";
+import { SHOP_PAGE } from "../../scripts/shop.ts";
+import type { ManagedProcess } from "../../packages/dev/src/processes/managed-process.ts";
+import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { llamaFolder } from "../fixtures/llama-folder.ts";
 
 const files = new Map(llamaFolder().map(({ path, bytes }) => [`/tiny/${path}`, bytes]));
@@ -28,9 +30,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => models.listen(0, "127.0.0.1", resolve));
   address = `http://localhost:${(models.address() as AddressInfo).port}/tiny/`;
-  await buildPage("demo");
+  await buildPage(SHOP_PAGE);
   const port = await freePort();
-  site = await startPage("demo", { port, edgeUrl: `http://localhost:${await freePort()}` });
+  site = await startPage(SHOP_PAGE, { port, edgeUrl: `http://localhost:${await freePort()}` });
   siteUrl = `http://localhost:${port}/`;
   browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
 }, 240_000);

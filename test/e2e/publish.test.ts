@@ -5,8 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
-import { migrate, modelFolder, startEdge } from "../../scripts/services.ts";
-import { freePort, openInstallation, ROOT } from "../../scripts/stack.ts";
+import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { NANO_MODEL, SHOP } from "../../scripts/shop.ts";
+import { freePort } from "../../packages/dev/src/processes/ports.ts";
+import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
+import { ROOT } from "../../scripts/root.ts";
 import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { writeOutput } from "../../trainer/src/files/output.ts";
 import { adapterFolderFiles } from "../../trainer/src/model/adapter-folder.ts";
@@ -24,14 +27,18 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
   const folder = await mkdtemp(join(tmpdir(), "waggle-publish-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const installation = openInstallation(folder);
-  await migrate(installation);
+  await migrate(installation, SHOP);
   const port = await freePort();
-  const edge = await startEdge(installation, { port, variables: { GATE_MIN_TASKS: "16" } });
+  const edge = await startEdge(installation, {
+    port,
+    site: SHOP,
+    variables: { GATE_MIN_TASKS: "16" },
+  });
   onTestFinished(() => edge.stop());
   const credential = installation.trainerCredential;
   const baseUrl = `http://127.0.0.1:${port}`;
   const client = createEdgeClient({ baseUrl, credential, signal: new AbortController().signal });
-  const { reference, readFile, config } = await readBaseModel(modelFolder());
+  const { reference, readFile, config } = await readBaseModel(NANO_MODEL);
   for (const { path, sha256 } of reference.files) {
     await client.putObject(sha256, await readFile(path));
   }

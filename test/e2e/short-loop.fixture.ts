@@ -1,7 +1,7 @@
 /** A loop of two pages that ends after one publication, and what its report must say. */
 import { expect } from "vitest";
-import type { LoopOptions } from "../../scripts/loop/loop.ts";
-import type { LoopReport } from "../../scripts/loop/report.ts";
+import type { LoopOptions } from "../../packages/dev/src/loop/loop.ts";
+import type { LoopReport } from "../../packages/dev/src/loop/report.ts";
 
 /** Any candidate is promoted: the tests are about a policy's path, not its quality. */
 export function shortLoop(

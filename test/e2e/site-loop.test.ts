@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runLoop } from "../../scripts/loop/loop.ts";
-import type { LoopReport } from "../../scripts/loop/report.ts";
-import { siteFrom } from "../../scripts/site.ts";
-import { ROOT } from "../../scripts/stack.ts";
+import { runLoop } from "../../packages/dev/src/loop/loop.ts";
+import type { LoopReport } from "../../packages/dev/src/loop/report.ts";
+import { siteFrom } from "../../packages/dev/src/site/site.ts";
+import { ROOT } from "../../scripts/root.ts";
 import { expectExactCounts, expectOneSwap, shortLoop } from "./short-loop.fixture.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../../trainer/src/pretrain/environment-base.ts";
 

@@ -6,8 +6,9 @@ import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_pro
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { untilBaseModel } from "../../scripts/services.ts";
-import { freePort, ROOT } from "../../scripts/stack.ts";
+import { untilBaseModel } from "../../packages/dev/src/stack/edge-process.ts";
+import { freePort } from "../../packages/dev/src/processes/ports.ts";
+import { ROOT } from "../../scripts/root.ts";
 import { fault } from "../fixtures/fault.ts";
 
 const folder = join(ROOT, ".waggle", "test-start");
@@ -23,7 +24,7 @@ const command = (): string[] => [
   folder,
   "--port",
   String(ports.edge),
-  "--shop-port",
+  "--page-port",
   String(ports.demo),
   "--dashboard-port",
   String(ports.dashboard),

@@ -10,16 +10,14 @@ import { createInterface } from "node:readline";
 import { FULL_SUPPORT, writeGuidance } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect } from "vitest";
-import { trainerMetrics } from "../../scripts/loop/loop.ts";
-import { OperatorClient } from "../../scripts/loop/operator.ts";
-import { migrate, modelFolder, startEdge } from "../../scripts/services.ts";
-import {
-  freePort,
-  type Installation,
-  type ManagedProcess,
-  openInstallation,
-  ROOT,
-} from "../../scripts/stack.ts";
+import { trainerMetrics } from "../../packages/dev/src/loop/loop.ts";
+import { OperatorClient } from "../../packages/dev/src/loop/operator.ts";
+import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { NANO_MODEL, SHOP } from "../../scripts/shop.ts";
+import type { ManagedProcess } from "../../packages/dev/src/processes/managed-process.ts";
+import { freePort } from "../../packages/dev/src/processes/ports.ts";
+import { type Installation, openInstallation } from "../../packages/dev/src/stack/installation.ts";
+import { ROOT } from "../../scripts/root.ts";
 import { readBaseModel } from "../../trainer/src/model/base-model.ts";
 import { createEdgeClient, type EdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { openPolicy } from "../../trainer/src/model/open-model.ts";
@@ -70,7 +68,7 @@ async function live(boundary: string, options: LifeOptions = {}): Promise<Life> 
       "--edge",
       edgeUrl,
       "--model",
-      modelFolder(),
+      NANO_MODEL,
       "--state",
       options.folder ?? state,
       "--groups-per-step",
@@ -142,8 +140,9 @@ beforeAll(async () => {
   installation = openInstallation(folder);
   const port = await freePort();
   edgeUrl = `http://localhost:${port}`;
-  await migrate(installation);
+  await migrate(installation, SHOP);
   edge = await startEdge(installation, {
+    site: SHOP,
     port,
     variables: {
       GROUP_SIZE: String(MEMBERS),
@@ -156,7 +155,7 @@ beforeAll(async () => {
   const credential = installation.trainerCredential;
   operator = new OperatorClient(edgeUrl, installation.operatorCredential);
   client = createEdgeClient({ baseUrl: edgeUrl, credential });
-  const model = await readBaseModel(modelFolder());
+  const model = await readBaseModel(NANO_MODEL);
   policy = await openPolicy(model, 1);
   for (const { path, sha256 } of model.reference.files) {
     await client.putObject(sha256, await model.readFile(path));

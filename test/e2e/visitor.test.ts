@@ -15,17 +15,16 @@ import {
   type Page,
 } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
-import { OperatorClient } from "../../scripts/loop/operator.ts";
-import { buildPage, startPage } from "../../scripts/pages.ts";
-import { migrate, modelFolder, startEdge, startTrainer } from "../../scripts/services.ts";
-import {
-  freePort,
-  type Installation,
-  type ManagedProcess,
-  openInstallation,
-  ROOT,
-} from "../../scripts/stack.ts";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
+import { OperatorClient } from "../../packages/dev/src/loop/operator.ts";
+import { buildPage, startPage } from "../../packages/dev/src/pages/pages.ts";
+import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { startTrainer } from "../../packages/dev/src/stack/trainer-process.ts";
+import { NANO_MODEL, SHOP, SHOP_PAGE } from "../../scripts/shop.ts";
+import type { ManagedProcess } from "../../packages/dev/src/processes/managed-process.ts";
+import { freePort } from "../../packages/dev/src/processes/ports.ts";
+import { type Installation, openInstallation } from "../../packages/dev/src/stack/installation.ts";
+import { ROOT } from "../../scripts/root.ts";
 import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { publishText } from "../../trainer/src/commands/publish-text.ts";
 import { fault } from "../fixtures/fault.ts";
@@ -59,17 +58,17 @@ let context: BrowserContext;
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   installation = openInstallation(folder);
-  await Promise.all([migrate(installation), buildPage("demo")]);
+  await Promise.all([migrate(installation, SHOP), buildPage(SHOP_PAGE)]);
   const edgePort = await freePort();
   edgeUrl = `http://localhost:${edgePort}`;
-  processes.push(await startEdge(installation, { port: edgePort }));
+  processes.push(await startEdge(installation, { port: edgePort, site: SHOP }));
   siteUrl = (await openSite({ isolated: true })).url;
   browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
   early = await browser.newPage();
   await early.goto(siteUrl);
   await early.locator("waggle-agent").getByText("being prepared by the site").waitFor();
   // Only for the base model: it ends before the pages need the processor.
-  const trainer = startTrainer(installation, { edgeUrl, model: modelFolder() });
+  const trainer = startTrainer(installation, { edgeUrl, model: NANO_MODEL, site: SHOP });
   processes.push(trainer);
   await vi.waitUntil(async () => (await fetch(`${edgeUrl}/v1/policies/stable`)).ok, {
     timeout: 120_000,
@@ -88,7 +87,7 @@ afterAll(async () => {
 
 async function openSite({ isolated }: { isolated: boolean }) {
   const port = await freePort();
-  const site = await startPage("demo", { port, edgeUrl, isolated });
+  const site = await startPage(SHOP_PAGE, { port, edgeUrl, isolated });
   processes.push(site);
   return { site, url: `http://localhost:${port}/` };
 }
@@ -133,8 +132,7 @@ async function detailOf(trajectoryId: string | null): Promise<TrajectoryDetail> 
 
 /** `[segments]` */
 function textsOf({ trajectory }: TrajectoryDetail): string[] {
-  const nano = (name: string): unknown =>
-    JSON.parse(readFileSync(join(modelFolder(), name), "utf8"));
+  const nano = (name: string): unknown => JSON.parse(readFileSync(join(NANO_MODEL, name), "utf8"));
   const tokenizer = createTokenizer({
     tokenizerJson: nano("tokenizer.json") as TokenizerJson,
     tokenizerConfig: nano("tokenizer_config.json") as TokenizerConfigJson,

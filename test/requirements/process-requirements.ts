@@ -9,9 +9,9 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
       "npm start restarts a process that ends, at its port and with a growing wait, and gives up with the reason after five restarts in ten minutes.",
     tests: [
       "test/e2e/start.test.ts > npm start restarts each of its processes that is killed, at the same port",
-      "test/contract/supervisor.test.ts > a killed process is restarted, and the reason is logged in one line",
-      "test/contract/supervisor.test.ts > the supervisor gives up after five restarts, each after a longer wait",
-      "test/contract/supervisor.test.ts > a process that runs but does not respond is stopped and restarted",
+      "packages/dev/src/processes/supervisor.test.ts > a killed process is restarted, and the reason is logged in one line",
+      "packages/dev/src/processes/supervisor.test.ts > the supervisor gives up after five restarts, each after a longer wait",
+      "packages/dev/src/processes/supervisor.test.ts > a process that runs but does not respond is stopped and restarted",
     ],
   },
   {

@@ -1,7 +1,7 @@
 import type { AuditEntry, ControlState } from "@waggle/protocol";
 import { afterEach, expect, test, vi } from "vitest";
-import "./styles.css";
-import "./control.css";
+import "../styles/page.css";
+import "../styles/control.css";
 import { createAppShell } from "./app-shell.ts";
 import type { OperatorApi } from "./operator-api.ts";
 

@@ -1,6 +1,6 @@
 import type { DeadLettersResponse } from "@waggle/protocol";
 import { afterEach, expect, test, vi } from "vitest";
-import "./styles.css";
+import "../styles/page.css";
 import { createDeadLetters } from "./dead-letter-view.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import type { View } from "./view.ts";

@@ -1,7 +1,7 @@
 import { type PolicyVersion, type PromoteRequest, WaggleError } from "@waggle/protocol";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { page } from "vitest/browser";
-import "./styles.css";
+import "../styles/page.css";
 import type { OperatorApi } from "./operator-api.ts";
 import { createPolicies } from "./policy-view.ts";
 import type { View } from "./view.ts";

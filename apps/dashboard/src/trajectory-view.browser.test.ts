@@ -5,7 +5,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { afterEach, expect, test, vi } from "vitest";
-import "./styles.css";
+import "../styles/page.css";
 import type { OperatorApi } from "./operator-api.ts";
 import { createTrajectoryView } from "./trajectory-view.ts";
 import type { View } from "./view.ts";

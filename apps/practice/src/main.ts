@@ -9,7 +9,7 @@ import {
   readSiteConfig,
   reportStatus,
 } from "@waggle/embed/practice";
-import { environment } from "virtual:waggle-site";
+import { environment } from "virtual:waggle/practice";
 import { createSampleTask } from "./sample-task.ts";
 
 const { edgeUrl, siteKey } = await readSiteConfig();

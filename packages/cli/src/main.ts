@@ -12,6 +12,9 @@ if (major < OLDEST) {
   );
   process.exitCode = 1;
 } else {
-  const { runProcess } = await import("./run-process.ts");
-  await runProcess();
+  const [{ runProgram }, { createWaggle }] = await Promise.all([
+    import("@waggle/trainer"),
+    import("./program.ts"),
+  ]);
+  await runProgram(createWaggle);
 }

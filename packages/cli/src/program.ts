@@ -1,17 +1,33 @@
-/** The program behind `waggle`: the trainer's commands, `convert`, and the npm scripts of a checkout. */
+/** The program behind `waggle`: commands for a site, the trainer's commands, and the npm scripts of a checkout. */
 import { WAGGLE_VERSION } from "@waggle/protocol";
 import { createProgram, type ProgramOptions } from "@waggle/trainer";
 import type { Command } from "commander";
+import { addBaseCommand } from "./base-command.ts";
 import { addConvertCommand } from "./convert-command.ts";
+import { addDeployCommand } from "./deploy-command.ts";
+import { addDevCommand } from "./dev-command.ts";
+import { addLoopCommand } from "./loop-command.ts";
 import { addRepositoryCommands } from "./repository-commands.ts";
+import type { DefaultSite } from "./site-option.ts";
+
+/** What the process gives to every command. */
+export type WaggleOptions = ProgramOptions & {
+  /** What `loop` runs without `--site`. */
+  readonly defaultSite?: DefaultSite;
+};
 
 /** Creates the program with every command. Parse the process's arguments with it. */
-export function createWaggle(options: ProgramOptions): Command {
+export function createWaggle(options: WaggleOptions): Command {
   const program = createProgram(options).version(
     WAGGLE_VERSION,
     "-v, --version",
     "print the version",
   );
+  program.commandsGroup("Sites:");
+  addDevCommand(program);
+  addBaseCommand(program, options);
+  addLoopCommand(program, options);
+  addDeployCommand(program);
   program.commandsGroup("Models and data:");
   addConvertCommand(program, options);
   addRepositoryCommands(program, process.cwd());

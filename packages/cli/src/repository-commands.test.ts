@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addRepositoryCommands } from "./repository-commands.ts";
 
-test.each(["start", "test", "bench:engine", "loop"])(
+test.each(["start", "test", "bench:engine", "docs"])(
   "waggle %s outside a checkout says where it works, in one sentence",
   async (name) => {
     const text: string[] = [];

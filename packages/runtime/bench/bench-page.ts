@@ -2,7 +2,7 @@
 import { chromium } from "playwright-core";
 import { createServer } from "vite";
 import type { Plugin } from "vite";
-import { CHROMIUM_FLAGS, chromiumPath } from "../../../scripts/chromium.mjs";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../dev/src/loop/chromium.ts";
 import { modelFile } from "./model-files.ts";
 
 const ROOT = new URL("../../..", import.meta.url).pathname;

@@ -70,7 +70,7 @@ export function baseText(environment: string, { step, steps, ...of }: BaseProgre
 }
 
 /** The file that records how a base was made. */
-const RECORD = "base.json";
+export const BASE_RECORD = "base.json";
 const PEAK_LEARNING_RATE = 4e-3;
 const WARM_UP_STEPS = 50;
 const TEXT_DEMONSTRATIONS = 1000;
@@ -129,7 +129,7 @@ async function recordOf(spec: EnvironmentSpec, recipe: EnvironmentBaseRecipe): P
 }
 
 async function isBuiltBy(folder: string, record: object): Promise<boolean> {
-  const file = join(folder, RECORD);
+  const file = join(folder, BASE_RECORD);
   // A model that a user put there is kept.
   if (!existsSync(file)) return existsSync(join(folder, "config.json"));
   const { parameters: _, ...found } = JSON.parse(await readFile(file, "utf8")) as {
@@ -246,7 +246,7 @@ async function makeBase(
       "config.json": { ...decoderConfigJson(config), eos_token_id: stopTokenId },
       "tokenizer.json": text.tokenizerJson,
       "tokenizer_config.json": text.tokenizerConfig,
-      [RECORD]: { ...record, parameters: parameterCount(config) },
+      [BASE_RECORD]: { ...record, parameters: parameterCount(config) },
     };
     for (const [file, value] of Object.entries(json)) {
       await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);

@@ -63,16 +63,16 @@ ${scores.greedy.overall.trials} tasks (\`shop\`, split \`heldOut\`, seeds from 0
 
 | | greedy | sampled at temperature 1 |
 |---|---|---|
-| all | ${cell(scores.greedy.overall)} | ${cell(scores.sampled.overall)} |
-| unseen wordings | ${cell(scores.greedy.unseenTemplates)} | ${cell(scores.sampled.unseenTemplates)} |
+| all | ${rateCell(scores.greedy.overall)} | ${rateCell(scores.sampled.overall)} |
+| unseen wordings | ${rateCell(scores.greedy.unseenTemplates)} | ${rateCell(scores.sampled.unseenTemplates)} |
 ${kinds
   .map((kind) => {
     const greedy = scores.greedy.families[kind];
     const sampled = scores.sampled.families[kind];
-    return `| ${kind} | ${greedy ? cell(greedy) : ""} | ${sampled ? cell(sampled) : ""} |`;
+    return `| ${kind} | ${greedy ? rateCell(greedy) : ""} | ${sampled ? rateCell(sampled) : ""} |`;
   })
   .join("\n")}
-| well-formed calls, by turn | ${cell(scores.greedy.wellFormed)} | ${cell(scores.sampled.wellFormed)} |
+| well-formed calls, by turn | ${rateCell(scores.greedy.wellFormed)} | ${rateCell(scores.sampled.wellFormed)} |
 | longest trajectory, tokens | ${scores.greedy.longest} | ${scores.sampled.longest} |
 
 ## Curve
@@ -93,7 +93,8 @@ License: MIT, like the project. The data is synthetic and contains no text by pe
 `;
 }
 
-function cell({ rate, interval }: SuccessRate): string {
+/** A rate with its interval, for a cell of a table. */
+export function rateCell({ rate, interval }: SuccessRate): string {
   const percent = (value: number) => (100 * value).toFixed(1);
   return `${percent(rate)} % (${percent(interval.low)}–${percent(interval.high)})`;
 }

@@ -1,4 +1,5 @@
-/** `train-base --env`: makes the base model of one environment and evaluates it on held-out tasks. */
+/** `train-base --env`: makes the base model of one environment, evaluates it on held-out tasks and writes its card. */
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { environmentRollout } from "@waggle/agent/environments";
@@ -10,7 +11,8 @@ import { heldOutTask } from "../evaluation/held-out.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { baseText, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
+import { writeBaseCard } from "./base-card.ts";
+import { BASE_RECORD, baseText, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
 export type EnvironmentBaseCommand = {
   readonly spec: EnvironmentSpec;
@@ -61,6 +63,10 @@ export async function trainEnvironmentBase(
   );
   const greedy = await success(spec, model, options.tasks, 0, signal);
   const sampled = await success(spec, model, options.tasks, 1, signal);
+  // A model that a user put there has a card of its own, or none.
+  if (existsSync(join(folder, BASE_RECORD))) {
+    await writeBaseCard(folder, spec, recipe, model, { greedy, sampled });
+  }
   const parameters = parameterCount(model.config);
   write.out(
     json

@@ -1,0 +1,61 @@
+/** `base`: makes the small model that a site starts from. `dev` and `loop` make the same one if it is missing. */
+import { baseFolder } from "@waggle/dev";
+import { WaggleError } from "@waggle/protocol";
+import {
+  ENVIRONMENT_BASE,
+  jsonOption,
+  noResumeOption,
+  type ProgramOptions,
+  tasksOption,
+  trainEnvironmentBase,
+} from "@waggle/trainer";
+import type { Command } from "commander";
+import { siteOf, siteOption } from "./site-option.ts";
+
+type Flags = {
+  readonly site?: string;
+  readonly tasks: number;
+  readonly resume: boolean;
+  readonly json?: boolean;
+};
+
+/** Adds the command. */
+export function addBaseCommand(
+  program: Command,
+  { signal, writeOut, writeError }: Pick<ProgramOptions, "signal" | "writeOut" | "writeError">,
+): void {
+  program
+    .command("base")
+    .description("make the small model that a site starts from, and its model card")
+    .addOption(siteOption())
+    .addOption(tasksOption(400))
+    .addOption(noResumeOption())
+    .addOption(jsonOption())
+    .action(async ({ site: source, tasks, resume, json = false }: Flags) => {
+      const site = await siteOf(source);
+      if (site.model !== undefined) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `error: the site ${site.name} has the model ${site.model}; to make a base, leave model out of waggle.config.ts`,
+        );
+      }
+      const { mistakes = ENVIRONMENT_BASE.mistakes, habits = 0, steps } = site.base ?? {};
+      await trainEnvironmentBase(
+        {
+          spec: site.environment,
+          out: baseFolder(site),
+          bases: "",
+          steps,
+          mistakes,
+          habits,
+          tasks,
+          resume,
+          saveEvery: 100,
+          tensorboard: false,
+          json,
+        },
+        { out: writeOut, error: writeError },
+        signal,
+      );
+    });
+}

@@ -1,0 +1,309 @@
+/**
+ * The whole loop, headless: edge Worker, trainer, and pages with simulated visitors in Chromium; it learns,
+ * publishes and swaps policies. Starts the same processes as `waggle dev` and has no learning code of its own.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { PageStatus } from "@waggle/embed/practice";
+import { type LoggedRow, loggedRows } from "@waggle/trainer";
+import { buildPage, startPage, visitorsPage } from "../pages/pages.ts";
+import { type ManagedProcess, stopAll } from "../processes/managed-process.ts";
+import { freePort } from "../processes/ports.ts";
+import { StateLock } from "../processes/state-lock.ts";
+import { type Site, siteModel } from "../site/site.ts";
+import { migrate, startEdge, untilBaseModel } from "../stack/edge-process.ts";
+import { openInstallation } from "../stack/installation.ts";
+import { environmentArguments, startTrainer, trainerCommand } from "../stack/trainer-process.ts";
+import { requireChromium } from "./chromium.ts";
+import { OperatorClient } from "./operator.ts";
+import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
+import { Visitors } from "./visitors.ts";
+
+/** Options of `runLoop`. */
+export type LoopOptions = {
+  readonly pages: number;
+  readonly device: "auto" | "webgpu" | "wasm";
+  /** Stop rolling out after this many minutes … */
+  readonly minutes: number;
+  /** … or after this many publications, whichever comes first. */
+  readonly publications: number;
+  /** Paired held-out tasks in the final comparison; 0 skips it. */
+  readonly evaluationTasks: number;
+  /** Tasks per page, or forever. */
+  readonly simulate: number | "forever";
+  readonly control: boolean;
+  readonly site: Site;
+  /** Default: the site's own model, or its base, which is made if there is none. */
+  readonly model?: string | undefined;
+  /** State folder; emptied first. */
+  readonly folder: string;
+  readonly isolated?: boolean;
+  readonly trainerArgs?: readonly string[];
+  readonly edgeVariables?: Readonly<Record<string, string>>;
+  readonly onLine: (name: string, line: string) => void;
+  readonly signal?: AbortSignal;
+};
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The trainer's steps, from its log. */
+export function trainerMetrics(folder: string): LoggedRow[] {
+  const file = join(folder, "trainer", "metrics.jsonl");
+  return existsSync(file) ? loggedRows(readFileSync(file, "utf8"), file) : [];
+}
+
+type Rates = { version: number; success: number }[];
+
+type Comparison = {
+  /** State folder of the run. */
+  readonly folder: string;
+  readonly model: string;
+  readonly site: Site;
+  readonly version: number;
+  readonly tasks: number;
+};
+
+/** Success of the base and the final policy on the same held-out tasks and seeds, at several temperatures. */
+function comparePolicies({ folder, model, site, version, tasks }: Comparison): Evaluation {
+  const run = spawnSync(
+    process.execPath,
+    trainerCommand(
+      "evaluate",
+      "--model",
+      model,
+      "--state",
+      join(folder, "trainer"),
+      "--versions",
+      `0,${version}`,
+      "--tasks",
+      String(tasks),
+      // A lower temperature is the control: it must not explain the improvement.
+      "--temperatures",
+      "0,0.5",
+      "--json",
+      ...environmentArguments(site),
+    ),
+    {
+      cwd: site.project,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
+  const last = run.stdout.trim().split("\n").at(-1) ?? "";
+  if (run.status !== 0) throw new Error(`the final evaluation failed with exit code ${run.status}`);
+  const result = JSON.parse(last) as {
+    tasks: number;
+    versions: Rates;
+    temperatures: { temperature: string; versions: Rates }[];
+    unseenPatterns: { tasks: number; versions: Rates } | null;
+  };
+  const of = (rates: Rates, wanted: number) =>
+    rates.find((entry) => entry.version === wanted)?.success ?? Number.NaN;
+  const { unseenPatterns: unseen } = result;
+  return {
+    unseenPatterns: unseen && {
+      base: of(unseen.versions, 0),
+      final: of(unseen.versions, version),
+      tasks: unseen.tasks,
+    },
+    base: of(result.versions, 0),
+    final: of(result.versions, version),
+    tasks: result.tasks,
+    temperatures: result.temperatures.map(({ temperature, versions }) => ({
+      temperature,
+      base: of(versions, 0),
+      final: of(versions, version),
+    })),
+  };
+}
+
+/** Runs the loop and returns its report. All processes that it started have ended when it returns. */
+export async function runLoop(options: LoopOptions): Promise<LoopReport> {
+  const { onLine, site, folder, signal = new AbortController().signal } = options;
+  const say = (line: string) => onLine("loop", line);
+  requireState(folder);
+  const lock = new StateLock(folder);
+  rmSync(folder, { recursive: true, force: true });
+  const installation = openInstallation(folder);
+  const processes: ManagedProcess[] = [];
+  let visitors: Visitors | null = null;
+  const finish = async () => {
+    await visitors?.close().catch(() => undefined);
+    for (const child of processes.toReversed()) await child.stop();
+    lock.release();
+  };
+  // Also stops processes that are still starting, so that waiting for them fails at once.
+  signal.addEventListener("abort", () => void stopAll());
+  try {
+    requireChromium();
+    const page = visitorsPage(site);
+    const model = options.model ?? (await siteModel(site, say, signal));
+    const startedAt = Date.now();
+    say("preparing storage and the page …");
+    await Promise.all([migrate(installation, site), buildPage(page, onLine)]);
+    const edgePort = await freePort();
+    const edgeUrl = `http://localhost:${edgePort}`;
+    const sitePort = await freePort();
+    const edge = await startEdge(installation, {
+      port: edgePort,
+      site,
+      onLine,
+      ...(options.edgeVariables ? { variables: options.edgeVariables } : {}),
+    });
+    processes.push(edge);
+    processes.push(
+      await startPage(page, {
+        port: sitePort,
+        edgeUrl,
+        isolated: options.isolated ?? true,
+        onLine,
+      }),
+    );
+    const trainer = startTrainer(installation, {
+      edgeUrl,
+      model,
+      site,
+      onLine,
+      args: [...(options.control ? ["--shuffle-advantages"] : []), ...(options.trainerArgs ?? [])],
+    });
+    processes.push(trainer);
+    const operator = new OperatorClient(edgeUrl, installation.operatorCredential);
+    await untilPublished(edgeUrl, trainer);
+
+    say(`opening ${options.pages} pages …`);
+    visitors = await Visitors.open(`http://localhost:${sitePort}/`, {
+      pages: options.pages,
+      device: options.device,
+      simulate: options.simulate,
+    });
+
+    const deadline = startedAt + options.minutes * 60_000;
+    let statuses: PageStatus[] = [];
+    for (;;) {
+      await sleep(5000);
+      signal.throwIfAborted();
+      if (hasFinished(trainer)) break;
+      if (!trainer.running || !edge.running) {
+        const dead = trainer.running ? edge : trainer;
+        throw new Error(`${dead.name} ended with ${dead.ending}:\n${dead.tail.join("\n")}`);
+      }
+      statuses = await visitors.statuses();
+      const [summary, policies] = await Promise.all([operator.summary(), operator.policies()]);
+      const published = policies.policies.filter((policy) => policy.version > 0).length;
+      const { received, learned, waiting, leased } = summary.trajectories;
+      say(
+        `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · received ${received}, learned ${learned}, ` +
+          `waiting ${waiting + leased} · published ${published}, stable ${policies.stable} · ` +
+          `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
+      );
+      // A page that is still loading has not started to simulate.
+      const rolledOut =
+        options.simulate !== "forever" &&
+        statuses.every(
+          ({ simulating, trajectories, errors }) =>
+            !simulating && (trajectories.assigned > 0 || errors.length > 0),
+        );
+      if (Date.now() > deadline || published >= options.publications || rolledOut) break;
+    }
+
+    say("visitors stop; the last trajectories are uploaded, learned from and published …");
+    await visitors.stop();
+    await untilDrained(operator, visitors, trainer, say);
+    await trainer.stop(60_000);
+    const policies = await operator.policies();
+    statuses = await untilSwapped(visitors, policies.stable);
+    const [summary, rows] = await Promise.all([operator.summary(), operator.trajectories()]);
+    await finish();
+
+    let evaluation: Evaluation | null = null;
+    if (options.evaluationTasks > 0) {
+      say(
+        `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks …`,
+      );
+      const { evaluationTasks: tasks } = options;
+      evaluation = comparePolicies({ folder, model, site, version: policies.stable, tasks });
+    }
+    return loopReport({
+      statuses,
+      summary,
+      policies,
+      rows,
+      metrics: trainerMetrics(folder),
+      evaluation,
+      control: options.control,
+      minutes: (Date.now() - startedAt) / 60_000,
+    });
+  } catch (error) {
+    await finish();
+    await stopAll();
+    // Processes that were stopped are not the reason.
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Refuses to empty any folder except a state folder. */
+function requireState(folder: string): void {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return;
+  if (existsSync(join(folder, "credentials.json"))) return;
+  throw new Error(
+    `${folder} has other files and would be emptied; choose a new folder or the state of an earlier run`,
+  );
+}
+
+/** True for a trainer that stopped because it was finished. */
+const hasFinished = (trainer: ManagedProcess): boolean => trainer.child.exitCode === 0;
+
+/** Rejects if the trainer ends before it has published the base model, or takes more than 2 minutes. */
+async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise<void> {
+  const late = AbortSignal.timeout(120_000);
+  const ended = new AbortController();
+  void trainer.exited.then(() => ended.abort());
+  try {
+    await untilBaseModel(edgeUrl, AbortSignal.any([late, ended.signal]));
+  } catch (cause) {
+    const reason = late.aborted ? "did not publish the base model within 2 minutes" : "ended";
+    throw new Error(`the trainer ${reason}:\n${trainer.tail.join("\n")}`, { cause });
+  }
+}
+
+/** Waits until pages have nothing to upload and the trainer has nothing to learn from. */
+export async function untilDrained(
+  operator: OperatorClient,
+  visitors: Visitors,
+  trainer: ManagedProcess,
+  say: (line: string) => void,
+  timeoutMs = 240_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const statuses = await visitors.statuses();
+    const outbox = statuses.reduce((total, status) => total + status.outbox.waiting, 0);
+    const { waiting, leased } = (await operator.summary()).trajectories;
+    const idle = statuses.every((status) => !status.simulating);
+    if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
+    if (hasFinished(trainer) && idle && outbox === 0) return;
+    if (!trainer.running && !hasFinished(trainer)) {
+      throw new Error(`the trainer ended with ${trainer.ending}:\n${trainer.tail.join("\n")}`);
+    }
+    if (Date.now() > deadline) {
+      say(
+        `timed out with ${outbox} uploads in outboxes, ${waiting} trajectories waiting and ${leased} leased`,
+      );
+      return;
+    }
+    await sleep(1000);
+  }
+}
+
+/** Waits until every page runs `version`, without a reload. */
+async function untilSwapped(visitors: Visitors, version: number): Promise<PageStatus[]> {
+  for (let tries = 0; ; tries += 1) {
+    await visitors.refresh();
+    const statuses = await visitors.statuses();
+    if (statuses.every((status) => status.policyVersion === version) || tries >= 30)
+      return statuses;
+    await sleep(1000);
+  }
+}

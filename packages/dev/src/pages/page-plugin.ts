@@ -1,0 +1,76 @@
+/**
+ * The Vite plugin of every page that this package serves. `/config.json` carries `WAGGLE_EDGE_URL` and `WAGGLE_SITE_KEY`
+ * to the page, so that one build serves any edge. `WAGGLE_ISOLATION=off` serves without cross-origin isolation.
+ * `WAGGLE_PRACTICE` is the file that exports the environment of the practice page, with `#name` for another export than
+ * the default.
+ */
+import type { Connect, Plugin } from "vite";
+import { FROM_SOURCE } from "../processes/installed.ts";
+
+/** What the practice page imports the environment from. */
+const PRACTICE = "virtual:waggle/practice";
+
+/** Headers that WASM threads need. Pictures of other origins load under this policy. */
+const ISOLATION: Readonly<Record<string, string>> = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "credentialless",
+};
+
+/** Packages that a site must not bring a second copy of. */
+const SHARED = ["agent", "environments", "protocol"].map((name) => `@waggle/${name}`);
+
+/** Packages with workers and WASM beside their modules; bundling in advance would move the modules. */
+const UNBUNDLED = [
+  "onnxruntime-web",
+  ...SHARED,
+  ...["collector", "dashboard", "embed", "evaluation", "learning", "model", "practice"].map(
+    (name) => `@waggle/${name}`,
+  ),
+  "@waggle/runtime",
+  "@waggle/text",
+];
+
+/** @param conditions - Vite's default conditions of imports. */
+export function pagePlugin(conditions: readonly string[]): Plugin {
+  const { WAGGLE_EDGE_URL, WAGGLE_SITE_KEY, WAGGLE_ISOLATION, WAGGLE_PRACTICE } = process.env;
+  const headers = WAGGLE_ISOLATION === "off" ? {} : ISOLATION;
+  const config = JSON.stringify({
+    edgeUrl: WAGGLE_EDGE_URL ?? "http://127.0.0.1:8787",
+    siteKey: WAGGLE_SITE_KEY ?? "local-demo",
+  });
+  const serve: Connect.NextHandleFunction = (request, response, next) => {
+    if (request.url?.split("?")[0] !== "/config.json") return next();
+    response.setHeader("content-type", "application/json");
+    response.setHeader("cache-control", "no-cache");
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.end(config);
+  };
+  return {
+    name: "waggle-page",
+    config: () => ({
+      ...(FROM_SOURCE ? { resolve: { conditions: ["source", ...conditions] } } : {}),
+      optimizeDeps: { exclude: UNBUNDLED },
+      worker: { format: "es" },
+      server: { headers },
+      preview: { headers },
+      build: { target: "es2023", chunkSizeWarningLimit: 2000 },
+    }),
+    configureServer: (server) => void server.middlewares.use(serve),
+    configurePreviewServer: (server) => void server.middlewares.use(serve),
+    generateBundle() {
+      this.emitFile({ type: "asset", fileName: "config.json", source: config });
+    },
+    resolveId: (id) => (id === PRACTICE ? `\0${PRACTICE}` : null),
+    load(id) {
+      if (id !== `\0${PRACTICE}`) return null;
+      if (WAGGLE_PRACTICE === undefined)
+        return this.error("WAGGLE_PRACTICE must be the file of an environment");
+      const at = WAGGLE_PRACTICE.lastIndexOf("#");
+      const [file, name] =
+        at <= 0
+          ? [WAGGLE_PRACTICE, "default"]
+          : [WAGGLE_PRACTICE.slice(0, at), WAGGLE_PRACTICE.slice(at + 1)];
+      return `export { ${name} as environment } from ${JSON.stringify(file)};`;
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/** A site: what it practices in, its page and its model. */
+import { existsSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
+import { WaggleError } from "@waggle/protocol";
+import {
+  edgeVariables,
+  loadSite,
+  siteConfigIn,
+  trainerArguments,
+  workerEntry,
+} from "@waggle/site/node";
+import {
+  baseText,
+  ENVIRONMENT_BASE,
+  environmentBase,
+  environmentFrom,
+  type EnvironmentBaseRecipe,
+  moduleSource,
+  resolvedFile,
+} from "@waggle/trainer";
+
+/** A loaded site. */
+export type Site = {
+  /** In output. */
+  readonly name: string;
+  /** Folder whose `.waggle` has the state, the base and the built pages. */
+  readonly project: string;
+  /** Whether the project has this site only, so that its state folder needs no name. */
+  readonly isWholeProject: boolean;
+  readonly environment: EnvironmentSpec;
+  /** What the trainer's commands take as `--env`; absent if the environment is built in. */
+  readonly source?: string;
+  /** The environment's file, with `#name` of the export, which the practice page imports; absent if it is built in. */
+  readonly practice?: string;
+  /** Its own page, a project of Vite; absent: the practice page. `isOurs`: it changes only with this repository. */
+  readonly page?: { readonly root: string; readonly isOurs: boolean };
+  /** Its model folder; absent: the base that is made from its demonstrations. */
+  readonly model?: string;
+  /** How its base is made, where that is not the default. */
+  readonly base?: Partial<EnvironmentBaseRecipe>;
+  readonly edgeVariables?: Readonly<Record<string, string>>;
+  /** The entry module of its Worker; absent: the edge as it is, without edge tools of the site. */
+  readonly workerEntry?: string;
+  /** Options of `train-edge`. */
+  readonly trainerArguments?: readonly string[];
+};
+
+/**
+ * Loads a site from a folder with `waggle.config.ts`, or from a file or package that exports an environment.
+ *
+ * @throws WaggleError `NOT_FOUND`, `INVALID_ARGUMENT` naming the source and what to write instead.
+ */
+export async function siteFrom(source: string, folder: string = process.cwd()): Promise<Site> {
+  if (ENVIRONMENTS.some(({ name }) => name === source)) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--site takes the file or package of a site, and ${source} is a built-in environment; pass a file such as ./my-site.ts`,
+    );
+  }
+  const path = resolve(folder, source);
+  if (siteConfigIn(path) !== null || source === ".") return siteIn(path);
+  const { module, exportName } = moduleSource(source);
+  // First, because its error names no built-in environments.
+  const file = resolvedFile("--site", module, folder);
+  const environment = await environmentFrom(source, folder, "--site");
+  return {
+    name: environment.name,
+    project: folder,
+    isWholeProject: false,
+    source: `${file}#${exportName}`,
+    practice: `${file}#${exportName}`,
+    environment,
+  };
+}
+
+/** The site of a folder with a config. */
+async function siteIn(path: string): Promise<Site> {
+  const loaded = await loadSite(path);
+  const { folder, configFile, definition, files } = loaded;
+  if (files.environment === null) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `${configFile} has no environment, and the trainer, the practice page and the base model need one; add environment: () => import("./practice/environment.ts")`,
+    );
+  }
+  const environment = await environmentFrom(folder, folder, "--site");
+  const { id, model, base } = definition;
+  return {
+    name: id,
+    project: folder,
+    isWholeProject: true,
+    environment,
+    source: folder,
+    practice: `${files.environment}#default`,
+    ...(existsSync(join(folder, "index.html")) ? { page: { root: folder, isOurs: false } } : {}),
+    ...(model === undefined ? {} : { model: resolve(folder, model) }),
+    ...(base === undefined ? {} : { base: withoutZeroHabits(base) }),
+    edgeVariables: edgeVariables(loaded),
+    workerEntry: workerEntry(loaded),
+    trainerArguments: trainerArguments(loaded),
+  };
+}
+
+/** A base without habits records none. */
+function withoutZeroHabits({ habits = 0, ...base }: Partial<EnvironmentBaseRecipe>) {
+  return habits === 0 ? base : { ...base, habits };
+}
+
+/** Folder for the state of a site: different sites and base models cannot share a database. */
+export function stateFolder(site: Site, use: string, model?: string): string {
+  const { name, project, isWholeProject } = site;
+  const parts = [use, isWholeProject ? undefined : name, model && basename(model)];
+  return join(project, ".waggle", parts.filter((part) => part !== undefined).join("-"));
+}
+
+/** Folder of the base that is made for a site without a model of its own. */
+export function baseFolder({ environment, project }: Site): string {
+  return join(project, ".waggle", "bases", environment.name);
+}
+
+/**
+ * The folder of the site's model. Makes its base if there is none for these demonstrations, which takes some minutes. An
+ * interrupted run goes on with it.
+ *
+ * @throws WaggleError if the environment has no demonstrations.
+ */
+export async function siteModel(
+  site: Site,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  const { name, environment, model, base } = site;
+  if (model !== undefined) return model;
+  const folder = baseFolder(site);
+  await environmentBase(
+    environment,
+    folder,
+    { ...ENVIRONMENT_BASE, ...base },
+    (progress) => say(baseText(name, progress)),
+    signal,
+  );
+  return folder;
+}

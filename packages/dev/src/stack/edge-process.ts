@@ -1,0 +1,124 @@
+/** The edge Worker of a local installation, under workerd with local D1, R2, Queue and Durable Objects. */
+import { existsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fingerprint, once } from "../processes/fingerprint.ts";
+import { toolFile } from "../processes/installed.ts";
+import type { ManagedProcess } from "../processes/managed-process.ts";
+import { type LineSink, NODE, runToEnd, startProgram, whenUp } from "../processes/programs.ts";
+import type { Site } from "../site/site.ts";
+import { writeWorkerProject, MIGRATIONS } from "./worker-project.ts";
+import type { Installation } from "./installation.ts";
+
+/** The program `wrangler`, in the project's own version if it has one. */
+export function wranglerProgram(project: string): string {
+  return join(dirname(toolFile("wrangler/package.json", project)), "bin", "wrangler.js");
+}
+
+const stored = ({ folder }: Installation): string => join(folder, "edge");
+
+/** Applies pending migrations to the installation's local D1. */
+export async function migrate(installation: Installation, site: Site): Promise<void> {
+  const persist = stored(installation);
+  const config = writeWorkerProject(join(installation.folder, "worker"), site);
+  await once(
+    join(installation.folder, "migrated"),
+    fingerprint(MIGRATIONS, ["*.sql"]) + String(existsSync(persist)),
+    () =>
+      runToEnd("migrations", [
+        wranglerProgram(site.project),
+        "d1",
+        "migrations",
+        "apply",
+        "DB",
+        "--local",
+        "--persist-to",
+        persist,
+        "--config",
+        config,
+      ]),
+  );
+}
+
+/** Options of `startEdge`. */
+export type EdgeOptions = {
+  readonly port: number;
+  /** The site whose tasks the edge assigns. */
+  readonly site: Site;
+  readonly onLine?: LineSink | undefined;
+  /** Overrides variables of the Worker. */
+  readonly variables?: Readonly<Record<string, string>>;
+};
+
+/** Starts the edge. */
+export async function startEdge(
+  installation: Installation,
+  { port, site, onLine, variables }: EdgeOptions,
+): Promise<ManagedProcess> {
+  const values = {
+    SITE_KEYS: installation.siteKey,
+    SESSION_SECRET: installation.sessionSecret,
+    TRAINER_CREDENTIAL: installation.trainerCredential,
+    OPERATOR_CREDENTIAL: installation.operatorCredential,
+    ALLOWED_ORIGINS: "*",
+    TASK_ENVIRONMENT: site.environment.name,
+    ...site.edgeVariables,
+    ...variables,
+  };
+  const envFile = join(installation.folder, "edge.env");
+  writeFileSync(
+    envFile,
+    Object.entries(values)
+      .map(([name, value]) => `${name}=${JSON.stringify(value)}\n`)
+      .join(""),
+    { mode: 0o600 },
+  );
+  const edge = startProgram({
+    name: "edge",
+    command: NODE,
+    args: [
+      wranglerProgram(site.project),
+      "dev",
+      "--config",
+      writeWorkerProject(join(installation.folder, "worker"), site),
+      "--ip",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      "--inspector-port",
+      "0",
+      "--persist-to",
+      stored(installation),
+      "--env-file",
+      envFile,
+      "--show-interactive-dev-session=false",
+      "--log-level",
+      "warn",
+    ],
+    onLine,
+  });
+  return whenUp(edge, `http://127.0.0.1:${port}/healthz`);
+}
+
+/** Whether the edge on this port responds within 10 s. */
+export async function isEdgeResponsive(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`, {
+      signal: AbortSignal.timeout(10_000),
+    });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until the edge has a base model, which the trainer publishes. */
+export async function untilBaseModel(edgeUrl: string, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const response = await fetch(`${edgeUrl}/v1/policies/stable`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

@@ -1,0 +1,4 @@
+/** The trainer's commands as a process. */
+import { createProgram, runProgram } from "@waggle/trainer";
+
+await runProgram(createProgram);

@@ -1,0 +1,51 @@
+/** The trainer of a local installation. Its state is stored beside the edge's. */
+import { join } from "node:path";
+import { NODE_OPTIONS, ownProgram } from "../processes/installed.ts";
+import { ManagedProcess } from "../processes/managed-process.ts";
+import { type LineSink, NODE } from "../processes/programs.ts";
+import type { Site } from "../site/site.ts";
+import type { Installation } from "./installation.ts";
+
+/** Arguments of Node for a command of the trainer. */
+export function trainerCommand(...args: readonly string[]): string[] {
+  return [...NODE_OPTIONS, ownProgram("stack/trainer-main"), ...args];
+}
+
+/** The option that names a site's environment; a built-in one needs none. */
+export function environmentArguments({ source }: Site): string[] {
+  return source === undefined ? [] : ["--env", source];
+}
+
+/** Options of `startTrainer`. */
+export type TrainerOptions = {
+  readonly edgeUrl: string;
+  readonly model: string;
+  /** The site whose trajectories it learns from. */
+  readonly site: Site;
+  readonly args?: readonly string[];
+  readonly onLine?: LineSink;
+};
+
+/** Starts the trainer. */
+export function startTrainer(installation: Installation, options: TrainerOptions): ManagedProcess {
+  const { edgeUrl, model, site, args = [], onLine } = options;
+  return new ManagedProcess({
+    name: "trainer",
+    command: NODE,
+    args: trainerCommand(
+      "train-edge",
+      ...(site.trainerArguments ?? []),
+      "--edge",
+      edgeUrl,
+      "--model",
+      model,
+      "--state",
+      join(installation.folder, "trainer"),
+      ...environmentArguments(site),
+      ...args,
+    ),
+    cwd: site.project,
+    env: { WAGGLE_TRAINER_CREDENTIAL: installation.trainerCredential },
+    ...(onLine ? { onLine: (line: string) => onLine("trainer", line) } : {}),
+  });
+}

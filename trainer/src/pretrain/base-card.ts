@@ -1,0 +1,67 @@
+/** Writes the README of an environment's base model: what it is, what it learned from, how good it is, its limits. */
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { EnvironmentSpec } from "@waggle/environments";
+import type { SuccessRate } from "@waggle/evaluation";
+import { parameterCount } from "@waggle/model";
+import type { BaseModel } from "../model/base-model.ts";
+import type { EnvironmentBaseRecipe } from "./environment-base.ts";
+import { demonstrationsDigest } from "./environment-text.ts";
+import { rateCell } from "./model-card.ts";
+
+/** How often the base solves held-out tasks. */
+export type BaseSuccess = { readonly greedy: SuccessRate; readonly sampled: SuccessRate };
+
+/** Writes `README.md` into the model's folder. @param recipe - with which the base was made */
+export async function writeBaseCard(
+  folder: string,
+  spec: EnvironmentSpec,
+  recipe: EnvironmentBaseRecipe,
+  { config }: BaseModel,
+  success: BaseSuccess,
+): Promise<void> {
+  const { contextLength } = config;
+  const digest = await demonstrationsDigest(spec, { ...recipe, contextLength });
+  const { size } = await stat(join(folder, "model.safetensors"));
+  const count = (value: number): string => value.toLocaleString("en");
+  const card = `# Base model of ${spec.name}
+
+A decoder of the \`${config.modelType}\` type with ${count(parameterCount(config))} parameters, ${(size / 1e6).toFixed(1)} MB in 32-bit numbers. It acts
+in the environment \`${spec.name}\` and errs on purpose, so that reinforcement learning has something to improve.
+
+## Training
+
+It started from random weights and learned only from the environment's own demonstrations on training tasks. It has
+read no text of people.
+
+| setting | value |
+|---|---|
+| steps | ${count(recipe.steps)} |
+| demonstrations | ${count(recipe.steps * recipe.batchSize)} |
+| turns with a mistake | ${percent(spec.reading?.mistakes ?? recipe.mistakes)} |
+| demonstrations that always err in the same way | ${percent(recipe.habits ?? 0)} |
+| vocabulary | ${count(config.vocabularySize)} tokens |
+| seed | ${recipe.seed} |
+| digest of the first demonstrations | \`${digest}\` |
+
+## Held-out tasks
+
+${count(success.greedy.trials)} tasks that training never used, judged by the environment's verifier; 95 % Wilson intervals.
+
+| sampling | success |
+|---|---|
+| temperature 1 | ${rateCell(success.sampled)} |
+| greedy | ${rateCell(success.greedy)} |
+
+## Limits
+
+- It knows only the words and tools of this environment. It cannot talk about anything else.
+- Requests that are worded differently from the environment's own may fail. The figures above do not cover them.
+- A conversation may have at most ${count(contextLength)} tokens.
+`;
+  await writeFile(join(folder, "README.md"), card);
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`;
+}
