@@ -39,7 +39,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/model": 101,
   "@waggle/protocol": 163,
   "@waggle/runtime": 108,
-  "@waggle/site": 15,
+  "@waggle/site": 16,
   "@waggle/testing": 29,
   "@waggle/text": 34,
   "@waggle/trainer": 26,

@@ -1,4 +1,5 @@
 /** The overview: collected trajectories, their outcomes, and whether the policy improves. */
+import { reasonText } from "./reason-text.ts";
 import {
   type OperatorHealth,
   type OperatorSummary,
@@ -141,7 +142,7 @@ function facts(summary: OperatorSummary): HTMLElement {
 
 function refusals({ rejectedByReason }: OperatorSummary): HTMLElement {
   const rows = rejectedByReason.map(({ reason, count }) => ({
-    label: reason,
+    label: reasonText(reason),
     count,
     href: `#/trajectories?status=rejected&reason=${encodeURIComponent(reason)}`,
   }));

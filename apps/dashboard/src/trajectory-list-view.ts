@@ -1,4 +1,5 @@
 /** The list of trajectories, newest first. Its filters are kept in the address. */
+import { reasonText } from "./reason-text.ts";
 import type { TrajectoriesResponse, TrajectoryRow } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatAgo, formatNumber, formatSigned, shortId } from "./format.ts";
@@ -65,7 +66,7 @@ function rowElement(row: TrajectoryRow, now: number): HTMLElement {
       "td",
       {},
       statusChip(row.status),
-      row.reason === null ? "" : h("span", { class: "reason" }, row.reason),
+      row.reason === null ? "" : h("span", { class: "reason" }, reasonText(row.reason)),
     ),
     h(
       "td",

@@ -1,4 +1,5 @@
 /** One trajectory in full: facts, its group, and its segments token by token. */
+import { reasonText } from "./reason-text.ts";
 import type { Segment, ToolCall, TrajectoryDetail, TrajectoryRow, Turn } from "@waggle/protocol";
 import type { Tokenizer } from "@waggle/text";
 import { h } from "@waggle/embed/dom";
@@ -254,7 +255,7 @@ export function createTrajectoryView(context: ViewContext, digest: string): View
         { class: "title-line" },
         h("h1", {}, "Trajectory ", h("span", { class: "mono" }, shortId(digest))),
         statusChip(row.status),
-        row.reason === null ? "" : h("span", { class: "reason" }, row.reason),
+        row.reason === null ? "" : h("span", { class: "reason" }, reasonText(row.reason)),
         row.success === null
           ? ""
           : h(

@@ -115,6 +115,8 @@ export type EnvironmentSpec = {
   /** @throws WaggleError `INVALID_ARGUMENT` for a reference of another environment. */
   readonly task: (reference: TaskReference) => Task;
   readonly create: (reference: TaskReference) => JudgedEnvironment;
+  /** A copy of the state in which a task begins, as its author wrote it. Absent = it has none to show. */
+  readonly startState?: (reference: TaskReference) => unknown;
   /** Every prompt of a prompt dataset, so that a run can check their lengths before it begins. */
   readonly prompts?: readonly { readonly system: string; readonly request: string }[];
   /** The dataset's row for a task. Absent = there is no dataset. */

@@ -83,7 +83,7 @@ export type TrajectoryOutcome = z.infer<typeof TrajectoryOutcome>;
 export const TrajectoryOutcome = z.strictObject({
   digest: Sha256,
   status: z.enum(["learned", "rejected", "skipped"]),
-  /** Stable reason for a rejection or skip: `log-prob-gap`, `replay-mismatch`, `no-signal`, … */
+  /** Stable reason for a rejection or skip: `log-prob-gap`, `replay-mismatch at turn 2`, `no-signal`, … */
   reason: z.string().max(64).optional(),
   reward: z.number().optional(),
   success: z.boolean().optional(),

@@ -75,6 +75,6 @@ test("an upload from an unknown environment is rejected, and so is one whose too
   const other = createReplay({ ...options, environments: [ledger(2)] });
   expect(await other(await uploaded())).toMatchObject({
     status: "rejected",
-    reason: "replay-mismatch",
+    reason: "replay-mismatch at turn 1",
   });
 });

@@ -134,7 +134,7 @@ function difference(recorded: Trajectory, again: Trajectory): string | null {
     if (!isSame(other.toolResults, turn.toolResults)) {
       return isSame(withoutWording(other), withoutWording(turn))
         ? "tool-wording"
-        : "replay-mismatch";
+        : `replay-mismatch at turn ${i + 1}`;
     }
   }
   if (again.turns.length > recorded.turns.length) return "call-mismatch";

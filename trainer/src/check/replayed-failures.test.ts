@@ -91,7 +91,7 @@ test.each(["TOOL_UNAVAILABLE", "TIMEOUT", "NETWORK"] as const)(
 
 test("a different error code is a mismatch, not a difference in wording", async () => {
   const forged = await rollout(CALLS[2] ?? never(), () => ({ code: "CONFLICT", message: ATTACK }));
-  expect(await replay(forged)).toMatchObject({ holds: false, reason: "replay-mismatch" });
+  expect(await replay(forged)).toMatchObject({ holds: false, reason: "replay-mismatch at turn 1" });
 });
 
 function never(): never {

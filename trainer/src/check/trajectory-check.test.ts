@@ -256,7 +256,7 @@ const forged: readonly [reason: string, what: string, tamper: Tamper][] = [
     }),
   ],
   [
-    "replay-mismatch",
+    "replay-mismatch at turn 1",
     "tool results that the shop does not return",
     (t) => ({
       ...t,

@@ -1,6 +1,7 @@
 /** `check`: checks an environment of the user as the built-in ones are tested, one line per check. */
 import { checkEnvironment, type EnvironmentCheck } from "@waggle/agent/define";
 import type { EnvironmentSpec } from "@waggle/environments";
+import { checkPage, type LoadedSite, loadSite, siteConfigIn } from "@waggle/site/node";
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { jsonOption, tasksOption } from "../options/shared-options.ts";
@@ -23,12 +24,15 @@ export function addCheckCommand(
     .command("check")
     .argument(
       "<environment>",
-      "a file or package that exports one, such as ./my-site.ts#name, or a built-in one",
+      "the folder of a site; a file or package that exports an environment, such as ./my-site.ts#name; or a built-in one",
     )
-    .description("check an environment: its tasks, tools, verifier and demonstrator")
+    .description(
+      "check an environment: its tasks, tools, verifier and demonstrator; and whether a site's page agrees",
+    )
     .addOption(tasksOption(20, "tasks of each split and level"))
     .addOption(jsonOption())
     .action(async (source: string, given: { tasks: number; json: boolean }) => {
+      const site = siteConfigIn(source) === null ? null : await loadSite(source);
       const spec = await environmentFrom(source, process.cwd(), "check");
       const startedAt = performance.now();
       let saidAt = startedAt;
@@ -43,7 +47,10 @@ export function addCheckCommand(
         );
       };
       const checks: EnvironmentCheck[] = [];
-      for await (const one of allChecks(spec, { tasks: given.tasks, signal, onProgress })) {
+      for await (const one of allChecks(
+        { spec, site },
+        { tasks: given.tasks, signal, onProgress },
+      )) {
         checks.push(one);
         if (!given.json) writeOut(`${one.status.padEnd(7)}  ${one.check.padEnd(13)}  ${one.words}`);
       }
@@ -62,9 +69,10 @@ export function addCheckCommand(
 }
 
 async function* allChecks(
-  spec: EnvironmentSpec,
-  options: Parameters<typeof checkEnvironment>[1],
+  { spec, site }: { readonly spec: EnvironmentSpec; readonly site: LoadedSite | null },
+  options: Parameters<typeof checkEnvironment>[1] & { readonly signal: AbortSignal },
 ): AsyncGenerator<EnvironmentCheck> {
   yield* checkEnvironment(spec, options);
   yield* checkWithModel(spec);
+  if (site !== null) yield await checkPage(site, options.signal);
 }

@@ -15,6 +15,8 @@ type CollectedCounts = {
 export type PanelTexts = {
   readonly title: string;
   readonly greeting: string;
+  /** Below the greeting, while the site's policy has not learned anything. */
+  readonly untrained: string;
   readonly placeholder: string;
   /** Label of the field for requests, for screen readers. */
   readonly request: string;
@@ -35,6 +37,8 @@ export type PanelTexts = {
   /** While the site has not published a policy yet. */
   readonly beingPrepared: string;
   readonly ready: string;
+  /** In place of `ready`, while the site's policy has not learned anything. */
+  readonly readyUntrained: string;
   readonly readyOffline: string;
   readonly working: string;
   readonly switchedOff: string;
@@ -97,6 +101,8 @@ export type PanelTexts = {
 export const DEFAULT_TEXTS: PanelTexts = {
   title: "Assistant",
   greeting: "Ask for something on this page. The model runs here, in your browser.",
+  untrained:
+    "This assistant has not practiced on this site yet. It can use the page's tools, and it often uses them wrongly.",
   placeholder: "Write a request",
   request: "Request",
   conversation: "Conversation",
@@ -113,6 +119,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
   starting: "starting",
   beingPrepared: "being prepared by the site",
   ready: "ready",
+  readyUntrained: "ready, not trained yet",
   readyOffline: "ready, offline",
   working: "working",
   switchedOff: "switched off",

@@ -52,7 +52,8 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
     tabindex: "0",
     "aria-label": texts.conversation,
   });
-  const empty = h("div", { class: "empty" }, h("p", {}, texts.greeting));
+  const untrained = h("p", { class: "untrained", hidden: true }, texts.untrained);
+  const empty = h("div", { class: "empty" }, h("p", {}, texts.greeting), untrained);
   const offered = suggestions.map((text) =>
     h("button", { class: "suggestion", type: "button", click: () => submit(text) }, text),
   );
@@ -184,6 +185,7 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
       view.update(item, index === conversation.length - 1 && !status.silenced);
     }
     empty.hidden = conversation.length > 0;
+    untrained.hidden = !isUntrained(agent);
     stick();
 
     const isOff = status.phase === "ready" && status.silenced;
@@ -248,12 +250,19 @@ function noticeOf({ status, texts: own }: Agent, texts: PanelTexts): string {
   return status.policyFailure === null ? "" : texts.olderPolicy;
 }
 
-function stateText({ status }: Agent, texts: PanelTexts, busy: boolean): string {
+/** Whether the site's base model answers, which has learned nothing on this site. */
+function isUntrained({ policyVersion }: Agent): boolean {
+  return policyVersion === 0;
+}
+
+function stateText(agent: Agent, texts: PanelTexts, busy: boolean): string {
+  const { status } = agent;
   if (status.phase === "error") return texts.notAvailable;
   if (status.phase === "ready" && status.silenced) return texts.switchedOff;
   if (status.phase === "ready") {
     if (busy) return texts.working;
-    return status.online ? texts.ready : texts.readyOffline;
+    if (!status.online) return texts.readyOffline;
+    return isUntrained(agent) ? texts.readyUntrained : texts.ready;
   }
   if (status.detail === WAITING_FOR_POLICY) return texts.beingPrepared;
   if (status.totalBytes === null || status.loadedBytes >= status.totalBytes) return texts.starting;

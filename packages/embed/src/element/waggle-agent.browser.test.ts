@@ -163,6 +163,21 @@ test("offline is shown without an alert and the agent still answers", async () =
   expect(root.querySelector(".notice")?.classList.contains("calm")).toBe(true);
 });
 
+test("a site that has only its base model says so until it has learned something", async () => {
+  const { agent, root, settled } = await open();
+  const isSaid = () => root.querySelector(".untrained")?.checkVisibility() ?? false;
+  expect([textOf(root, ".state"), isSaid()]).toEqual(["ready", false]);
+  Object.assign(agent, { policyVersion: 0 });
+  agent.setStatus(READY);
+  await settled();
+  expect([textOf(root, ".state"), isSaid()]).toEqual(["ready, not trained yet", true]);
+  expect(textOf(root, ".untrained")).toMatch(/^This assistant has not practiced on this site yet/);
+  Object.assign(agent, { policyVersion: 1 });
+  agent.setStatus(READY);
+  await settled();
+  expect([textOf(root, ".state"), isSaid()]).toEqual(["ready", false]);
+});
+
 test("Tab visits the whole panel in reading order", async () => {
   const { root, input } = await open();
   const seen: string[] = [];

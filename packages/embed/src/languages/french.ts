@@ -13,6 +13,8 @@ export const FRENCH: Language = {
     title: "Assistant",
     greeting:
       "Demandez quelque chose sur cette page. Le modèle fonctionne ici, dans votre navigateur.",
+    untrained:
+      "Cet assistant ne s'est pas encore exercé sur ce site. Il peut utiliser les outils de la page et se trompe souvent.",
     placeholder: "Écrivez votre demande",
     request: "Demande",
     conversation: "Conversation",
@@ -29,6 +31,7 @@ export const FRENCH: Language = {
     starting: "démarrage",
     beingPrepared: "en préparation par le site",
     ready: "prêt",
+    readyUntrained: "prêt, pas encore entraîné",
     readyOffline: "prêt, hors ligne",
     working: "en cours",
     switchedOff: "désactivé",

@@ -13,6 +13,8 @@ export const GERMAN: Language = {
   panel: {
     title: "Assistent",
     greeting: "Fragen Sie etwas zu dieser Seite. Das Modell läuft hier in Ihrem Browser.",
+    untrained:
+      "Dieser Assistent hat auf dieser Website noch nicht geübt. Er kann die Werkzeuge der Seite benutzen und macht dabei oft Fehler.",
     placeholder: "Schreiben Sie eine Anfrage",
     request: "Anfrage",
     conversation: "Unterhaltung",
@@ -29,6 +31,7 @@ export const GERMAN: Language = {
     starting: "startet",
     beingPrepared: "wird von der Website vorbereitet",
     ready: "bereit",
+    readyUntrained: "bereit, noch nicht trainiert",
     readyOffline: "bereit, offline",
     working: "arbeitet",
     switchedOff: "abgeschaltet",

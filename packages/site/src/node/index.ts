@@ -2,5 +2,6 @@
 export { siteConfigIn } from "./config-file.ts";
 export { loadPractice, loadSite } from "./load-site.ts";
 export type { LoadedSite, SitePractice } from "./load-site.ts";
+export { checkPage } from "./page-check.ts";
 export { workerEntry } from "./worker-entry.ts";
 export { baseArguments, edgeVariables, trainerArguments } from "./part-settings.ts";

@@ -179,7 +179,7 @@ test.each([
     "tools.ts",
     "{ ...MOVE, run",
     '{ ...MOVE, parameters: { type: "string" }, run',
-    /^tools\.ts:6:3: definePageTools\.move\.parameters has type "string"; arguments are always an object/,
+    /^tools\.ts:7:3: definePageTools\.move\.parameters has type "string"; arguments are always an object/,
   ],
   [
     "a tool without run",

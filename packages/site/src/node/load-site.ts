@@ -19,6 +19,8 @@ export type LoadedSite = {
   readonly definition: SiteDefinition;
   readonly pageTools: readonly PageTool[];
   readonly edgeTools: readonly Tool[];
+  /** Begins the page with the state of a practice task: the export `start` of the module of page tools. */
+  readonly start: ((state: unknown) => unknown) | null;
   /** The environment with the site's reward; `null` if the site has none. */
   readonly environment: EnvironmentSpec | null;
   /** Absolute paths of its modules. */
@@ -47,6 +49,7 @@ export async function loadSite(path: string): Promise<LoadedSite> {
   const { practice, reward, environment } = await practiceOf(config);
   const pageTools = pageToolsOf(tools);
   const edgeTools = edgeToolsOf(edge, pageTools);
+  const start = tools?.exports["start"];
   if (practice !== null && environment !== null) {
     const { prompt } = definition;
     const page = { prompt, tools: toolsInPage(pageTools, edgeTools) };
@@ -58,6 +61,7 @@ export async function loadSite(path: string): Promise<LoadedSite> {
     definition,
     pageTools,
     edgeTools,
+    start: typeof start === "function" ? (state) => start(state) as unknown : null,
     environment,
     files: {
       tools: tools?.path ?? null,

@@ -64,6 +64,7 @@ export function defineEnvironment<S, D, const T extends ToolSchemas>(
     ...(definition.user === undefined ? {} : { features: ["user"] as const }),
     task: (reference) => taskOf(definition, reference),
     create: (reference) => createdEnvironment(definition, tools, reference),
+    startState: (reference) => drawnTask(definition, reference).state,
     ...(gold === undefined
       ? {}
       : {

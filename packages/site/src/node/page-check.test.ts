@@ -1,0 +1,56 @@
+import { afterEach, expect, test } from "vitest";
+import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
+import { loadSite } from "./load-site.ts";
+import { checkPage } from "./page-check.ts";
+
+const removals: (() => void)[] = [];
+afterEach(() => removals.splice(0).forEach((remove) => remove()));
+
+/** The check of the site with one text of its page tools replaced. */
+async function checked(text: string, by: string) {
+  const before = PLANNER_FILES["tools.ts"] ?? "";
+  expect(before).toContain(text);
+  const { folder, remove } = plannerSite({ "tools.ts": before.replace(text, by) });
+  removals.push(remove);
+  return checkPage(await loadSite(folder), new AbortController().signal);
+}
+
+test("a page whose tools return what the environment's do passes", async () => {
+  expect(await checked("let moved", "let moved")).toMatchObject({
+    status: "passed",
+    words: expect.stringMatching(/^in 20 tasks with \d\d turns, the page's tools return what/),
+  });
+});
+
+test("a page that returns something else fails at the first turn that differs", async () => {
+  const { status, words, task } = await checked("(moved = day)", "((moved = day), { day })");
+  expect(status).toBe("failed");
+  expect(words).toMatch(
+    /^replay-mismatch: the site's page and its environment disagree at turn 1 of seed 0, train: move\(\{"day":"(\w+)"\}\) gives \{"day":"\1"\} in the page and "\1" in the environment$/,
+  );
+  expect(task).toMatchObject({ seed: 0, split: "train" });
+});
+
+test("a page tool that throws where the environment's does not fails", async () => {
+  const broken = '{ throw new Error("no calendar"); }';
+  expect((await checked("(moved = day)", broken)).words).toMatch(
+    /gives the error TOOL_FAILED \("no calendar"\) in the page and "\w+" in the environment$/,
+  );
+});
+
+test("a page tool that hangs or returns 10 MB costs that call only, and the check names it", async () => {
+  const hanging = "new Promise(() => {}), timeoutMs: 20";
+  expect((await checked("(moved = day)", hanging)).words).toMatch(
+    /gives the error TIMEOUT \("no result within 20 ms"\) in the page/,
+  );
+  expect((await checked("(moved = day)", '"x".repeat(1e7)')).words).toMatch(
+    /gives the error TOOL_FAILED \("the result is longer than 16384 characters; ask for less"\)/,
+  );
+});
+
+test("a page that cannot begin with a task's state is not compared, and the check says what to add", async () => {
+  expect(await checked("export const start", "export const begin")).toMatchObject({
+    status: "skipped",
+    words: expect.stringMatching(/does not export start\(state\).*; add it to compare/),
+  });
+});

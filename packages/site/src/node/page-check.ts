@@ -1,0 +1,115 @@
+/** Plays practice tasks with the page's tools and with the environment's, and compares what they return. */
+import type { EnvironmentCheck } from "@waggle/agent/define";
+import { createToolRunner } from "@waggle/agent/tools";
+import type { EnvironmentSpec } from "@waggle/environments";
+import {
+  canonicalJson,
+  hashText,
+  mulberry32,
+  type Observation,
+  type TaskReference,
+  type Tool,
+  type ToolCall,
+  type ToolResult,
+} from "@waggle/protocol";
+import type { LoadedSite } from "./load-site.ts";
+
+const CHECK = "page";
+const TASKS = 20;
+/** Every second task is played with mistakes, so that failed calls are compared too. */
+const MISTAKES = 0.35;
+
+/**
+ * The result of the check. A page whose tools behave otherwise than the environment's makes trainers reject what its
+ * visitors upload.
+ */
+export async function checkPage(site: LoadedSite, signal: AbortSignal): Promise<EnvironmentCheck> {
+  const { environment, start } = site;
+  if (environment === null) return skipped("the site has no environment");
+  if (site.pageTools.length === 0) return skipped("the page has no tools");
+  if (start === null || environment.startState === undefined) {
+    return skipped(
+      "the module of page tools does not export start(state), which begins the page with the state of a task; add it to compare page and environment",
+    );
+  }
+  let turns = 0;
+  for (let seed = 0; seed < TASKS; seed += 1) {
+    const reference = environment.reference(seed, "train", seed % environment.levels);
+    const played = await playedTask(site, environment, reference, signal);
+    turns += played.turns;
+    if (played.difference === null) continue;
+    const words = `replay-mismatch: the site's page and its environment disagree at turn ${played.turns} of seed ${seed}, train: ${played.difference}`;
+    return { check: CHECK, status: "failed", words, task: reference };
+  }
+  const words = `in ${TASKS} tasks with ${turns} turns, the page's tools return what the environment's do`;
+  return { check: CHECK, status: "passed", words };
+}
+
+function skipped(words: string): EnvironmentCheck {
+  return { check: CHECK, status: "skipped", words };
+}
+
+type PlayedTask = {
+  /** Turns until the end or the first difference. */
+  readonly turns: number;
+  readonly difference: string | null;
+};
+
+async function playedTask(
+  site: LoadedSite,
+  spec: EnvironmentSpec,
+  reference: TaskReference,
+  signal: AbortSignal,
+): Promise<PlayedTask> {
+  const random = mulberry32(hashText(`page/${reference.seed}`));
+  const mistakes = reference.seed % 2 === 0 ? 0 : MISTAKES;
+  const act = await spec.demonstrator(reference, random, mistakes);
+  const { environment } = spec.create(reference);
+  await environment.observe();
+  site.start?.(spec.startState?.(reference));
+  const run = createToolRunner({ tools: toolsOf(site) });
+  let seen: Observation | null = null;
+  for (let turn = 1; turn <= spec.maxTurns && seen?.terminated !== true; turn += 1) {
+    signal.throwIfAborted();
+    const { text, calls } = act(seen);
+    const toolCalls = calls.map((call, i) => ({ id: `c${turn}-${i}`, ...call }));
+    seen = await environment.step({ text, toolCalls }, signal);
+    for (const [i, call] of toolCalls.entries()) {
+      const difference = differenceOf(call, await run(call, signal), seen.toolResults[i]);
+      if (difference !== null) return { turns: turn, difference };
+    }
+    if (seen.terminated) return { turns: turn, difference: null };
+  }
+  return { turns: spec.maxTurns, difference: null };
+}
+
+function toolsOf({ pageTools, edgeTools }: LoadedSite): readonly Tool[] {
+  const ofPage = pageTools.map(({ name, description, parameters, run, timeoutMs }): Tool => ({
+    definition: { name, description, parameters, source: "page" },
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    run: async (args, signal) => run(args, { signal }),
+  }));
+  return [...ofPage, ...edgeTools];
+}
+
+/** The first difference between the page's result and the environment's. */
+function differenceOf(
+  { name, arguments: args }: ToolCall,
+  inPage: ToolResult,
+  inPractice: ToolResult | undefined,
+): string | null {
+  if (inPractice === undefined || canonicalJson(inPage) === canonicalJson(inPractice)) return null;
+  const call = `${name}(${shortened(args)})`;
+  return `${call} gives ${shownResult(inPage)} in the page and ${shownResult(inPractice)} in the environment`;
+}
+
+function shownResult(result: ToolResult): string {
+  return result.ok
+    ? shortened(result.value)
+    : `the error ${result.error.code} (${shortened(result.error.message)})`;
+}
+
+function shortened(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
