@@ -15,6 +15,7 @@ import {
   seedOption,
   stateOption,
   tasksOption,
+  siteFolder,
   threadsOption,
   turnTokensOption,
 } from "../options/shared-options.ts";
@@ -64,7 +65,10 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
       const { start, tasks: count, seed, turnTokens } = given;
       const spec = await environmentFrom(given.env ?? given.environment ?? SHOP_ENVIRONMENT);
       const tasks = { environment: spec.name, start, count, seed, turnTokens };
-      const source = { stateFolder: given.state, edge: () => edgeOf(given, options) };
+      const source = {
+        stateFolder: siteFolder(given.state, given.site),
+        edge: () => edgeOf(given, options),
+      };
       const temperatures = [...new Set([1, ...given.temperatures])];
       const asked = { ...given, temperatures, environments: [spec] };
       const results = await evaluateVersions(model, asked, tasks, source, signal);

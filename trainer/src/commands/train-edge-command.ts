@@ -14,6 +14,7 @@ import {
   environmentOption,
   noResumeOption,
   promotionMarginOption,
+  siteFolder,
   stateOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
@@ -106,7 +107,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         edgeOf(given, options),
         recipe,
         {
-          stateFolder: given.state,
+          stateFolder: siteFolder(given.state, given.site),
           tensorboard: given.tensorboard,
           environments: own && [own],
           isResuming: given.resume,

@@ -3,14 +3,18 @@ import type { Command } from "commander";
 import type { ProgramOptions } from "./program-options.ts";
 import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
 import { requireCredential } from "./credentials.ts";
-import { credentialOption, edgeOption } from "./shared-options.ts";
+import { credentialOption, edgeOption, siteOption } from "./shared-options.ts";
+import { SITE_HEADER } from "@waggle/protocol";
 
 /** Parsed values of the edge options. */
-export type EdgeOptions = { edge: string; credential?: string };
+export type EdgeOptions = { edge: string; credential?: string; site?: string };
 
 /** Adds the edge's origin and the trainer's credential. */
 export function withEdge(command: Command): Command {
-  return command.addOption(edgeOption()).addOption(credentialOption("trainer"));
+  return command
+    .addOption(edgeOption())
+    .addOption(credentialOption("trainer"))
+    .addOption(siteOption());
 }
 
 /** @throws WaggleError `UNAUTHENTICATED` without a credential. */
@@ -19,6 +23,7 @@ export function edgeOf(given: EdgeOptions, { environment, signal }: ProgramOptio
   return createEdgeClient({
     baseUrl: given.edge,
     credential: requireCredential("trainer", credential),
+    ...(given.site === undefined ? {} : { headers: { [SITE_HEADER]: given.site } }),
     signal,
   });
 }

@@ -5,7 +5,9 @@
 import type { Precision } from "@waggle/engine";
 import { ENVIRONMENTS } from "@waggle/environments";
 import type { ResidentFormat } from "@waggle/model";
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { DEFAULT_SITE, SiteId } from "@waggle/protocol";
+import { join } from "node:path";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import {
   existingModel,
@@ -81,6 +83,23 @@ export function basesOption(): Option {
   return new Option("--bases <folder>", "cache of the environments' base models").default(
     ".waggle/bases",
   );
+}
+
+/** The site of an edge that serves several. */
+export function siteOption(): Option {
+  return new Option(
+    "--site <id>",
+    "site of an edge that serves several; without it, the credential's own",
+  ).argParser((id) => {
+    const parsed = SiteId.safeParse(id);
+    if (parsed.success) return parsed.data;
+    throw new InvalidArgumentError(`a site's id ${parsed.error.issues[0]?.message}`);
+  });
+}
+
+/** A site's folder in the state folder. That of `default` is the state folder itself, as before there were sites. */
+export function siteFolder(state: string, site: string = DEFAULT_SITE): string {
+  return site === DEFAULT_SITE ? state : join(state, "sites", site);
 }
 
 export function stateOption(): Option {

@@ -116,6 +116,17 @@ async function siteOfBearer(
   return requireEnabled(site);
 }
 
+/** The site of a trainer that calls a public route; `null` for anyone else. */
+export async function trainerSite(context: EdgeContext): Promise<string | null> {
+  if (context.req.header("Authorization") === undefined) return null;
+  const bearer = bearerOf(context.req.raw);
+  if (await sameSecret(bearer, readSettings(context.env).TRAINER_CREDENTIAL)) {
+    return context.var.site.id;
+  }
+  const directory = await siteDirectory(context.env);
+  return siteOfCredential(directory, "trainer", await sha256(bearer))?.id ?? null;
+}
+
 const credential =
   (role: "trainer" | "operator"): MiddlewareHandler<EdgeEnv> =>
   async (context, next) => {

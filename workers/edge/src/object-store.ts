@@ -31,14 +31,16 @@ export async function deleteVisitorObjects(
 }
 
 /**
- * Finds a public object of any enabled site, because a page that loads one names no site. Who knows the hash may
- * read the bytes, as with the manifest that names it.
+ * Finds a public object of a site. `null` is any enabled site, because a page that loads an object names none. Who knows
+ * the hash may read the bytes, as with the manifest that names it.
  */
 export async function findObject(
   { DB, OBJECTS }: { readonly DB: D1Database; readonly OBJECTS: R2Bucket },
+  site: string | null,
   sha256: string,
   range: Headers,
 ): Promise<R2ObjectBody | null> {
+  if (site !== null) return OBJECTS.get(objectKey(site, sha256), { range });
   const first = await OBJECTS.get(objectKey(DEFAULT_SITE, sha256), { range });
   if (first !== null) return first;
   const { results } = await DB.prepare(
@@ -47,8 +49,8 @@ export async function findObject(
   )
     .bind(sha256)
     .all<{ site: string }>();
-  for (const { site } of results) {
-    const object = await OBJECTS.get(objectKey(site, sha256), { range });
+  for (const row of results) {
+    const object = await OBJECTS.get(objectKey(row.site, sha256), { range });
     if (object !== null) return object;
   }
   return null;

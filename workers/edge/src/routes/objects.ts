@@ -1,6 +1,7 @@
 /** Model files and adapters by content hash: immutable, public, readable from isolated pages. */
 import { Sha256, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
+import { trainerSite } from "../access.ts";
 import { readBytes } from "../body.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { findObject, putObject } from "../object-store.ts";
@@ -31,7 +32,8 @@ export const objectEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/objects/{sha256}",
     operationId: "getObject",
-    summary: "The bytes of an object; supports range requests.",
+    summary:
+      "The bytes of an object of any site, or of the trainer's own; supports range requests.",
     access: "public",
     parameters: [hash],
     responses: { 200: "bytes", 206: "bytes", 304: "empty" },
@@ -44,7 +46,9 @@ export const objectEndpoints: readonly Endpoint[] = [
       if (context.req.header("if-none-match")?.includes(sha256)) {
         return new Response(null, { status: 304, headers });
       }
-      const object = await findObject(context.env, sha256, context.req.raw.headers);
+      // A trainer asks whether its own site has the object, and must send it otherwise.
+      const site = await trainerSite(context);
+      const object = await findObject(context.env, site, sha256, context.req.raw.headers);
       if (!object) throw notFound();
       headers.set("Content-Type", "application/octet-stream");
       headers.set("Accept-Ranges", "bytes");
