@@ -2,7 +2,7 @@
  * `npm start` as a process: each of its processes is killed and restarted at its port, a second start reports the first
  * one's addresses, and nothing keeps running when it is killed itself.
  */
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -10,6 +10,7 @@ import { untilBaseModel } from "../../packages/dev/src/stack/edge-process.ts";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { ROOT } from "../../scripts/root.ts";
 import { fault } from "../fixtures/fault.ts";
+import { processes, untilEnded, withDescendants } from "../fixtures/processes.ts";
 
 const folder = join(ROOT, ".waggle", "test-start");
 const NODE = ["--conditions=source", "--disable-warning=ExperimentalWarning"];
@@ -43,17 +44,6 @@ async function untilSaid(pattern: RegExp, from = 0): Promise<string> {
   throw new Error(`npm start never said ${String(pattern)}:\n${lines.join("\n")}`);
 }
 
-type Row = { readonly id: number; readonly parent: number; readonly text: string };
-
-function processes(): Row[] {
-  const text = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
-  return [...text.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, id, parent, args = ""]) => ({
-    id: Number(id),
-    parent: Number(parent),
-    text: args,
-  }));
-}
-
 /** The process that `npm start` started for this service. */
 function idOf(service: "edge" | "demo" | "dashboard" | "trainer"): number {
   const mark = service === "trainer" ? "main.ts train" : `--port ${ports[service]}`;
@@ -61,20 +51,6 @@ function idOf(service: "edge" | "demo" | "dashboard" | "trainer"): number {
   if (row === undefined) throw new Error(`${service} does not run`);
   return row.id;
 }
-
-function withDescendants(root: number): number[] {
-  const all = processes();
-  const found = [root];
-  for (const id of found)
-    found.push(...all.filter(({ parent }) => parent === id).map((row) => row.id));
-  return found;
-}
-
-const isAlive = (id: number): boolean =>
-  // A zombie has ended, but its parent has not read its exit code.
-  !execFileSync("ps", ["-A", "-o", "pid=,stat="], { encoding: "utf8" })
-    .split("\n")
-    .every((line) => !new RegExp(`^ *${id} +[^Z ]`).test(line));
 
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -142,12 +118,7 @@ fault(
     expect(all.length).toBeGreaterThan(5);
     start.kill("SIGKILL");
     const from = Date.now();
-    let left = all;
-    while (left.length > 0 && Date.now() - from < 20_000) {
-      await sleep(200);
-      left = left.filter(isAlive);
-    }
-    expect(left).toEqual([]);
+    expect(await untilEnded(all)).toEqual([]);
     const seconds = ((Date.now() - from) / 1000).toFixed(0);
     return { after: `0 of ${all.length} processes are left after ${seconds} s` };
   },

@@ -15,6 +15,29 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "dev:own-project",
+    source: "issue 15, 4 and 5",
+    behavior:
+      "waggle dev runs in any project: its page and the practice page reload on change, a killed process comes back, and Ctrl-C ends everything.",
+    tests: [
+      "test/e2e/own-project.test.ts > the site's own page opens, and a change of its tools reloads it",
+      "test/e2e/own-project.test.ts > the practice page shows the environment's tasks",
+      "test/e2e/own-project.test.ts > a killed process of waggle dev comes back at its address",
+      "test/e2e/own-project.test.ts > a dry run of the deployment bundles the Worker with the site's settings",
+      "test/e2e/own-project.test.ts > Ctrl-C ends every process",
+    ],
+  },
+  {
+    id: "base:card",
+    source: "issue 15, 4",
+    behavior:
+      "The base of a site has a model card with its demonstrations, their digest, its success on held-out tasks, its size and its limits.",
+    tests: [
+      "trainer/src/pretrain/base-card.test.ts > a base's card says what it learned from, how often it succeeds, its size and its limits",
+      "trainer/src/pretrain/base-card.test.ts > the card's digest changes with the demonstrations",
+    ],
+  },
+  {
     id: "start:one-owner",
     source: "issue 13, 7.5",
     behavior:

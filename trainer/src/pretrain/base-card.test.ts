@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { environmentNamed } from "@waggle/environments";
+import { successRate } from "@waggle/evaluation";
+import type { DecoderConfig } from "@waggle/model";
+import { afterAll, expect, test } from "vitest";
+import type { BaseModel } from "../model/base-model.ts";
+import { writeBaseCard } from "./base-card.ts";
+import { ENVIRONMENT_BASE } from "./environment-base.ts";
+import { demonstrationsDigest } from "./environment-text.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "waggle-card-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const spec = environmentNamed("key-door");
+const config: DecoderConfig = {
+  modelType: "qwen3",
+  vocabularySize: 300,
+  width: 64,
+  layers: 2,
+  heads: 2,
+  keyValueHeads: 2,
+  headSize: 32,
+  feedForwardSize: 128,
+  ropeTheta: 10_000,
+  rmsNormEpsilon: 1e-6,
+  tiedEmbeddings: true,
+  contextLength: 256,
+  ropeScaling: null,
+};
+
+async function card(mistakes: number): Promise<string> {
+  writeFileSync(join(folder, "model.safetensors"), new Uint8Array(2_500_000));
+  const recipe = { ...ENVIRONMENT_BASE, steps: 40, mistakes };
+  const rate = (of: number) => successRate(Array.from({ length: 50 }, (_, i) => i < of));
+  const success = { sampled: rate(20), greedy: rate(35) };
+  await writeBaseCard(folder, spec, recipe, { config } as BaseModel, success);
+  return readFileSync(join(folder, "README.md"), "utf8");
+}
+
+test("a base's card says what it learned from, how often it succeeds, its size and its limits", async () => {
+  const text = await card(0.25);
+  const digest = await demonstrationsDigest(spec, {
+    ...ENVIRONMENT_BASE,
+    contextLength: 256,
+    mistakes: 0.25,
+  });
+  for (const said of [
+    "# Base model of key-door",
+    "2.5 MB",
+    "| demonstrations | 1,280 |",
+    "| turns with a mistake | 25 % |",
+    `\`${digest}\``,
+    "50 tasks",
+    "| temperature 1 | 40.0 %",
+    "| greedy | 70.0 %",
+    "at most 256 tokens",
+  ]) {
+    expect(text).toContain(said);
+  }
+});
+
+test("the card's digest changes with the demonstrations", async () => {
+  const digestIn = (text: string) => /`([0-9a-f]{64})`/.exec(text)?.[1];
+  const [one, other] = [digestIn(await card(0.25)), digestIn(await card(0.5))];
+  expect(one).toBeDefined();
+  expect(other).not.toBe(one);
+});
