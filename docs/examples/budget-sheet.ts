@@ -1,117 +1,164 @@
-/** A household budget: the agent reads cells of a sheet and plans amounts in others. */
+/** A budget: the agent reads cells of a sheet, one row an account and one column a week, and plans amounts in others. */
 import { defineEnvironment, type EnvironmentSpec } from "@waggle/agent/define";
 
-const ITEMS = ["rent", "food", "travel", "heating", "phone", "school", "garden", "gifts"] as const;
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct"] as const;
-type Item = (typeof ITEMS)[number];
-type Month = (typeof MONTHS)[number];
+const numbers = (least: number, most: number) =>
+  Array.from({ length: most - least + 1 }, (_, i) => least + i);
+const ACCOUNTS = numbers(100, 999);
+const WEEKS = numbers(10, 52);
+const AMOUNTS = numbers(10, 99);
 
-/** Amounts by month and item, all of them different. */
-type Sheet = { [month in Month]: { [item in Item]: number } };
+/** Amounts by `account/week`. */
+type Sheet = { cells: { [cell: string]: number } };
 
-function highestOf(amounts: Sheet[Month]): Item {
-  return ITEMS.reduce((most, each) => (amounts[each] > amounts[most] ? each : most));
+const cellOf = (account: number, week: number) => `${account}/${week}`;
+
+/** The account with the largest amount of a week. */
+function highestOf({ cells }: Sheet, week: number): number | undefined {
+  const own = Object.entries(cells).filter(([cell]) => cell.endsWith(`/${week}`));
+  const [cell] = own.toSorted(([, one], [, other]) => other - one)[0] ?? [];
+  return cell === undefined ? undefined : Number(cell.split("/")[0]);
 }
 
-const item = { enum: ITEMS } as const;
-const month = { enum: MONTHS } as const;
+/** A request by what it leaves open. Training has the first three wordings of each list. */
+const WORDINGS = {
+  nothing: [
+    ({ value, name, at }) => `Plan ${value} for ${name} in week ${at}.`,
+    ({ value, name, at }) => `Week ${at}: ${name} gets ${value}.`,
+    ({ value, name, at }) => `Set ${name} to ${value} in week ${at}.`,
+    ({ value, name, at }) => `Set week ${at} of ${name} to ${value}.`,
+    ({ value, name, at }) => `In week ${at}, plan ${value} for ${name}.`,
+  ],
+  amount: [
+    ({ name, at, from }) => `Plan ${name} in week ${at} as in week ${from}.`,
+    ({ name, at, from }) => `Week ${at}: ${name} gets what it has in week ${from}.`,
+    ({ name, at, from }) => `Copy ${name} from week ${from} to week ${at}.`,
+    ({ name, at, from }) => `Copy week ${from} of ${name} to week ${at}.`,
+    ({ name, at, from }) => `As in week ${from}, plan ${name} in week ${at}.`,
+  ],
+} satisfies {
+  [open: string]: ((slots: { value: number; name: string; at: number; from: number }) => string)[];
+};
+const TRAINED_WORDINGS = 3;
+
+const account = { type: "integer", minimum: 100, maximum: 999 } as const;
+const week = { type: "integer", minimum: 10, maximum: 52 } as const;
 
 const budgetSheet: EnvironmentSpec = defineEnvironment({
   name: "budget-sheet",
   prompt: "You keep a budget.",
   levels: 3,
-  tasks: ({ level, random, pick }) => {
-    const amounts = Array.from({ length: 90 }, (_, i) => 10 + i);
-    const amount = () => amounts.splice(Math.floor(random() * amounts.length), 1)[0] ?? 0;
-    const sheet = Object.fromEntries(
-      MONTHS.map((each) => [each, Object.fromEntries(ITEMS.map((name) => [name, amount()]))]),
-    ) as Sheet;
-    const from = pick(MONTHS);
-    const to = pick(MONTHS.filter((each) => each !== from));
-    // At level 0 nothing must be looked up, at level 1 the item or the amount, at level 2 both.
-    const asksItem = level === 2 || (level === 1 && random() < 0.5);
-    const asksAmount = level === 2 || (level === 1 && !asksItem);
-    const wanted = asksItem ? highestOf(sheet[from]) : pick(ITEMS);
-    const value = asksAmount ? sheet[from][wanted] : amount();
-    const at = asksItem && !asksAmount ? from : to;
-    const name = asksItem ? `the highest item of ${from}` : wanted;
-    const request = asksAmount
-      ? `Plan ${name} in ${at} as in ${from}.`
-      : asksItem
-        ? `Cut ${name} to ${value}.`
-        : `Plan ${value} for ${name} in ${at}.`;
-    // `verify` sees the sheet only after the tools changed it.
-    const before = structuredClone(sheet);
-    const data = { asksItem, asksAmount, from, at, wanted, value, before };
-    return { request, state: sheet, data };
+  tasks: ({ level, split, random, pick, ofSplit }) => {
+    const drawn = (list: readonly number[], count: number) => {
+      const left = [...ofSplit(list)];
+      return Array.from({ length: count }, () => {
+        return left.splice(Math.floor(random() * left.length), 1)[0] ?? 0;
+      });
+    };
+    const accounts = drawn(ACCOUNTS, 4);
+    const [from = 0, at = 0] = drawn(WEEKS, 2);
+    const amounts = drawn(AMOUNTS, 9);
+    const cells = Object.fromEntries(
+      accounts.flatMap((each, i) => [
+        [cellOf(each, from), amounts[2 * i] ?? 0],
+        [cellOf(each, at), amounts[2 * i + 1] ?? 0],
+      ]),
+    );
+    const sheet: Sheet = { cells };
+    // At level 0 nothing must be looked up, at level 1 the account or the amount, at level 2 both.
+    const asksAccount = level === 2 || (level === 1 && random() < 0.5);
+    const asksAmount = level === 2 || (level === 1 && !asksAccount);
+    const wanted = asksAccount ? (highestOf(sheet, from) ?? 0) : pick(accounts);
+    const value = asksAmount ? (cells[cellOf(wanted, from)] ?? 0) : (amounts[8] ?? 0);
+    const name = asksAccount ? `the highest of week ${from}` : `${wanted}`;
+    const open = asksAmount ? "amount" : "nothing";
+    const wording = pick(numbers(1, split === "train" ? TRAINED_WORDINGS : WORDINGS[open].length));
+    return {
+      request: WORDINGS[open][wording - 1]?.({ value, name, at, from }) ?? "",
+      pattern: `${open} ${asksAccount ? "of the highest " : ""}${wording}`,
+      values: [
+        at,
+        ...(asksAccount || asksAmount ? [from] : []),
+        ...(asksAccount ? [] : [wanted]),
+        ...(asksAmount ? [] : [value]),
+      ],
+      state: sheet,
+      // `verify` sees the sheet only after the tools changed it.
+      data: { asksAccount, asksAmount, from, at, wanted, value, before: { ...cells } },
+    };
   },
   tools: {
     read: {
-      description: "Amount of an item in a month.",
+      description: "Amount of an account in a week.",
       parameters: {
         type: "object",
-        properties: { item, month },
-        required: ["item", "month"],
+        properties: { account, week },
+        required: ["account", "week"],
         additionalProperties: false,
       },
-      run: (cell, sheet) => sheet[cell.month][cell.item],
+      run: (cell, { cells }) => {
+        const amount = cells[cellOf(cell.account, cell.week)];
+        if (amount === undefined) throw new Error("no amount");
+        return amount;
+      },
     },
     highest: {
-      description: "The highest item of a month.",
+      description: "The highest account of a week.",
       parameters: {
         type: "object",
-        properties: { month },
-        required: ["month"],
+        properties: { week },
+        required: ["week"],
         additionalProperties: false,
       },
-      run: (column, sheet) => highestOf(sheet[column.month]),
+      run: (column, sheet) => {
+        const found = highestOf(sheet, column.week);
+        if (found === undefined) throw new Error("no amounts");
+        return found;
+      },
     },
     write: {
       description: "Set an amount.",
       parameters: {
         type: "object",
-        properties: { item, month, amount: { type: "integer", minimum: 0, maximum: 99 } },
-        required: ["item", "month", "amount"],
+        properties: { account, week, amount: { type: "integer", minimum: 0, maximum: 99 } },
+        required: ["account", "week", "amount"],
         additionalProperties: false,
       },
-      run: (cell, sheet) => {
-        sheet[cell.month][cell.item] = cell.amount;
+      run: (cell, { cells }) => {
+        cells[cellOf(cell.account, cell.week)] = cell.amount;
         return "saved";
       },
     },
   },
-  verify: ({ state, data: { at, wanted, value, before } }) => {
-    const isPlanned = state[at][wanted] === value;
-    const changed = MONTHS.flatMap((each) =>
-      ITEMS.filter((name) => state[each][name] !== before[each][name]).map(
-        (name) => `${name} in ${each}`,
-      ),
-    ).filter((cell) => cell !== `${wanted} in ${at}`);
+  verify: ({ state: { cells }, data: { at, wanted, value, before } }) => {
+    const planned = cellOf(wanted, at);
+    const isPlanned = cells[planned] === value;
+    const changed = Object.keys(cells).filter(
+      (cell) => cell !== planned && cells[cell] !== before[cell],
+    );
     return {
       success: isPlanned && changed.length === 0,
       reward: !isPlanned ? 0 : changed.length === 0 ? 1 : 0.5,
       reasons: [
-        isPlanned ? "right amount" : `${wanted} in ${at} must be ${value}`,
+        isPlanned ? "right amount" : `${planned} must be ${value}`,
         changed.length === 0 ? "nothing else changed" : `also changed: ${changed.join(", ")}`,
       ],
     };
   },
-  *demonstrate({ data: { asksItem, asksAmount, from, at, wanted, value } }) {
-    let name: string = wanted;
-    if (asksItem) ({ value: name } = yield ["highest", { month: from }]);
+  *demonstrate({ data: { asksAccount, asksAmount, from, at, wanted, value } }) {
+    let found: number = wanted;
+    if (asksAccount) ({ value: found } = yield ["highest", { week: from }]);
     let amount = value;
-    if (asksAmount) ({ value: amount } = yield ["read", { item: name, month: from }]);
-    yield ["write", { item: name, month: at, amount }];
+    if (asksAmount) ({ value: amount } = yield ["read", { account: found, week: from }]);
+    yield ["write", { account: found, week: at, amount }];
     return "Done.";
   },
   nearMiss: ({ data: { from, at, wanted, value } }) => {
-    const other = MONTHS.find((each) => each !== from && each !== at);
-    const right = ["write", { item: wanted, month: at, amount: value }] as const;
+    const right = ["write", { account: wanted, week: at, amount: value }] as const;
     return [
       ["Done."],
-      [["write", { item: wanted, month: other, amount: value }], "Done."],
-      [["write", { item: wanted, month: at, amount: value + 1 }], "Done."],
-      [right, ["write", { item: wanted, month: other, amount: 0 }], "Done."],
+      [["write", { account: wanted, week: from, amount: value }], "Done."],
+      [["write", { account: wanted, week: at, amount: value === 99 ? 98 : value + 1 }], "Done."],
+      [right, ["write", { account: wanted, week: from, amount: 0 }], "Done."],
     ];
   },
 });

@@ -1,17 +1,34 @@
-/** A support desk: the agent finds the rule that applies to a ticket, files the ticket and answers it. */
+/** A support desk: the agent finds the rule that applies to a customer's ticket, files the ticket and answers it. */
 import { defineEnvironment, type EnvironmentSpec } from "@waggle/agent/define";
 
-const TOPICS = ["refund", "repair", "exchange", "delivery", "return", "warranty"] as const;
-const PLACES = ["austria", "norway", "spain", "japan", "peru", "kenya"] as const;
+const TOPICS = ["refund", "repair", "exchange", "delivery"] as const;
 type Topic = (typeof TOPICS)[number];
-type Place = (typeof PLACES)[number];
-/** Days that each topic takes, or the place whose rule applies. */
-type Rules = { readonly [topic in Topic]: number | Place };
 
-/** The desk of one ticket. Document ids and rules are different for every ticket. */
+const SYLLABLES = "ba be da do fi ga ka ko la lo ma mi na no pa ra ri sa so ta te vo".split(" ");
+/** Three syllables: many names of few parts, so that a model learns to copy names and not to know them. */
+const NAMES = SYLLABLES.flatMap((first) =>
+  SYLLABLES.flatMap((second) => ["l", "n", "r"].map((end) => first + second + end)),
+);
+
+/** A ticket's wordings. Training has the first five. */
+const WORDINGS: readonly ((name: string, topic: Topic) => string)[] = [
+  (name, topic) => `How long does a ${topic} take for ${name}?`,
+  (name, topic) => `${name} asks how long a ${topic} takes.`,
+  (name, topic) => `${name}: ${topic}, how many days?`,
+  (name, topic) => `How many days are left for the ${topic} of ${name}?`,
+  (name, topic) => `A ${topic} for ${name}: when is it done?`,
+  (name, topic) => `Tell ${name} how many days a ${topic} takes.`,
+  (name, topic) => `When is the ${topic} of ${name} done?`,
+  (name, topic) => `${name} asks: how long for a ${topic}?`,
+];
+const TRAINED_WORDINGS = 5;
+
+/** The desk of one ticket. Names, document ids and rules are different for every ticket. */
 type Desk = {
-  readonly ids: { readonly [place in Place]: string };
-  readonly rules: { readonly [place in Place]: Rules };
+  /** By customer. */
+  readonly ids: { readonly [name: string]: string };
+  /** By document: the days of each topic, or the customer whose rule applies. */
+  readonly rules: { readonly [id: string]: { readonly [topic in Topic]: string } };
   filedUnder: string | null;
 };
 
@@ -19,43 +36,52 @@ const supportDesk: EnvironmentSpec = defineEnvironment({
   name: "support-desk",
   prompt: "You answer tickets by the rules.",
   levels: 2,
-  tasks: ({ level, random, pick }) => {
+  tasks: ({ split, level, random, pick, ofSplit }) => {
+    const number = (least: number, most: number) =>
+      least + Math.floor(random() * (most - least + 1));
     const topic = pick(TOPICS);
-    const place = pick(PLACES);
-    const days = 2 + Math.floor(random() * 28);
-    const other = pick(PLACES.filter((each) => each !== place));
-    const byPlace = <T>(value: (place: Place) => T) =>
-      Object.fromEntries(PLACES.map((each) => [each, value(each)])) as { [each in Place]: T };
-    const rules = byPlace(
-      () =>
-        Object.fromEntries(TOPICS.map((each) => [each, 2 + Math.floor(random() * 28)])) as Rules,
-    );
-    // At level 1 the rule of another place applies.
-    const source = level === 0 ? place : other;
-    rules[place] = { ...rules[place], [topic]: other };
-    rules[source] = { ...rules[source], [topic]: days };
-    const first = Math.floor(random() * 10);
-    const ids = byPlace((each) => `d${(first + PLACES.indexOf(each)) % 10}`);
-    const state: Desk = { ids, rules, filedUnder: null };
+    const wording = number(1, split === "train" ? TRAINED_WORDINGS : WORDINGS.length);
+    const own = ofSplit(NAMES);
+    const name = pick(own);
+    const other = pick(own.filter((each) => each !== name));
+    const days = `${number(2, 29)} days`;
+    const rulesWith = (rule: string) =>
+      Object.fromEntries(
+        TOPICS.map((each) => [each, each === topic ? rule : `${number(2, 29)} days`]),
+      ) as Desk["rules"][string];
+    const first = number(10, 89);
+    const ids = { [name]: `d${first}`, [other]: `d${first + number(1, 9)}` };
+    const state: Desk = {
+      ids,
+      // At level 1 the rule of another customer applies.
+      rules: {
+        [ids[name] ?? ""]: rulesWith(level === 0 ? days : `as for ${other}`),
+        [ids[other] ?? ""]: rulesWith(days),
+      },
+      filedUnder: null,
+    };
     return {
-      request: `How long does a ${topic} take in ${place}?`,
+      request: WORDINGS[wording - 1]?.(name, topic) ?? "",
+      // The topic belongs to the pattern: there are only four.
+      pattern: `${topic} ${wording}`,
+      values: [name],
       state,
-      data: { topic, place, days },
+      data: { topic, name, days },
     };
   },
   tools: {
     search: {
-      description: "Find a place's document.",
+      description: "Find a customer's document.",
       parameters: {
         type: "object",
-        properties: { place: { type: "string", maxLength: 16 } },
-        required: ["place"],
+        properties: { name: { type: "string", maxLength: 16 } },
+        required: ["name"],
         additionalProperties: false,
       },
-      run: ({ place }, { ids }) => {
-        const found = PLACES.find((each) => each === place);
+      run: ({ name }, { ids }) => {
+        const found = ids[name];
         if (found === undefined) throw new Error("no document");
-        return ids[found];
+        return found;
       },
     },
     read: {
@@ -66,11 +92,10 @@ const supportDesk: EnvironmentSpec = defineEnvironment({
         required: ["id", "topic"],
         additionalProperties: false,
       },
-      run: ({ id, topic }, { ids, rules }) => {
-        const place = PLACES.find((each) => ids[each] === id);
-        if (place === undefined) throw new Error("no such document");
-        const rule = rules[place][topic];
-        return typeof rule === "number" ? `${rule} days` : `as in ${rule}`;
+      run: ({ id, topic }, { rules }) => {
+        const found = rules[id];
+        if (found === undefined) throw new Error("no such document");
+        return found[topic];
       },
     },
     file: {
@@ -88,30 +113,30 @@ const supportDesk: EnvironmentSpec = defineEnvironment({
     },
   },
   verify: ({ state, text, data }) => {
-    const isAnswered = (text ?? "").trim() === `${data.days} days`;
+    const isAnswered = (text ?? "").trim() === data.days;
     const isFiled = state.filedUnder === data.topic;
     return {
       success: isAnswered && isFiled,
       reward: (Number(isAnswered) + Number(isFiled)) / 2,
       reasons: [
-        isAnswered ? "right answer" : `the answer is ${data.days} days`,
+        isAnswered ? "right answer" : `the answer is ${data.days}`,
         isFiled ? "filed" : `to be filed under ${data.topic}`,
       ],
     };
   },
-  *demonstrate({ data: { topic, place } }) {
-    let rule = `as in ${place}`;
-    while (rule.startsWith("as in ")) {
-      const { value: id } = yield ["search", { place: rule.slice("as in ".length) }];
+  *demonstrate({ data: { topic, name } }) {
+    let rule = `as for ${name}`;
+    while (rule.startsWith("as for ")) {
+      const { value: id } = yield ["search", { name: rule.slice("as for ".length) }];
       ({ value: rule } = yield ["read", { id, topic }]);
     }
     yield ["file", { topic }];
     yield rule;
   },
   nearMiss: ({ data: { topic, days } }) => [
-    [`${days} days`],
-    [["file", { topic }], `${days + 1} days`],
-    [["file", { topic: TOPICS.find((each) => each !== topic) }], `${days} days`],
+    [days],
+    [["file", { topic }], `1${days}`],
+    [["file", { topic: TOPICS.find((each) => each !== topic) }], days],
   ],
 });
 export default supportDesk;

@@ -33,7 +33,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/embed": 30,
   "@waggle/engine": 21,
   "@waggle/environments": 84,
-  "@waggle/evaluation": 29,
+  "@waggle/evaluation": 30,
   "@waggle/exchange": 37,
   "@waggle/learning": 390,
   "@waggle/model": 101,

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { pairedDifference } from "./paired-difference.ts";
-import { fallRefusal, gateRefusal, type PairedCounts } from "./promotion-gate.ts";
+import {
+  fallRefusal,
+  gateRefusal,
+  type PairedCounts,
+  READABILITY_LIMITS,
+} from "./promotion-gate.ts";
 
 const GATE = { minTasks: 100, margin: 0.05, significance: 0.1 };
 
@@ -82,3 +87,15 @@ test.each([
     expect(refusal === null).toBe(promotes);
   },
 );
+
+test.each<
+  [string, tasks: number, newlyUnreadable: number, newlyReadable: number, promotes: boolean]
+>([
+  ["4 of 128, which chance explains", 128, 4, 0, true],
+  ["8 of 128, of which the stable version had as many elsewhere", 128, 8, 7, true],
+  ["6 of 128, which chance does not explain", 128, 6, 0, false],
+  ["half of the tasks", 128, 64, 0, false],
+  ["5 of 16: too few to be significant, but more than the margin", 16, 5, 0, false],
+])("unreadable turns in %s", (_, tasks, lost, gained, promotes) => {
+  expect(fallRefusal({ tasks, gained, lost }, READABILITY_LIMITS) === null).toBe(promotes);
+});

@@ -23,6 +23,13 @@ export type FallLimits = {
   readonly significance: number;
 };
 
+/**
+ * How far the number of tasks without unreadable turns may fall. A few such turns are noise, so the margin is wide and
+ * the paired test decides. An unreadable turn that costs its task also counts in the success rate, so that many
+ * small falls do not add up.
+ */
+export const READABILITY_LIMITS: FallLimits = { margin: 0.1, significance: 0.05 };
+
 /** What the gate requires. */
 export type GateThresholds = FallLimits & { readonly minTasks: number };
 

@@ -80,7 +80,7 @@ test.each(["support-desk", "budget-sheet"])(
         "levels",
         "grammar",
         "lengths",
-      ].map((check) => `${check === "held out" ? "skipped" : "passed "}  ${check.padEnd(13)}`),
+      ].map((check) => `passed   ${check.padEnd(13)}`),
     );
   },
 );

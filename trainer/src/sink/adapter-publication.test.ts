@@ -21,6 +21,8 @@ type Given = {
   /** Called at the end of each evaluation. */
   readonly onEvaluated?: (version: number) => Promise<void> | void;
   readonly tasks?: number;
+  /** Tasks, from the first, in which the adapter has an unreadable turn. */
+  readonly unreadable?: number;
   readonly signal?: AbortSignal;
 };
 
@@ -44,7 +46,10 @@ async function publish(edge: FakeEdge, given: Given = {}): Promise<AdapterResult
         await given.onEvaluated?.(version);
         return {
           successes: Array.from({ length: 20 }, (_, i) => solves(i)),
-          readable: Array.from({ length: 20 }, () => true),
+          readable: Array.from(
+            { length: 20 },
+            (_, i) => !isOurs(adapter) || i >= (given.unreadable ?? 0),
+          ),
         };
       },
       environment: "shop",
@@ -91,6 +96,16 @@ test("an adapter that fails the gate is recorded with its figures and never serv
   expect([edge.stable, edge.canary, ...served]).toEqual([0, 0, 0, 0]);
   expect(await publish(edge)).toMatchObject({ outcome: "known", status: "rolled-back" });
   expect(edge.policies).toHaveLength(2);
+});
+
+test("a better adapter with a few unreadable turns is promoted, and one with many is refused", async () => {
+  expect(await publish(new FakeEdge([], BASE), { unreadable: 2 })).toMatchObject({
+    outcome: "promoted",
+  });
+  expect(await publish(new FakeEdge([], BASE), { unreadable: 3 })).toMatchObject({
+    outcome: "refused",
+    reason: "its output was readable on 17 tasks, the stable version's on 20",
+  });
 });
 
 test("if a trainer promotes a version meanwhile, the adapter is compared with that one", async () => {

@@ -7,7 +7,13 @@
  * If the candidate is not promoted, the engine returns to the stable version's parameters. Its
  * trajectories stay learned.
  */
-import { gateRefusal, type PairedCounts, pairedDifference } from "@waggle/evaluation";
+import {
+  fallRefusal,
+  gateRefusal,
+  type PairedCounts,
+  pairedDifference,
+  READABILITY_LIMITS,
+} from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
 import type {
   AdapterReference,
@@ -46,9 +52,8 @@ export type PublicationParts = {
   /** Name of the task set of `evaluate`, so that results of different sets are not mixed. */
   readonly evaluationName: string;
   /**
-   * Whether a candidate with these results may replace a version with those. Called with success on the
-   * stable version and on the best one so far, so that many small falls cannot add up, and with the
-   * tasks whose turns were all readable.
+   * Whether a candidate with these results may replace a version with those. Called with success of the
+   * stable version and of the best one so far, so that many small falls cannot add up.
    */
   readonly mayPromote: (candidate: readonly boolean[], earlier: readonly boolean[]) => boolean;
   readonly report: Reporter;
@@ -146,7 +151,8 @@ function decide(
   if (!mayPromote(candidate.successes, stable.successes))
     return no("it fell below the stable version");
   if (!mayPromote(candidate.successes, best)) return no("it fell below the best version so far");
-  if (!mayPromote(candidate.readable, stable.readable)) {
+  const readable = pairedDifference(stable.readable, candidate.readable);
+  if (fallRefusal(readable, READABILITY_LIMITS) !== null) {
     return no(
       `its output was readable on ${count(candidate.readable)} tasks, the stable version's on ${count(stable.readable)}`,
     );
