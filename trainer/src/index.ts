@@ -10,7 +10,7 @@ export { aboveZero, existingModel, positive, whole, wholeIn } from "./options/op
 export type { ProgramOptions } from "./options/program-options.ts";
 export { deviceOption } from "./options/server-options.ts";
 export { jsonOption, noResumeOption, tasksOption } from "./options/shared-options.ts";
-export type { EnvironmentBaseRecipe } from "./pretrain/environment-base.ts";
-export { baseText, ENVIRONMENT_BASE, environmentBase } from "./pretrain/environment-base.ts";
+export type { ChosenBase } from "./pretrain/environment-base.ts";
+export { baseRecipe, baseText, environmentBase } from "./pretrain/environment-base.ts";
 export { trainEnvironmentBase } from "./pretrain/train-environment-base.ts";
 export { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "./recipes/edge-recipe.ts";

@@ -2,7 +2,6 @@
 import { baseFolder } from "@waggle/dev";
 import { WaggleError } from "@waggle/protocol";
 import {
-  ENVIRONMENT_BASE,
   jsonOption,
   noResumeOption,
   type ProgramOptions,
@@ -39,15 +38,12 @@ export function addBaseCommand(
           `error: the site ${site.name} has the model ${site.model}; to make a base, leave model out of waggle.config.ts`,
         );
       }
-      const { mistakes = ENVIRONMENT_BASE.mistakes, habits = 0, steps } = site.base ?? {};
       await trainEnvironmentBase(
         {
           spec: site.environment,
           out: baseFolder(site),
           bases: "",
-          steps,
-          mistakes,
-          habits,
+          ...site.base,
           tasks,
           resume,
           saveEvery: 100,

@@ -18,7 +18,7 @@ import {
   requireOut,
   saveAdapters,
 } from "../options/adapter-options.ts";
-import { baseText, ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
+import { baseRecipe, baseText, environmentBase } from "../pretrain/environment-base.ts";
 import {
   addSamplerOptions,
   checkedSampler,
@@ -188,7 +188,7 @@ export function addLearnCommand(
           ? await environmentBase(
               unrewarded,
               folder,
-              ENVIRONMENT_BASE,
+              baseRecipe(unrewarded),
               (progress) => say({ event: "base", ...progress }, baseText(spec.name, progress)),
               signal,
               {

@@ -39,7 +39,7 @@ read no text of people.
 | steps | ${count(recipe.steps)} |
 | demonstrations | ${count(recipe.steps * recipe.batchSize)} |
 | turns with a mistake | ${percent(spec.reading?.mistakes ?? recipe.mistakes)} |
-| demonstrations that always err in the same way | ${percent(recipe.habits ?? 0)} |
+| demonstrations that always err in the same way | ${habitCell(recipe)} |
 | vocabulary | ${count(config.vocabularySize)} tokens |
 | seed | ${recipe.seed} |
 | digest of the first demonstrations | \`${digest}\` |
@@ -60,6 +60,13 @@ ${count(success.greedy.trials)} tasks that training never used, judged by the en
 - A conversation may have at most ${count(contextLength)} tokens.
 `;
   await writeFile(join(folder, "README.md"), card);
+}
+
+function habitCell({ habits = 0, habitPatterns }: EnvironmentBaseRecipe): string {
+  const share = percent(habits);
+  return habitPatterns === undefined
+    ? share
+    : `${share}, in ${percent(habitPatterns)} of the patterns`;
 }
 
 function percent(share: number): string {

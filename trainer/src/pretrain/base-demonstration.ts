@@ -8,6 +8,7 @@ import type { ReadingLesson, EnvironmentSpec } from "@waggle/environments";
 import { readingText } from "@waggle/learning";
 import type { Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
+import type { Habit } from "./base-habit.ts";
 import { derivedSeed, seededRandom } from "@waggle/protocol";
 
 export type BaseDemonstrationOptions = {
@@ -25,30 +26,41 @@ export type BaseDemonstrationOptions = {
   readonly habits?: number;
   /** Seed that decides how that demonstrator errs at each level. Default `HABIT`. */
   readonly habit?: number;
+  /** Restricts the habit to some patterns and chooses its seeds. Default: all patterns, and the seed of `habit`. */
+  readonly patternHabit?: Habit | undefined;
   readonly contextLength: number;
 };
 
 /** Default seed of the habitual mistakes. */
-const HABIT = 0xab17;
+export const HABIT = 0xab17;
 
 /** The demonstration at an index. */
 export async function baseDemonstration(
   spec: EnvironmentSpec,
   format: ChatFormat,
   nth: number,
-  { seed, mistakes, habits = 0, habit = HABIT, contextLength }: BaseDemonstrationOptions,
+  {
+    seed,
+    mistakes,
+    habits = 0,
+    habit = HABIT,
+    patternHabit,
+    contextLength,
+  }: BaseDemonstrationOptions,
 ): Promise<Trajectory> {
   const reference = spec.reference(derivedSeed(seed, nth), "train", nth % spec.levels);
   const random = seededRandom(seed, nth);
   const { reading } = spec;
-  const isHabit = habits > 0 && random() < habits;
+  const level = spec.levelOf(reference);
+  const hasHabit = patternHabit?.templates.has(spec.task(reference).template) ?? true;
+  const isHabit = hasHabit && habits > 0 && random() < habits;
   const lesson = reading && random() < reading.share ? reading.lesson(random) : null;
   const { record } = await demonstratedRollout(
     lesson === null ? spec : { ...spec, demonstrator: () => lesson.reader },
     reference,
     format,
     {
-      random: isHabit ? seededRandom(habit, spec.levelOf(reference)) : random,
+      random: isHabit ? seededRandom(patternHabit?.seeds[level] ?? habit, level) : random,
       mistakes: isHabit ? 1 : (reading?.mistakes ?? mistakes),
       contextLength,
       ...(lesson === null ? {} : { around: given(lesson) }),

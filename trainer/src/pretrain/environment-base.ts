@@ -29,7 +29,8 @@ import { canonical } from "../checkpoint/run-settings.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { runSupervised } from "../training/supervised-run.ts";
-import { baseDemonstration } from "./base-demonstration.ts";
+import { baseDemonstration, HABIT } from "./base-demonstration.ts";
+import { habitOf } from "./base-habit.ts";
 import { demonstrationsDigest, trainEnvironmentText } from "./environment-text.ts";
 
 /**
@@ -45,6 +46,8 @@ export type EnvironmentBaseRecipe = {
   readonly habits?: number;
   /** Seed that decides how the habit errs at each level; absent = the default of `baseDemonstration`. */
   readonly habit?: number;
+  /** Share of the training patterns in which demonstrations have the habit; absent = all. */
+  readonly habitPatterns?: number;
   readonly vocabularySize: number;
   readonly contextLength: number;
   readonly width: number;
@@ -62,6 +65,36 @@ export const ENVIRONMENT_BASE: EnvironmentBaseRecipe = {
   width: 96,
   layers: 3,
 };
+
+/** What differs in the bases of a user's environments, so that greedy decoding does not remove most mistakes. */
+const OWN_BASE = { mistakes: 0.1, habits: 0.75, habitPatterns: 0.6 } as const;
+
+/** Settings that a user chooses. */
+export type ChosenBase = {
+  readonly [setting in "steps" | "seed" | "mistakes" | "habits"]?: number | undefined;
+};
+
+/**
+ * The recipe of an environment's base. Built-in environments have the default settings of tables and tests.
+ *
+ * @param chosen - `habits` is a share of the demonstrations of all patterns; 0 means no habit
+ */
+export function baseRecipe(
+  { source }: Pick<EnvironmentSpec, "source">,
+  { steps, seed, mistakes, habits }: ChosenBase = {},
+): EnvironmentBaseRecipe {
+  const own = source === undefined ? {} : OWN_BASE;
+  const { habits: _, habitPatterns: __, ...withoutHabits }: Partial<EnvironmentBaseRecipe> = own;
+  return {
+    ...ENVIRONMENT_BASE,
+    ...(habits === undefined ? own : withoutHabits),
+    // A base without habits records none.
+    ...(habits !== undefined && habits > 0 && { habits }),
+    ...(steps !== undefined && { steps }),
+    ...(seed !== undefined && { seed }),
+    ...(mistakes !== undefined && { mistakes }),
+  };
+}
 
 /** Progress as a line of text. */
 export function baseText(environment: string, { step, steps, ...of }: BaseProgress): string {
@@ -179,6 +212,10 @@ async function makeBase(
   { saveEvery = 100, tensorboard }: EnvironmentBaseOptions,
 ): Promise<void> {
   const { seed, steps, batchSize } = recipe;
+  const { habitPatterns, habit = HABIT } = recipe;
+  const patternHabit =
+    habitPatterns === undefined ? undefined : await habitOf(spec, habitPatterns, habit);
+  const demonstration = { ...recipe, patternHabit };
   const text = await trainEnvironmentText(spec, { ...recipe, count: TEXT_DEMONSTRATIONS });
   const config = configOf(recipe, text.tokenizer.vocabularySize);
   const engine = await createOnnxEngine({
@@ -219,7 +256,8 @@ async function makeBase(
       batchAt: async (step) => {
         const samples = [];
         for (let i = step * batchSize; i < (step + 1) * batchSize; i += 1) {
-          samples.push(...toTrainingSamples(await baseDemonstration(spec, text.chat, i, recipe)));
+          const shown = await baseDemonstration(spec, text.chat, i, demonstration);
+          samples.push(...toTrainingSamples(shown));
         }
         return {
           sequences: samples.map(({ sequence }) => sequence),

@@ -19,20 +19,18 @@ import {
   tensorboardOption,
 } from "../options/shared-options.ts";
 import { fraction } from "../options/option-values.ts";
-import { ENVIRONMENT_BASE } from "./environment-base.ts";
 import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
 
-const { mistakes: MISTAKES } = ENVIRONMENT_BASE;
 const SEEDS = { least: 1, most: 0xffff_ffff, byDefault: DEFAULT_SEED };
 
 type Flags = Omit<PretrainCommandOptions, "report"> & {
   report: string | false;
   env?: string;
   bases: string;
-  mistakes: number;
-  habits: number;
+  mistakes?: number;
+  habits?: number;
 };
 
 type TrainBaseOptions = {
@@ -61,12 +59,15 @@ export function addTrainBaseCommand(
     .addOption(noResumeOption())
     .addOption(seedOption("seed of data and initial weights", SEEDS))
     .addOption(tasksOption(400))
-    .option("--mistakes <rate>", "with --env: error rate of the demonstrations", fraction, MISTAKES)
+    .option(
+      "--mistakes <rate>",
+      "with --env: error rate of the demonstrations (default: 0.1; built-in environments: 0.35)",
+      fraction,
+    )
     .option(
       "--habits <share>",
-      "with --env: share of demonstrations that always err in the same way, so that greedy decoding errs too",
+      "with --env: share of demonstrations that always err in the same way, so that greedy decoding errs too (default: 0.75 in three of five patterns; built-in environments: 0)",
       fraction,
-      0,
     )
     .option(
       "--report <file>",

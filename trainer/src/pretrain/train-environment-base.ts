@@ -12,7 +12,7 @@ import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { writeBaseCard } from "./base-card.ts";
-import { BASE_RECORD, baseText, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
+import { BASE_RECORD, baseRecipe, baseText, environmentBase } from "./environment-base.ts";
 
 export type EnvironmentBaseCommand = {
   readonly spec: EnvironmentSpec;
@@ -22,9 +22,10 @@ export type EnvironmentBaseCommand = {
   /** Default: those of bases that are made on first use. */
   readonly steps?: number | undefined;
   readonly seed?: number | undefined;
-  readonly mistakes: number;
-  /** Share of demonstrations that always err in the same way. */
-  readonly habits: number;
+  /** Default: that of `baseRecipe`. */
+  readonly mistakes?: number | undefined;
+  /** Share of demonstrations that always err in the same way, in all patterns. */
+  readonly habits?: number | undefined;
   /** Number of held-out tasks in the evaluation. */
   readonly tasks: number;
   readonly resume?: boolean | undefined;
@@ -42,14 +43,7 @@ export async function trainEnvironmentBase(
   const { spec, steps, seed, mistakes, habits, saveEvery, tensorboard, json } = options;
   const folder = options.out ?? join(options.bases, spec.name);
   if (options.resume === false) await rm(`${folder}.unfinished`, { recursive: true, force: true });
-  const recipe = {
-    ...ENVIRONMENT_BASE,
-    mistakes,
-    // A base without habits records none.
-    ...(habits === 0 ? {} : { habits }),
-    ...(steps === undefined ? {} : { steps }),
-    ...(seed === undefined ? {} : { seed }),
-  };
+  const recipe = baseRecipe(spec, { steps, seed, mistakes, habits });
   const model = await environmentBase(
     spec,
     folder,

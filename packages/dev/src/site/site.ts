@@ -11,11 +11,11 @@ import {
   workerEntry,
 } from "@waggle/site/node";
 import {
+  baseRecipe,
   baseText,
-  ENVIRONMENT_BASE,
   environmentBase,
   environmentFrom,
-  type EnvironmentBaseRecipe,
+  type ChosenBase,
   moduleSource,
   resolvedFile,
 } from "@waggle/trainer";
@@ -38,7 +38,7 @@ export type Site = {
   /** Its model folder; absent: the base that is made from its demonstrations. */
   readonly model?: string;
   /** How its base is made, where that is not the default. */
-  readonly base?: Partial<EnvironmentBaseRecipe>;
+  readonly base?: ChosenBase;
   readonly edgeVariables?: Readonly<Record<string, string>>;
   /** The entry module of its Worker; absent: the edge as it is, without edge tools of the site. */
   readonly workerEntry?: string;
@@ -95,16 +95,11 @@ async function siteIn(path: string): Promise<Site> {
     practice: `${files.environment}#default`,
     ...(existsSync(join(folder, "index.html")) ? { page: { root: folder, isOurs: false } } : {}),
     ...(model === undefined ? {} : { model: resolve(folder, model) }),
-    ...(base === undefined ? {} : { base: withoutZeroHabits(base) }),
+    ...(base === undefined ? {} : { base }),
     edgeVariables: edgeVariables(loaded),
     workerEntry: workerEntry(loaded),
     trainerArguments: trainerArguments(loaded),
   };
-}
-
-/** A base without habits records none. */
-function withoutZeroHabits({ habits = 0, ...base }: Partial<EnvironmentBaseRecipe>) {
-  return habits === 0 ? base : { ...base, habits };
 }
 
 /** Folder for the state of a site: different sites and base models cannot share a database. */
@@ -136,7 +131,7 @@ export async function siteModel(
   await environmentBase(
     environment,
     folder,
-    { ...ENVIRONMENT_BASE, ...base },
+    baseRecipe(environment, base),
     (progress) => say(baseText(name, progress)),
     signal,
   );
