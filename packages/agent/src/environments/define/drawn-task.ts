@@ -86,11 +86,21 @@ function isOwn({ environment, split }: TaskReference, value: string | number): b
   return isHeldOut === (split === "heldOut");
 }
 
+/** Lists that were divided before, because most tasks divide the same ones. By list, then environment and split. */
+const DIVIDED = new WeakMap<object, Map<string, readonly (string | number)[]>>();
+
 /** @throws WaggleError `INVALID_ARGUMENT` from the returned function if no entry is of the split. */
 function ofSplit(reference: TaskReference): TaskDraw["ofSplit"] {
-  return (list) => {
-    const own = list.filter((value) => isOwn(reference, value));
-    if (own.length > 0) return own;
+  return <T extends string | number>(list: readonly T[]): T[] => {
+    const divided = DIVIDED.get(list) ?? new Map<string, readonly T[]>();
+    DIVIDED.set(list, divided);
+    // With the length, because an author's list may have grown.
+    const key = `${reference.environment}/${reference.split}/${list.length}`;
+    const own =
+      (divided.get(key) as readonly T[] | undefined) ??
+      list.filter((value) => isOwn(reference, value));
+    divided.set(key, own);
+    if (own.length > 0) return [...own];
     throw new WaggleError(
       "INVALID_ARGUMENT",
       `ofSplit got ${list.length} entries, and none of them is of the split ${reference.split}; write more of them (one in four is held out), or divide the list by split yourself`,
