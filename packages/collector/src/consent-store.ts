@@ -2,8 +2,10 @@
  * Stores whether the visitor consented to the text that the page shows today. It does not ask for consent
  * and sends nothing.
  */
-import { Consent, WaggleError } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { Consent } from "@waggle/protocol";
 import type { KeyValueStorage } from "./key-value-storage.ts";
+import { readPageData } from "./page-data.ts";
 
 /** The visitor's answer to the current text. */
 export type ConsentDecision = "granted" | "declined" | "undecided";
@@ -55,8 +57,8 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
     for (const listener of listeners) listener();
   };
   const get = (): Consent | null => {
-    const parsed = Consent.safeParse(parseJson(storage.getItem(key)));
-    return parsed.success && parsed.data.version === currentVersion ? parsed.data : null;
+    const stored = readPageData("Consent", parseJson(storage.getItem(key)));
+    return stored?.version === currentVersion ? stored : null;
   };
   return {
     currentVersion,

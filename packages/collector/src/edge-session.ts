@@ -2,20 +2,19 @@
  * The page's session with the edge: a short-lived token that renews itself, and the requests that need it.
  * Stores the last manifest, so that a page can start offline, and the visitor token while there is consent.
  */
-import {
-  ACCEPT_SILENCE,
+import { ACCEPT_SILENCE, boundary, WaggleError } from "@waggle/protocol";
+import type {
   AssignmentResponse,
-  boundary,
+  Channel,
   DeletionResponse,
-  ErrorBody,
   PolicyManifest,
   SessionResponse,
-  WaggleError,
+  WaggleErrorCode,
 } from "@waggle/protocol";
-import type { Channel, WaggleErrorCode } from "@waggle/protocol";
 import { parseJson } from "./consent-store.ts";
 import type { ConsentStore } from "./consent-store.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
+import { readPageData, requirePageData } from "./page-data.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { withinTimeLimit } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
@@ -113,8 +112,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   let generation = 0;
 
   function storedManifest(): PolicyManifest | null {
-    const parsed = PolicyManifest.safeParse(parseJson(storage.getItem(manifestKey)));
-    return parsed.success ? parsed.data : null;
+    return readPageData("PolicyManifest", parseJson(storage.getItem(manifestKey)));
   }
 
   const ask = (
@@ -147,7 +145,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     ) {
       response = await ask(null, remember, signal);
     }
-    const opened = SessionResponse.parse(await jsonOf(response, clock()));
+    const opened = requirePageData("SessionResponse", await jsonOf(response, clock()));
     if (asked === generation) {
       identity.keep(opened.visitorToken, remember);
       session = opened;
@@ -198,9 +196,9 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
       let response = known && isFresh(known) ? await remove(known.token) : null;
       if (response === null || response.status === 401) {
         const opened = await jsonOf(await ask(visitorToken, true, signal), clock());
-        response = await remove(SessionResponse.parse(opened).token);
+        response = await remove(requirePageData("SessionResponse", opened).token);
       }
-      return DeletionResponse.parse(await jsonOf(response, clock()));
+      return requirePageData("DeletionResponse", await jsonOf(response, clock()));
     });
 
   const finishDeletion = async (): Promise<DeletionResponse> => {
@@ -256,7 +254,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
           retryAfterMs: retryAfterMs(response, clock()) ?? undefined,
         });
       }
-      return AssignmentResponse.parse(await jsonOf(response, clock()));
+      return requirePageData("AssignmentResponse", await jsonOf(response, clock()));
     },
 
     async policyManifest(signal) {
@@ -270,7 +268,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
         },
       });
       if (response.status === 304 && manifest !== null) return manifest;
-      const answered = PolicyManifest.parse(await jsonOf(response, clock()));
+      const answered = requirePageData("PolicyManifest", await jsonOf(response, clock()));
       if (asked !== generation) return answered;
       manifest = answered;
       manifestTag = response.headers.get("etag");
@@ -307,8 +305,8 @@ async function jsonOf(response: Response, now: number): Promise<unknown> {
 
 /** The edge's error code and message, or ones derived from the status. */
 export function failureOf(status: number, body: unknown): { code: string; message: string } {
-  const parsed = ErrorBody.safeParse(body);
-  if (parsed.success) return parsed.data.error;
+  const parsed = readPageData("ErrorBody", body);
+  if (parsed !== null) return parsed.error;
   const code = status >= 500 ? "NETWORK" : status === 404 ? "NOT_FOUND" : "SCHEMA_INVALID";
   return { code, message: `the edge answered HTTP ${status} without an error body` };
 }

@@ -19,6 +19,7 @@ export type {
   Settlement,
 } from "./outbox-contract.ts";
 export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
+export { readPageData } from "./page-data.ts";
 export type { RedactionRule } from "./redaction-rules.ts";
 export { retryAfterMs } from "./retry-after.ts";
 export { createRedactor } from "./redactor.ts";

@@ -2,10 +2,11 @@
  * Handles rows that the browser's storage returns damaged: half-written, written by another program, or edited
  * by hand. A damaged row is removed and counted, so that it does not block the rows after it.
  */
-import { Feedback, trajectoryDigest } from "@waggle/protocol";
+import { trajectoryDigest } from "@waggle/protocol";
 import type { IDBPDatabase, IDBPObjectStore, StoreNames } from "idb";
 import type { Claimed, ClaimOptions } from "./outbox-contract.ts";
 import type { OutboxDatabase, StoredEntry, StoredFeedback } from "./outbox-database.ts";
+import { readPageData } from "./page-data.ts";
 
 const DAMAGED = {
   code: "STORAGE_DAMAGED",
@@ -26,7 +27,7 @@ export function isHeld(
 
 /** Whether a feedback row is complete and valid. */
 export function isSoundFeedback(row: StoredFeedback): boolean {
-  return Feedback.safeParse(row.feedback).success && Number.isFinite(row.enqueuedAt);
+  return readPageData("Feedback", row.feedback) !== null && Number.isFinite(row.enqueuedAt);
 }
 
 /** Whether an entry row is complete and valid. */

@@ -12,8 +12,8 @@
  */
 import { openDB } from "idb";
 import type { IDBPDatabase } from "idb";
-import { Feedback, trajectoryDigest, WaggleError } from "@waggle/protocol";
-import type { Trajectory } from "@waggle/protocol";
+import { trajectoryDigest, WaggleError } from "@waggle/protocol";
+import type { Feedback, Trajectory } from "@waggle/protocol";
 import { openOutboxDatabase } from "./outbox-database.ts";
 import type { OutboxDatabase, StoredEntry } from "./outbox-database.ts";
 import {
@@ -28,6 +28,7 @@ import {
 } from "./outbox-damage.ts";
 import type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 import type { Claimed, Outbox, OutboxDetail, OutboxSummary } from "./outbox-contract.ts";
+import { readPageData } from "./page-data.ts";
 
 /** Name and limits of the outbox. */
 export type OutboxOptions = {
@@ -173,11 +174,11 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
     },
 
     async enqueueFeedback(feedback) {
-      const parsed = Feedback.safeParse(feedback);
-      if (!parsed.success) {
+      if (readPageData("Feedback", feedback) === null) {
+        const members = Object.keys(feedback).join(", ");
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `invalid feedback at "${parsed.error.issues[0]?.path.join(".") ?? ""}"; see Feedback in @waggle/protocol`,
+          `this is not feedback, or one of its members is invalid (${members.slice(0, 100)}); see Feedback in @waggle/protocol`,
         );
       }
       await guarded(undefined, async (db) => {

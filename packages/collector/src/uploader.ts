@@ -4,13 +4,14 @@
  * An answer settles an entry: accepted, duplicate or rejected. Without an answer (network error, 401, 5xx, 429) the
  * entry is released and sending pauses for an exponential backoff with jitter, or as `Retry-After` says.
  */
-import { UPLOAD_LIMITS, UploadResponse, WaggleError } from "@waggle/protocol";
-import type { Feedback, Trajectory } from "@waggle/protocol";
+import { UPLOAD_LIMITS, WaggleError } from "@waggle/protocol";
+import type { Feedback, Trajectory, UploadResponse } from "@waggle/protocol";
 import type { ConsentStore } from "./consent-store.ts";
 import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
 import { parseJson } from "./consent-store.ts";
 import type { Claimed, Outbox, Settlement } from "./outbox-contract.ts";
+import { readPageData } from "./page-data.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { scheduleTimeout } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
@@ -169,13 +170,13 @@ export function createUploader(options: UploaderOptions): Uploader {
     }
     const parsed = parseJson(await response.text().catch(() => null));
     // If all are refused, the edge answers with the status of the first and the results of all.
-    const results = UploadResponse.safeParse(parsed);
-    if (response.ok && !results.success) {
+    const uploaded = readPageData("UploadResponse", parsed);
+    if (response.ok && uploaded === null) {
       await outbox.release(digests);
       return backOff("SCHEMA_INVALID", null);
     }
-    if (results.success) {
-      const settlements = settlementsOf(digests, results.data);
+    if (uploaded !== null) {
+      const settlements = settlementsOf(digests, uploaded);
       const known = new Set(settlements.map((settlement) => settlement.key));
       const unanswered = digests.filter((digest) => !known.has(digest));
       await outbox.release(unanswered);

@@ -1,38 +1,51 @@
-/** The outbox of a page and its uploader. */
-import { createOutbox, createUploader } from "@waggle/collector";
-import type {
-  ConsentStore,
-  EdgeSession,
-  KeyValueStorage,
-  Outbox,
-  Uploader,
-} from "@waggle/collector";
+/** Opens the outbox of a page when it is first needed. A page without consent does not load the code for it. */
+import type { Collected, CollectingParts } from "./open-collecting.ts";
 
-/** The visitor of this page: storages, consent and session. */
-export type Visitor = {
-  readonly storage: KeyValueStorage;
-  /** Storage of this tab, which ends with it. */
-  readonly tabStorage: KeyValueStorage;
-  readonly consent: ConsentStore;
-  readonly session: EdgeSession;
-};
+const loadCode = () => import("./open-collecting.ts");
 
-/** The open outbox and its uploader. */
-export type Collecting = {
-  readonly outbox: Outbox;
-  readonly uploader: Uploader;
-  /** Stops the uploader, then closes the outbox. */
-  readonly close: () => void;
-};
+/** The outbox of this page, which is opened once. */
+export class Collecting {
+  readonly #name: string;
+  readonly #parts: CollectingParts;
+  #opening: Promise<Collected> | null = null;
+  #opened: Collected | null = null;
+  #isClosed = false;
 
-/** Opens the outbox with this name. Nothing is sent until the uploader is started. */
-export async function openCollecting(
-  name: string,
-  parts: Pick<Visitor, "session" | "consent">,
-): Promise<Collecting> {
-  // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
-  parts.session.finishDeletion().catch(() => undefined);
-  const outbox = await createOutbox({ name });
-  const uploader = createUploader({ outbox, ...parts });
-  return { outbox, uploader, close: () => void uploader.stop().then(() => outbox.close()) };
+  constructor(name: string, parts: CollectingParts) {
+    this.#name = name;
+    this.#parts = parts;
+  }
+
+  /** The outbox if it is open. */
+  get opened(): Collected | null {
+    return this.#opened;
+  }
+
+  /** Opens the outbox and starts the uploader. After a failure the next call tries again. */
+  open(): Promise<Collected> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = null;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  /** Loads the code while the page is online. Nothing is opened. */
+  preload(): void {
+    loadCode().catch(() => undefined);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#opened?.close();
+  }
+
+  async #open(): Promise<Collected> {
+    const { openCollecting } = await loadCode();
+    const opened = await openCollecting(this.#name, this.#parts);
+    this.#opened = opened;
+    if (this.#isClosed) opened.close();
+    else opened.uploader.start();
+    return opened;
+  }
 }

@@ -2,7 +2,6 @@
 import type { AgentOptions } from "./agent-options.ts";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
-import { createOwnModelOpener } from "./own-model-host.ts";
 import { createPolicyHostOpener } from "./policy-host.ts";
 
 /** Returns the opener for the model in `options`. */
@@ -12,7 +11,11 @@ export function hostOpener(options: AgentOptions): OpenHost {
     case "site":
       return createPolicyHostOpener(options);
     case "address":
-      return createOwnModelOpener(model, options);
+      return async (...call) => {
+        // Most pages run the site's model only.
+        const { createOwnModelOpener } = await import("./own-model-host.ts");
+        return createOwnModelOpener(model, options)(...call);
+      };
     case "chat":
       return createChatOpener(model);
   }

@@ -11,7 +11,7 @@ import { createAnswerRecord } from "./answer-record.ts";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import { Confirmations, type Confirmation } from "./confirmations.ts";
-import { openCollecting, type Collecting, type Visitor } from "./collecting.ts";
+import { Collecting } from "./collecting.ts";
 import { createEdgeTools, type EdgeTools } from "./edge-tools.ts";
 import { KeptConversation } from "./kept-conversation.ts";
 import { labelOf, requireValidTools, toTool } from "./page-tool.ts";
@@ -22,8 +22,8 @@ import { openConversation } from "./request-conversation.ts";
 import type { RequestConversation } from "./request-conversation.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
 import { ShownConversation } from "./shown-conversation.ts";
-import { createSimulation, NO_SIMULATION } from "./simulation.ts";
-import { rollOutTask } from "./task-roll-out.ts";
+import { NO_SIMULATION } from "./no-simulation.ts";
+import type { Visitor } from "./visitor.ts";
 
 /** The agent behind `createAgent`. */
 export class PageAgent implements Agent {
@@ -37,11 +37,10 @@ export class PageAgent implements Agent {
   readonly #confirmations: Confirmations;
   readonly #shown: ShownConversation;
   readonly #seed: () => number;
-  readonly #collecting: Promise<Collecting>;
-  readonly #simulating: Promise<ReturnType<typeof createSimulation>>;
+  readonly #collecting: Collecting;
   readonly #listeners = new Set<() => void>();
   readonly #endings: (() => void)[] = [];
-  #simulation: Agent["simulation"];
+  #simulation: Agent["simulation"] = NO_SIMULATION;
   #model: AgentModel;
   #redactor: Redactor;
   #conversation: RequestConversation | null = null;
@@ -70,40 +69,28 @@ export class PageAgent implements Agent {
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
     this.consent = consent;
-    const name = parts.outboxName ?? `waggle-outbox-${options.siteKey}`;
-    this.#collecting = openCollecting(name, { session, consent }).then((opened) => {
-      this.#endings.push(opened.outbox.onChange(this.#changed), opened.close);
-      if (!this.#isDisposed) opened.uploader.start();
-      return opened;
+    this.#collecting = new Collecting(parts.outboxName ?? `waggle-outbox-${options.siteKey}`, {
+      session,
+      consent,
+      options,
+      assign: async (signal) => {
+        this.#requireNotSilenced();
+        return this.#session.assignment(signal);
+      },
+      use: (run) => this.#policy.use(run),
+      start: () => ({
+        consent: this.#consentOrNone(),
+        seed: this.#seed(),
+      }),
+      enqueue: (trajectory, request) => this.#enqueue(trajectory, `Task: ${request}`),
+      onChange: ({ simulation }) => {
+        this.#simulation = simulation.progress;
+        this.#changed();
+      },
     });
-    this.#simulation = NO_SIMULATION;
-    this.#simulating = this.#collecting.then(({ outbox }) => {
-      const simulation = createSimulation({
-        outbox,
-        assign: async (signal) => {
-          this.#requireNotSilenced();
-          return this.#session.assignment(signal);
-        },
-        rollOut: (environment, assignmentId, signal) =>
-          this.#policy.use((host) =>
-            rollOutTask(host, {
-              environment,
-              assignmentId,
-              signal,
-              options,
-              consent: this.#consentOrNone(),
-              seed: this.#seed(),
-            }),
-          ),
-        enqueue: (trajectory, request) => this.#enqueue(trajectory, `Task: ${request}`),
-        onChange: () => {
-          this.#simulation = simulation.progress;
-          this.#changed();
-        },
-      });
-      this.#endings.push(() => simulation.dispose());
-      return simulation;
-    });
+    // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
+    session.finishDeletion().catch(() => undefined);
+    if (consent.get() !== null) this.#collecting.open().catch(() => undefined);
     this.#listen();
     this.#policy = new ResidentPolicy({
       session,
@@ -196,27 +183,27 @@ export class PageAgent implements Agent {
     this.#shown.setFeedback(id, kind);
     // Without consent the site has no trajectory to attach the feedback to.
     if (this.consent.get() === null) return "not-shared";
-    const { outbox } = await this.#collecting;
+    const { outbox } = await this.#collecting.open();
     const at = new Date().toISOString();
     await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId: id, kind, at });
     return "queued";
   }
 
   async sent(limit?: number): ReturnType<Agent["sent"]> {
-    return (await this.#collecting).outbox.list(limit);
+    return (await this.#collecting.open()).outbox.list(limit);
   }
 
   async sentDetail(digest: string): ReturnType<Agent["sentDetail"]> {
-    return (await this.#collecting).outbox.read(digest);
+    return (await this.#collecting.open()).outbox.read(digest);
   }
 
   async outbox(): ReturnType<Agent["outbox"]> {
-    return (await this.#collecting).outbox.summary();
+    return (await this.#collecting.open()).outbox.summary();
   }
 
   async forgetMe(): ReturnType<Agent["forgetMe"]> {
-    const { outbox, uploader } = await this.#collecting;
-    (await this.#simulating).stop();
+    const { outbox, uploader, simulation } = await this.#collecting.open();
+    simulation.stop();
     this.clear();
     this.#isForgotten = true;
     this.#edgeTools.clear();
@@ -239,7 +226,7 @@ export class PageAgent implements Agent {
     }
     await this.#policy.ready;
     requireSitePolicy(this.#policy.requireHost());
-    return (await this.#simulating).run(options);
+    return (await this.#collecting.open()).simulation.run(options);
   }
 
   callEdgeTool(...call: Parameters<Agent["callEdgeTool"]>): Promise<unknown> {
@@ -269,6 +256,7 @@ export class PageAgent implements Agent {
     this.#isDisposed = true;
     this.stop();
     for (const end of this.#endings.splice(0)) end();
+    this.#collecting.close();
     this.#listeners.clear();
     await this.#idle;
     this.#conversation?.dispose();
@@ -338,13 +326,16 @@ export class PageAgent implements Agent {
     } finally {
       this.#shown.replace(record.item);
       this.#shown.keep();
+      this.#collecting.preload();
     }
   }
 
   /** @param text - what the visitor sees of the trajectory: its own words. */
   async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {
     if (this.consent.get() === null || trajectory.consent.scopes.length === 0) return null;
-    return (await this.#collecting).outbox.enqueue(trajectory, { text });
+    // An answer does not fail because its record cannot be kept.
+    const collected = await this.#collecting.open().catch(() => null);
+    return collected?.outbox.enqueue(trajectory, { text }) ?? null;
   }
 
   /** @throws WaggleError `SILENCED` (retryable) while the site has switched its assistant off. */
@@ -371,9 +362,12 @@ export class PageAgent implements Agent {
     this.#endings.push(
       this.consent.onChange(() => {
         if (this.consent.get() === null) {
-          void this.#simulating.then((simulation) => simulation.stop());
-          void this.#collecting.then(({ outbox }) => outbox.discardWaiting());
-        } else this.#isForgotten = false;
+          this.#collecting.opened?.simulation.stop();
+          void this.#collecting.open().then(({ outbox }) => outbox.discardWaiting());
+        } else {
+          this.#isForgotten = false;
+          this.#collecting.open().catch(() => undefined);
+        }
         this.#changed();
       }),
       watchPolicy({

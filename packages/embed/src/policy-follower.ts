@@ -2,9 +2,10 @@
  * Brings a host to the version that the site publishes. A version that does not load is reported once and
  * retried later. Until then the page runs an older version that loaded here, or the base.
  */
+import { readPageData } from "@waggle/collector";
 import type { KeyValueStorage } from "@waggle/collector";
-import { PolicyManifest, WaggleError } from "@waggle/protocol";
-import type { PolicyVersionId } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
+import type { PolicyManifest, PolicyVersionId } from "@waggle/protocol";
 import type { PolicyHost } from "./agent-host.ts";
 
 /** A published version that could not be loaded. */
@@ -123,9 +124,9 @@ export class PolicyFollower {
 
   #lastGood(): PolicyManifest | null {
     try {
-      return PolicyManifest.parse(JSON.parse(this.#storage.getItem(STORED) ?? "null"));
+      // `null` if nothing is stored, or another release stored it.
+      return readPageData("PolicyManifest", JSON.parse(this.#storage.getItem(STORED) ?? "null"));
     } catch {
-      // Nothing is stored, or another release stored it.
       return null;
     }
   }

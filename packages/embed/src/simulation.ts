@@ -6,17 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { AssignmentResponse, Environment, Trajectory } from "@waggle/protocol";
 import type { EnqueueResult, Outbox } from "@waggle/collector";
 import type { SimulateOptions, SimulationProgress } from "./agent.ts";
-
-/** Progress before the first task. */
-export const NO_SIMULATION: SimulationProgress = {
-  running: false,
-  waiting: false,
-  assigned: 0,
-  completed: 0,
-  uploaded: 0,
-  rejected: 0,
-  failed: 0,
-};
+import { NO_SIMULATION } from "./no-simulation.ts";
 
 /** What a simulation needs from the agent. */
 export type SimulationParts = {

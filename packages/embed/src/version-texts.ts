@@ -2,7 +2,6 @@
 import { versionGuide } from "@waggle/agent";
 import type { Guide } from "@waggle/agent";
 import { guidanceReading } from "@waggle/learning";
-import { readGuidance } from "@waggle/protocol";
 import type { Guidance, GuidanceReference, PolicyVersion, PolicyVersionId } from "@waggle/protocol";
 
 /** Versions whose guidance is kept. Running rollouts use one of the most recent. */
@@ -22,6 +21,8 @@ export class VersionTexts {
   async add({ version, guidance: reference }: PolicyVersion): Promise<void> {
     let entry: { sha256: string; guidance: Guidance } | null = null;
     if (reference !== undefined) {
+      // Most versions have no guidance, and its schema is large.
+      const { readGuidance } = await import("@waggle/protocol/guidance");
       const guidance = readGuidance(await this.#load(reference));
       // Validated here, where the old version can stay, instead of during a visitor's request.
       guidanceReading(guidance, "", 0);

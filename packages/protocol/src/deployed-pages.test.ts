@@ -1,9 +1,8 @@
 /** What pages of earlier releases send and expect. Pages outlive the edge that they were built for. */
 import { expect, test } from "vitest";
+import { ACCEPT_SILENCE, UPLOAD_LIMITS } from "./constants.ts";
 import { WaggleError } from "./errors.ts";
 import { readGuidance } from "./guidance.ts";
-import { UPLOAD_LIMITS } from "./http.ts";
-import { ACCEPT_SILENCE } from "./policy-version.ts";
 
 test("the edge takes uploads of the size that deployed pages send", () => {
   expect(UPLOAD_LIMITS).toEqual({ bodyBytes: 4_194_304, trajectories: 64 });

@@ -4,6 +4,7 @@
  * status and an `ErrorBody`.
  */
 import { z } from "zod";
+import { UPLOAD_LIMITS } from "./constants.ts";
 import { Feedback } from "./feedback.ts";
 import { PolicyVersionId } from "./policy.ts";
 import { Channel, Sha256 } from "./policy-version.ts";
@@ -52,12 +53,6 @@ export const AssignmentResponse = z.object({
   task: TaskReference,
 });
 
-/** Limits of one upload. */
-export const UPLOAD_LIMITS: { readonly bodyBytes: number; readonly trajectories: number } = {
-  /** After decompression. */
-  bodyBytes: 4 * 1024 * 1024,
-  trajectories: 64,
-};
 const uploadOf = <T extends z.ZodType>(trajectory: T) =>
   z.strictObject({
     trajectories: z

@@ -2,6 +2,12 @@
 export { boundary, WaggleError } from "./errors.ts";
 export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors.ts";
 export { Consent } from "./consent.ts";
+export {
+  ACCEPT_SILENCE,
+  FULL_SUPPORT,
+  TRAJECTORY_SCHEMA_VERSION,
+  UPLOAD_LIMITS,
+} from "./constants.ts";
 export { canonicalJson, fileListDigest, sha256, trajectoryDigest } from "./digest.ts";
 export { Feedback } from "./feedback.ts";
 export { Guidance, GuidanceReference, readGuidance, writeGuidance } from "./guidance.ts";
@@ -13,7 +19,7 @@ export type {
   ToolCallFormat,
   ToolCallsGrammar,
 } from "./grammar.ts";
-export { FULL_SUPPORT, PolicyVersionId, Sampling } from "./policy.ts";
+export { PolicyVersionId, Sampling } from "./policy.ts";
 export type {
   Policy,
   PolicyContext,
@@ -35,7 +41,6 @@ export {
 } from "./control.ts";
 export type { AuditEntry, SwitchRecord } from "./control.ts";
 export {
-  ACCEPT_SILENCE,
   AdapterReference,
   BaseModelReference,
   Channel,
@@ -95,7 +100,7 @@ export type {
 export { toTrainingSamples } from "./training-sample.ts";
 export type { TrainingSample } from "./training-sample.ts";
 export { WAGGLE_VERSION } from "./version.ts";
-export { pathTo, StopReason, Trajectory, TRAJECTORY_SCHEMA_VERSION } from "./trajectory.ts";
+export { pathTo, StopReason, Trajectory } from "./trajectory.ts";
 export type {
   ClientDescription,
   GivenSegment,
@@ -111,7 +116,6 @@ export {
   FeedbackRequest,
   SessionRequest,
   SessionResponse,
-  UPLOAD_LIMITS,
   UploadEnvelope,
   UploadRequest,
   UploadResponse,

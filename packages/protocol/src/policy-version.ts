@@ -105,9 +105,3 @@ export const PolicyManifest = readOnly(
     silenced: z.literal(true).optional(),
   }),
 );
-
-/**
- * `Accept` header of a page that understands `silenced`. Older pages reject manifests with unknown
- * fields, so the edge sends them version 0 without it.
- */
-export const ACCEPT_SILENCE = "application/json;silence=1";

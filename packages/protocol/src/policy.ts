@@ -25,9 +25,6 @@ export const Sampling = readOnly(
   }),
 );
 
-/** Temperature 1, full support. */
-export const FULL_SUPPORT: Omit<Sampling, "seed"> = { temperature: 1, topK: 0, topP: 1 };
-
 /** Why a generation ended. */
 export type SampleStopReason = "stop-token" | "max-tokens" | "context-overflow" | "aborted";
 

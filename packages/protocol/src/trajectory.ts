@@ -4,15 +4,13 @@
  * of its own success cannot be trusted.
  */
 import { z } from "zod";
+import { TRAJECTORY_SCHEMA_VERSION } from "./constants.ts";
 import { readOnly } from "./read-only-schema.ts";
 import { Consent } from "./consent.ts";
 import { GrammarSpec } from "./grammar.ts";
 import { PolicyVersionId, Sampling, type VersionSpan } from "./policy.ts";
 import { TaskReference } from "./task.ts";
 import { ToolCall, ToolResult } from "./tool.ts";
-
-/** Version of the trajectory schema that this code writes. */
-export const TRAJECTORY_SCHEMA_VERSION = 1;
 
 /** Why a rollout ended. */
 export type StopReason = z.infer<typeof StopReason>;

@@ -5,7 +5,7 @@ import type { Agent, AgentStatus, ConversationItem, ToolActivity } from "../agen
 import { createAgentRun } from "../agent-run.ts";
 import { DEFAULT_AGENT_TEXTS } from "../agent-texts.ts";
 import type { Confirmation } from "../confirmations.ts";
-import { NO_SIMULATION } from "../simulation.ts";
+import { NO_SIMULATION } from "../no-simulation.ts";
 
 /** An agent whose state a test sets directly. */
 export type FakeAgent = Agent & {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { SimulateOptions } from "../agent.ts";
 import { h } from "../dom.ts";
 import { createFakeAgent, type FakeAgent } from "../element/fake-agent.fixture.ts";
-import { NO_SIMULATION } from "../simulation.ts";
+import { NO_SIMULATION } from "../no-simulation.ts";
 import { connectPractice } from "./practice-switch.ts";
 
 /** A switch of a fake agent whose simulations the test ends. */

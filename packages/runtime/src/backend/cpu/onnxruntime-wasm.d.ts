@@ -57,6 +57,11 @@ declare module "onnxruntime-web/ort-wasm-simd-threaded.mjs" {
     readonly numThreads: number;
     /** Location of the `.wasm` file. Default: next to the loader. */
     readonly locateFile?: () => string;
+    /** Replaces the fetch of the `.wasm` file. `receive` gets an instance, and the module for the threads. */
+    readonly instantiateWasm?: (
+      imports: WebAssembly.Imports,
+      receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+    ) => object;
   }) => Promise<M>;
   const createModule: CreateOrtModule;
   export default createModule;

@@ -1,0 +1,62 @@
+/** The outbox of a page, its uploader and the work on assigned tasks: everything that only pages with consent need. */
+import { createOutbox, createUploader } from "@waggle/collector";
+import type { Outbox, Uploader } from "@waggle/collector";
+import type { AgentHost } from "./agent-host.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import { createSimulation } from "./simulation.ts";
+import type { Simulation, SimulationParts } from "./simulation.ts";
+import { rollOutTask } from "./task-roll-out.ts";
+import type { TaskRollOut } from "./task-roll-out.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** Where the trajectories of assigned tasks come from and go to. */
+export type CollectingParts = Pick<Visitor, "session" | "consent"> &
+  Pick<SimulationParts, "assign" | "enqueue"> & {
+    readonly options: Pick<AgentOptions, "limits" | "sampling">;
+    readonly use: (
+      run: (host: AgentHost) => ReturnType<typeof rollOutTask>,
+    ) => ReturnType<typeof rollOutTask>;
+    /** What a rollout needs from the visitor at the time it starts. */
+    readonly start: () => Pick<TaskRollOut, "consent" | "seed">;
+    /** Called after each change of the outbox and of the simulation. */
+    readonly onChange: (collected: Collected) => void;
+  };
+
+/** The open outbox, its uploader and the simulation. */
+export type Collected = {
+  readonly outbox: Outbox;
+  readonly uploader: Uploader;
+  readonly simulation: Simulation;
+  /** Stops the simulation and the uploader, then closes the outbox. */
+  readonly close: () => void;
+};
+
+/** Opens the outbox with this name. Nothing is sent until the uploader is started. */
+export async function openCollecting(name: string, parts: CollectingParts): Promise<Collected> {
+  const { session, consent, assign, enqueue, options, start } = parts;
+  const outbox = await createOutbox({ name });
+  const uploader = createUploader({ outbox, session, consent });
+  const changed = (): void => parts.onChange(collected);
+  const simulation = createSimulation({
+    outbox,
+    assign,
+    enqueue,
+    rollOut: (environment, assignmentId, signal) =>
+      parts.use((host) =>
+        rollOutTask(host, { environment, assignmentId, signal, options, ...start() }),
+      ),
+    onChange: changed,
+  });
+  const stopListening = outbox.onChange(changed);
+  const collected: Collected = {
+    outbox,
+    uploader,
+    simulation,
+    close: () => {
+      stopListening();
+      simulation.dispose();
+      void uploader.stop().then(() => outbox.close());
+    },
+  };
+  return collected;
+}
