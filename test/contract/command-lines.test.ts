@@ -34,6 +34,7 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   imitate: ["--model absent", /There is no such folder/],
   convert: ["nano --dtype int3", /Allowed choices are f32, /],
   "save-model": ["--shard-size 0", /a number above 0/],
+  assets: ["one two", /too many arguments/],
   docs: ["unwanted", /too many arguments/],
   screenshots: ["--state absent", /There is no such folder/],
   release: ["unwanted", /too many arguments/],

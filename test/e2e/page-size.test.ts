@@ -5,7 +5,7 @@
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
-import { CHROMIUM_FLAGS, chromiumPath } from "../../scripts/chromium.mjs";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
 import { builtPage } from "../fixtures/built-page.ts";
 import { fileServer } from "../fixtures/file-server.ts";
 import { recordedEdge } from "../fixtures/recorded-edge.ts";

@@ -55,6 +55,11 @@ export type AgentOptions = {
    * the page becomes visible again.
    */
   readonly policyIntervalMs?: number;
+  /**
+   * URL of the folder that `npm run assets` writes, on this or another origin. The worker and the WASM file are loaded
+   * from there. Default: from the files that the page's bundler wrote.
+   */
+  readonly assetsUrl?: string;
   /** Creates the policy's worker if the bundler cannot resolve the default one. */
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };

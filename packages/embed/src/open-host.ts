@@ -1,11 +1,20 @@
 /** Chooses how to load the model that an agent's options name. */
+import { assetsWorker } from "@waggle/runtime";
 import type { AgentOptions } from "./agent-options.ts";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import { createPolicyHostOpener } from "./policy-host.ts";
 
-/** Returns the opener for the model in `options`. */
-export function hostOpener(options: AgentOptions): OpenHost {
+/**
+ * Returns the opener for the model in `options`.
+ * @throws WaggleError `INVALID_ARGUMENT` for an `assetsUrl` that is not a URL.
+ */
+export function hostOpener(given: AgentOptions): OpenHost {
+  const {
+    assetsUrl,
+    createWorker = assetsUrl === undefined ? undefined : assetsWorker(assetsUrl),
+  } = given;
+  const options = createWorker === undefined ? given : { ...given, createWorker };
   const model = options.model ?? { kind: "site" };
   switch (model.kind) {
     case "site":

@@ -76,7 +76,11 @@ export type BrowserPolicyOptions = {
  */
 export async function createBrowserPolicy(options: BrowserPolicyOptions): Promise<AdaptivePolicy> {
   const wanted = options.device ?? "auto";
-  const policy = await openOn(wanted, options);
+  const policy = await openOn(wanted, options).catch((error: unknown) => {
+    // Without the files for WebGPU, WASM may still work.
+    if (wanted === "auto" && WaggleError.is(error, "DEVICE_UNAVAILABLE")) return error.message;
+    throw error;
+  });
   if (typeof policy !== "string") return policy;
   if (wanted === "auto") {
     const onWasm = await openOn("wasm", options);

@@ -1,4 +1,5 @@
 /** The Policy that runs in a browser. */
+export { assetsWorker } from "./assets-worker.ts";
 export { createBrowserPolicy } from "./browser-policy.ts";
 export type { BrowserPolicyOptions } from "./browser-policy.ts";
 export type { AdaptivePolicy, Cancellable, Session, SessionSnapshot } from "./session/session.ts";

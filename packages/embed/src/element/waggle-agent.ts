@@ -14,7 +14,7 @@ import { STYLES } from "./styles.ts";
 
 /**
  * Creates an agent from the attributes `edge-url` and `site-key` if no `agent` is set. `edge-tools` names tools of the
- * edge, separated by spaces. With `launcher` it is a button in the corner of the window that opens the panel. With
+ * edge, separated by spaces, and `assets-url` is the folder of its files. With `launcher` it is a button in the corner of the window that opens the panel. With
  * `developer` the panel shows arguments, results, versions and the back end.
  */
 export class WaggleAgentElement extends HTMLElement {
@@ -26,6 +26,9 @@ export class WaggleAgentElement extends HTMLElement {
   #leave: (() => void) | null = null;
   #panel: Panel | null = null;
   #frame = 0;
+
+  /** Where an agent created from attributes finds its files, if there is no attribute `assets-url`. */
+  static assetsUrl: string | null = null;
 
   static readonly observedAttributes: readonly string[] = ["launcher", "developer"];
 
@@ -102,7 +105,14 @@ export class WaggleAgentElement extends HTMLElement {
       const siteKey = this.getAttribute("site-key");
       if (edgeUrl === null || siteKey === null) return;
       const edgeTools = (this.getAttribute("edge-tools") ?? "").split(/\s+/).filter(Boolean);
-      this.#agent = createAgent({ edgeUrl, siteKey, tools: this.#tools, edgeTools });
+      const assetsUrl = this.getAttribute("assets-url") ?? WaggleAgentElement.assetsUrl;
+      this.#agent = createAgent({
+        edgeUrl,
+        siteKey,
+        tools: this.#tools,
+        edgeTools,
+        ...(assetsUrl === null ? {} : { assetsUrl }),
+      });
       this.#ownsAgent = true;
     }
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open", delegatesFocus: true });

@@ -98,6 +98,18 @@ describe("a self-check", () => {
     expect(result).toMatchObject({ verdict: "refused", why: expect.stringMatching(/^off by/) });
   });
 
+  test("a module that did not load is an error, not a verdict that would be kept", async () => {
+    const missing = new WaggleError("DEVICE_UNAVAILABLE", "not served", { retryable: true });
+    const check = selfCheck({
+      config: QWEN3?.config as DecoderConfig,
+      dtype: "f32",
+      activations: "f32",
+      ladder: WASM_LADDER,
+      open: () => Promise.reject(missing),
+    });
+    await expect(check).rejects.toBe(missing);
+  });
+
   test("refuses a device that fails", async () => {
     const result = await selfCheck({
       config: QWEN3?.config as DecoderConfig,

@@ -129,7 +129,9 @@ async function checkRung(
     if (deviation.nats < BUDGET[activations]) return null;
     return `off by ${deviation.nats.toPrecision(2)} nats at ${deviation.where}`;
   } catch (error) {
-    if (!WaggleError.is(error)) throw error;
+    // A module that did not load says nothing about the device, and the next visit may load it.
+    const isUnknown = WaggleError.is(error, "DEVICE_UNAVAILABLE") && error.retryable;
+    if (!WaggleError.is(error) || isUnknown) throw error;
     return error.message;
   }
 }

@@ -44,7 +44,7 @@ export class OrtModule<M extends OrtWasmModule = OrtWasmModule> {
     } catch (cause) {
       throw new WaggleError(
         "DEVICE_UNAVAILABLE",
-        `cannot load onnxruntime's WebAssembly module: ${messageOf(cause)}; check that its .wasm file is served`,
+        `cannot load onnxruntime's WebAssembly module: ${messageOf(cause)}; serve its .mjs and .wasm`,
         { cause, retryable: true },
       );
     }

@@ -2,68 +2,60 @@
  * Loads onnxruntime's WebAssembly modules in pages: two files that bundlers copy next to the page's
  * own. The loader is imported on demand and never bundled, because it has a top-level await, which
  * the workers' bundle format lacks, and starts its threads from its own file. The binary is fetched
- * and compiled once per worker, although a device check and the model each start a module.
+ * and compiled once, although a device check and the model each start a module.
  */
 import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 
-const binaries = new Map<string, Promise<WebAssembly.Module>>();
-
 /** @returns a function that rejects with the import's or module's error. */
 export function moduleFrom<M extends OrtWasmModule>(loader: URL, binary: URL): CreateOrtModule<M> {
+  let compiling: Promise<WebAssembly.Module> | null = null;
   return async (config) => {
-    const [loaded, compiled] = await Promise.all([importLoader<M>(loader), compiledOnce(binary)]);
-    const failure = Promise.withResolvers<never>();
+    compiling ??= compile(binary.href);
+    const [loaded, compiled] = await Promise.all([
+      importLoader<M>(loader, config.numThreads),
+      compiling.catch((error: unknown) => {
+        compiling = null; // the next start tries again
+        throw error;
+      }),
+    ]);
     // The loader never settles if instantiation fails.
-    const instantiateWasm: NonNullable<typeof config.instantiateWasm> = (imports, receive) => {
-      WebAssembly.instantiate(compiled, imports).then(
-        (instance) => receive(instance, compiled),
-        failure.reject,
-      );
-      return {};
-    };
-    return Promise.race([loaded.default({ ...config, instantiateWasm }), failure.promise]);
+    return new Promise((resolve, reject) => {
+      const instantiateWasm: NonNullable<typeof config.instantiateWasm> = (imports, receive) => {
+        WebAssembly.instantiate(compiled, imports).then((one) => receive(one, compiled), reject);
+        return {};
+      };
+      loaded.default({ ...config, instantiateWasm }).then(resolve, reject);
+    });
   };
 }
 
 async function importLoader<M extends OrtWasmModule>(
   loader: URL,
+  threads: number,
 ): Promise<{ readonly default: CreateOrtModule<M> }> {
-  try {
-    // Vite, webpack and Turbopack each have a comment that leaves an import to the browser.
-    return (await import(
-      /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ loader.href
-    )) as { readonly default: CreateOrtModule<M> };
-  } catch (cause) {
-    throw notServed(loader, cause);
+  let address = loader.href;
+  if (threads > 1 && loader.origin !== location.origin) {
+    // Its threads start from its own address, which must be of this page's origin.
+    const bytes = await (await served(address)).arrayBuffer();
+    address = URL.createObjectURL(new Blob([bytes], { type: "text/javascript" }));
   }
+  // Vite, webpack and Turbopack each have a comment that leaves an import to the browser.
+  return (await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ address
+  )) as { readonly default: CreateOrtModule<M> };
 }
 
-function compiledOnce(binary: URL): Promise<WebAssembly.Module> {
-  let compiling = binaries.get(binary.href);
-  if (compiling === undefined) {
-    compiling = compile(binary);
-    binaries.set(binary.href, compiling);
-    // A later start tries again.
-    compiling.catch(() => binaries.delete(binary.href));
-  }
-  return compiling;
-}
-
-async function compile(binary: URL): Promise<WebAssembly.Module> {
-  let response: Response;
-  try {
-    response = await fetch(binary.href, { credentials: "same-origin" });
-  } catch (cause) {
-    throw notServed(binary, cause);
-  }
-  if (!response.ok) throw notServed(binary, `status ${response.status}`);
+async function compile(address: string): Promise<WebAssembly.Module> {
+  const response = await served(address);
   // Only the right content type can be compiled while it arrives.
-  if (response.headers.get("content-type") === "application/wasm") {
-    return WebAssembly.compileStreaming(response);
-  }
-  return WebAssembly.compile(await response.arrayBuffer());
+  return response.headers.get("content-type") === "application/wasm"
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
 }
 
-function notServed(file: URL, reason: unknown): Error {
-  return new Error(`${file.href} is not served (${String(reason).slice(0, 150)})`);
+async function served(address: string): Promise<Response> {
+  const answer = await fetch(address).catch(String);
+  if (answer instanceof Response && answer.ok) return answer;
+  const reason = answer instanceof Response ? answer.status : answer;
+  throw new Error(`${address} is not served (${reason})`);
 }

@@ -2,9 +2,9 @@
 import type { CreateOrtModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { moduleFrom } from "../page-module.ts";
 
-export const createPageModule: CreateOrtModule = (config) =>
+/** Starts a module with its own memory. */
+export const createPageModule: CreateOrtModule = moduleFrom(
   // Bundlers look for these literal forms.
-  moduleFrom(
-    new URL("onnxruntime-web/ort-wasm-simd-threaded.mjs", import.meta.url),
-    new URL("onnxruntime-web/ort-wasm-simd-threaded.wasm", import.meta.url),
-  )(config);
+  new URL("onnxruntime-web/ort-wasm-simd-threaded.mjs", import.meta.url),
+  new URL("onnxruntime-web/ort-wasm-simd-threaded.wasm", import.meta.url),
+);

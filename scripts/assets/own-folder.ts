@@ -1,0 +1,6 @@
+/** The folder of the bundle. Imported before the element is defined, because that creates the page's agents. */
+import { WaggleAgentElement } from "../../packages/embed/src/element/waggle-agent.ts";
+
+export const OWN_FOLDER: string = new URL(".", import.meta.url).href;
+
+WaggleAgentElement.assetsUrl ??= OWN_FOLDER;

@@ -1,0 +1,161 @@
+/** Pages without a bundler: the folder of `npm run assets` on one origin, the examples' pages on another, in Chromium. */
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Asset, buildAssets } from "../../scripts/assets/build-assets.ts";
+import { fileServer } from "../fixtures/file-server.ts";
+import type { LocalServer } from "../fixtures/local-server.ts";
+import { askInPanel, openExample, settledState } from "../fixtures/open-example.ts";
+
+const EXAMPLES = join(import.meta.dirname, "../../docs/examples/pages");
+const CROSS_ORIGIN = { "access-control-allow-origin": "*" };
+
+let folder: string;
+let assets: readonly Asset[];
+const files = new Map<string, Uint8Array>();
+const servers: LocalServer[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "waggle-assets-"));
+  assets = await buildAssets(folder);
+  for (const { path } of assets) files.set(path, new Uint8Array(readFileSync(join(folder, path))));
+});
+
+afterAll(() => {
+  for (const server of servers) server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Serves the files on an origin of their own, under a folder. @param missing - a file that it does not have */
+async function hostAssets(missing = ""): Promise<string> {
+  const hosted = [...files].filter(([path]) => path !== missing);
+  const server = await fileServer(
+    new Map(hosted.map(([path, bytes]) => [`waggle/${path}`, bytes])),
+    CROSS_ORIGIN,
+  );
+  servers.push(server);
+  return `${server.origin}/waggle`;
+}
+
+/** The example's page with the address of the hosted files. */
+function examplePage(name: string, address: string): Map<string, string> {
+  const html = readFileSync(join(EXAMPLES, name, "index.html"), "utf8");
+  return new Map([["index.html", html.replaceAll("https://files.example/waggle", address)]]);
+}
+
+test("the list has every file with the hash that browsers check", () => {
+  const listed = JSON.parse(readFileSync(join(folder, "assets.json"), "utf8")) as {
+    files: Asset[];
+  };
+  expect(listed.files).toEqual(assets);
+  expect(assets.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(["waggle.js", "worker/wasm.js", "worker/webgpu.js"]),
+  );
+  for (const { path, sizeBytes, integrity } of assets) {
+    const bytes = readFileSync(join(folder, path));
+    expect(sizeBytes).toBe(bytes.length);
+    expect(integrity).toBe(`sha384-${createHash("sha384").update(bytes).digest("base64")}`);
+  }
+});
+
+test.for(["script-tag", "import-map"])(
+  "%s: a page on another origin than its files answers a request",
+  async (name) => {
+    const address = await hostAssets();
+    const { page, errors, requested, close } = await openExample(examplePage(name, address));
+    try {
+      expect(await settledState(page)).toMatch(/^ready/);
+      await askInPanel(page, "Hello.");
+      const wasm = requested.filter((url) => url.endsWith(".wasm"));
+      expect(wasm).toEqual([`${address}/worker/onnxruntime-web/ort-wasm-simd-threaded.wasm`]);
+      const listed = new Set(assets.map(({ path }) => `${address}/${path}`));
+      expect(requested.filter((url) => url.startsWith(address) && !listed.has(url))).toEqual([]);
+      expect(errors).toEqual([]);
+    } finally {
+      await close();
+    }
+  },
+);
+
+test("WASM threads start from files of another origin in an isolated page", async () => {
+  const address = await hostAssets();
+  const isolated = {
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
+  };
+  const { page, errors, close } = await openExample(
+    new Map([
+      [
+        "index.html",
+        `<!doctype html><script type="module">
+          import { createAgent } from "${address}/waggle.js";
+          globalThis.agent = createAgent({ edgeUrl: "https://edge.example", siteKey: "my-site" });
+          await agent.ready;
+          globalThis.answered = (await agent.send("Hello.").finished).stopReason;
+        </script>`,
+      ],
+    ]),
+    isolated,
+  );
+  try {
+    await expect
+      .poll(() => page.evaluate(() => (globalThis as { answered?: string }).answered), {
+        timeout: 60_000,
+      })
+      .toBeTypeOf("string");
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    expect(errors).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test.for([
+  ["worker/wasm.js", /worker/],
+  [
+    "worker/onnxruntime-web/ort-wasm-simd-threaded.wasm",
+    /ort-wasm-simd-threaded\.wasm is not served/,
+  ],
+  ["worker/onnxruntime-web/ort-wasm-simd-threaded.mjs", /ort-wasm-simd-threaded\.mjs/],
+] as const)("without %s the panel says so, and shows no progress", async ([missing, says]) => {
+  const address = await hostAssets(missing);
+  const { page, close } = await openExample(examplePage("script-tag", address));
+  try {
+    expect(await settledState(page)).toMatch(says);
+    expect(await page.locator("waggle-agent progress").isVisible()).toBe(false);
+    expect(
+      await page.locator("waggle-agent").getByRole("button", { name: "Try again" }).isVisible(),
+    ).toBe(true);
+  } finally {
+    await close();
+  }
+});
+
+test("under a strict Content Security Policy without unsafe-inline the panel is styled and answers", async () => {
+  const address = await hostAssets();
+  const { origin } = new URL(address);
+  const policy = [
+    "default-src 'none'",
+    `script-src ${origin} 'wasm-unsafe-eval'`,
+    `worker-src blob: ${origin}`,
+    `connect-src ${origin} https://edge.example`,
+  ].join("; ");
+  const html = examplePage("script-tag", address)
+    .get("index.html")
+    ?.replace(/ style="[^"]*"/, "");
+  const { page, close } = await openExample(new Map([["index.html", html ?? ""]]), {
+    "content-security-policy": policy,
+  });
+  try {
+    expect(await settledState(page)).toMatch(/^ready/);
+    await askInPanel(page, "Hello.");
+    const panel = page.locator("waggle-agent .panel");
+    expect(await panel.evaluate((element) => getComputedStyle(element).display)).toMatch(
+      /flex|grid/,
+    );
+  } finally {
+    await close();
+  }
+});
