@@ -13,7 +13,12 @@ const OF_TESTS = /\.(test|bench|contract|fixture|test-d)\.|(^|\/)(fixtures|__[a-
 /** TypeScript's helper for an `import()` of a computed path; see packages/runtime/tsconfig.loader.json. */
 const IMPORT_HELPER = "__rewriteRelativeImportExtension(";
 /** Packages whose `import()` of a computed path no page bundles. */
-const IN_NODE: readonly (string | undefined)[] = ["@waggle/trainer", "@waggle/cli", "@waggle/site"];
+const IN_NODE: readonly (string | undefined)[] = [
+  "@waggle/trainer",
+  "@waggle/cli",
+  "@waggle/dev",
+  "@waggle/site",
+];
 /** Every package is ESM for Node 22 and bundlers, so these resolution modes are not supported. */
 const UNSUPPORTED = ["node10", "node16-cjs"];
 

@@ -79,7 +79,7 @@ test.for(["script-tag", "import-map"])(
   },
 );
 
-test("WASM threads start from files of another origin in an isolated page", async () => {
+test("an isolated page works with files of another origin", async () => {
   const address = await hostAssets();
   const isolated = {
     "cross-origin-opener-policy": "same-origin",

@@ -81,7 +81,7 @@ async function siteIn(path: string): Promise<Site> {
   if (files.environment === null) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `${configFile} has no environment, and the trainer, the practice page and the base model need one; add environment: () => import("./practice/environment.ts")`,
+      `${configFile} has no environment, and the trainer, the practice page and the base model need one; add environment: () => import('./practice/environment.ts')`,
     );
   }
   const environment = await environmentFrom(folder, folder, "--site");

@@ -181,7 +181,7 @@ async function start(
   ] as const;
   lock.tell(addresses.map((words) => words.join(" ")));
   for (const [title = "", url = ""] of addresses) {
-    const more = title === "edge" ? `  (OpenAPI: ${url}/openapi.json)` : "";
+    const more = title === "edge" ? `  OpenAPI: ${url}/openapi.json` : "";
     tell(`${title.padEnd(11)} ${url}${more}`);
   }
   tell(`state       ${installation.folder}`);

@@ -92,7 +92,10 @@ export async function siteDirectory(env: Bindings): Promise<SiteDirectory> {
 export function requireSite({ sites }: SiteDirectory, id: string): ServedSite {
   const site = sites.get(id);
   if (site !== undefined) return site;
-  throw new WaggleError("NOT_FOUND", "there is no site with this id; see `waggle sites list`");
+  throw new WaggleError(
+    "NOT_FOUND",
+    "there is no site with this id; GET /v1/operator/sites lists them",
+  );
 }
 
 /** @throws WaggleError `FORBIDDEN` for a disabled site */
