@@ -17,10 +17,20 @@ type Row = Omit<StoredSite, "settings"> & { settings: string };
 /** Sites of one installation. Every isolate keeps them all in memory. */
 const MOST_SITES = 500;
 
-const stored = (row: Row): StoredSite => ({
-  ...row,
-  settings: SiteSettings.parse(JSON.parse(row.settings)),
-});
+/** A site whose settings cannot be read is disabled, and the other sites are served. */
+function stored(row: Row): StoredSite {
+  const read = SiteSettings.safeParse(parsedJson(row.settings));
+  if (read.success) return { ...row, settings: read.data };
+  return { ...row, settings: {}, disabledAt: row.disabledAt ?? row.createdAt };
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 /** All sites but `default`, by id. */
 export async function listSites(db: D1Database): Promise<StoredSite[]> {

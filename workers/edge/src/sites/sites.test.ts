@@ -50,6 +50,23 @@ test("a setting that is changed holds at once, and one that is removed is the Wo
   expect((await call("POST", "/v1/assignments", { token })).status).toBe(204);
 });
 
+test.each(['{"groupSize":"many"}', "not JSON"])(
+  "a site whose stored settings are %s is disabled, and the others are served",
+  async (settings) => {
+    const other = await makeSite("other");
+    await bindings.DB.prepare("UPDATE sites SET settings = ?1 WHERE id = 'desk'")
+      .bind(settings)
+      .run();
+    // Reads the sites anew.
+    expect(await ask<Site>("GET", "/v1/operator/sites/desk", asOperator)).toMatchObject({
+      disabledAt: expect.any(String),
+    });
+    expect((await call("GET", "/v1/operator/control", desk.operator)).status).toBe(403);
+    expect((await openSite(other)).token).toBeTypeOf("string");
+    expect((await openSession()).token).toBeTypeOf("string");
+  },
+);
+
 test.each([
   [{ groupSize: 0 }, 400, "SCHEMA_INVALID"],
   [{ color: "red" }, 400, "SCHEMA_INVALID"],
