@@ -128,6 +128,9 @@ export async function siteModel(
   const { name, environment, model, base } = site;
   if (model !== undefined) return model;
   const folder = baseFolder(site);
+  if (!existsSync(folder)) {
+    say(`making the base model of ${name} from its demonstrator, once; this takes some minutes …`);
+  }
   await environmentBase(
     environment,
     folder,
