@@ -117,6 +117,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           provide,
+          globalSetup: "test/fixtures/packed-packages.setup.ts",
           include: ["test/e2e/**/*.test.ts", "test/learning/**/*.test.ts"],
           exclude: everywhere,
           testTimeout: 600_000,

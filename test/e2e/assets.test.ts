@@ -28,7 +28,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Serves the files on an origin of their own, under a folder. @param missing - a file that it does not have */
+/** Serves the files on another origin, under a folder. @param missing - a file that it does not have */
 async function hostAssets(missing = ""): Promise<string> {
   const hosted = [...files].filter(([path]) => path !== missing);
   const server = await fileServer(

@@ -2,36 +2,21 @@
  * `npm create waggle` as outside developers run it: from a registry, into a folder outside the repository. Each
  * template's own tests pass, its types are right and its page builds. `npm test` tries one template, the long tier all.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packPackages } from "../../scripts/packages/packed-package.ts";
 import { type LocalRegistry, publishAll, startRegistry } from "../fixtures/local-registry.ts";
 import { sampleSize } from "../fixtures/long.ts";
+import { packedPackages } from "../fixtures/packed-packages.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const work = mkdtempSync(join(tmpdir(), "waggle-create-"));
 let registry: LocalRegistry | undefined;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-b"], {
-    cwd: ROOT,
-    stdio: "inherit",
-  });
-  const packed = join(work, "packed");
-  mkdirSync(packed);
-  const packages = packPackages(packed);
+  const packages = packedPackages();
   registry = await startRegistry(work);
   await publishAll(registry, packages);
   writeFileSync(join(work, ".npmrc"), registry.npmrc);

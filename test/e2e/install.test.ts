@@ -3,16 +3,17 @@
  * project. The command trains a recipe, a page embeds the agent, and a separate Worker re-exports the edge. Other
  * packages come from npm's configured registry.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageProblems } from "../../scripts/packages/package-problems.ts";
-import { type PackedPackage, packPackages } from "../../scripts/packages/packed-package.ts";
+import type { PackedPackage } from "../../scripts/packages/packed-package.ts";
 import { type LocalRegistry, startRegistry } from "../fixtures/local-registry.ts";
 import { isLong } from "../fixtures/long.ts";
 import { linkProject } from "../fixtures/linked-project.ts";
+import { packedPackages } from "../fixtures/packed-packages.ts";
 import { type EmbeddedPage, openReadmePage } from "../fixtures/readme-embed.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -27,13 +28,7 @@ const work = mkdtempSync(join(tmpdir(), "waggle-install-"));
 let packages: readonly PackedPackage[] = [];
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-b"], {
-    cwd: ROOT,
-    stdio: "inherit",
-  });
-  const packed = join(work, "packed");
-  mkdirSync(packed);
-  packages = packPackages(packed);
+  packages = packedPackages();
 });
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 

@@ -3,16 +3,15 @@
  * published: its page and the practice page open, a change reloads the page, a killed process comes back, and Ctrl-C ends
  * everything.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
-import { packPackages } from "../../scripts/packages/packed-package.ts";
-import { ROOT } from "../../scripts/root.ts";
 import { linkProject } from "../fixtures/linked-project.ts";
+import { packedPackages } from "../fixtures/packed-packages.ts";
 import { processes, untilEnded, withDescendants } from "../fixtures/processes.ts";
 
 const work = mkdtempSync(join(tmpdir(), "waggle-own-project-"));
@@ -60,14 +59,7 @@ function withSmallBase(): void {
 }
 
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-b"], {
-    cwd: ROOT,
-    stdio: "inherit",
-  });
-  const packed = join(work, "packed");
-  mkdirSync(packed);
-  const packages = packPackages(packed);
-  linkProject(work, packages);
+  linkProject(work, packedPackages());
   mkdirSync(site);
   const creation = run(
     join(work, "node_modules", "create-waggle", "dist", "main.js"),

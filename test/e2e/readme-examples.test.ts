@@ -29,7 +29,7 @@ const examples: Example[] = packages.flatMap(({ folder, manifest: { name } }) =>
   ].map(([, info = "", code = ""], i) => ({ name: `${name.slice(8)}-${i}`, info, code })),
 );
 
-/** Nobody installs these: npm runs the first, and the command line brings the others. */
+/** Not installed by name: `npm create` runs the first, and `@waggle/cli` depends on the others. */
 const NOT_INSTALLED = ["create-waggle", "@waggle/dashboard", "@waggle/practice"];
 
 let folder: string;

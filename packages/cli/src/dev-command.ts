@@ -29,7 +29,7 @@ type Flags = {
 
 const port = wholeIn(1, 65_535);
 
-/** Gives the command its options. `npm start` is a command of its own with the same options. */
+/** Gives the command its options. `npm start` has the same ones. */
 export function withDevOptions(command: Command): Command {
   return command
     .option(

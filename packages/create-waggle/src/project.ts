@@ -20,7 +20,7 @@ export const TEMPLATES = {
 export type Template = keyof typeof TEMPLATES;
 
 const PACKAGE = join(import.meta.dirname, "..");
-/** npm leaves a .gitignore out of a package, and a package contains no tests of its own. */
+/** Stored under other names: npm leaves .gitignore out of a package, and our packages must not contain test files. */
 const RENAMED = [
   ["_gitignore", ".gitignore"],
   ["practice/environment_test.js", "practice/environment.test.js"],

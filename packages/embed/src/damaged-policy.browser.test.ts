@@ -10,6 +10,7 @@ import {
 import { sha256 } from "@waggle/protocol";
 import type { AdapterReference, BaseModelReference, PolicyManifest } from "@waggle/protocol";
 import { expect } from "vitest";
+import { firstManifest, newSession } from "../../../test/fixtures/edge-answers.ts";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { sampleSize } from "../../../test/fixtures/long.ts";
 import { llamaFolder } from "../../../test/fixtures/llama-folder.ts";
@@ -56,16 +57,7 @@ class Edge {
 
   readonly fetch: Fetch = (url) => {
     const { pathname } = new URL(url);
-    if (pathname === "/v1/sessions") {
-      const body = {
-        token: "token",
-        expiresAt: "2099-01-01T00:00:00.000Z",
-        visitorId: crypto.randomUUID(),
-        visitorToken: "visitor",
-        channel: "stable",
-      };
-      return Promise.resolve(Response.json(body));
-    }
+    if (pathname === "/v1/sessions") return Promise.resolve(Response.json(newSession()));
     if (pathname === "/v1/policy") return Promise.resolve(Response.json(this.#manifest()));
     const hash = pathname.split("/").at(-1) ?? "";
     const bytes = this.objects.get(hash);
@@ -78,19 +70,16 @@ class Edge {
 
   #manifest(): PolicyManifest {
     if (this.baseModel === null) throw new Error("the edge is not open");
+    const { policy, ...manifest } = firstManifest(this.baseModel);
     return {
-      channel: "stable",
+      ...manifest,
       policy: {
+        ...policy,
         version: this.version,
         parent: this.version === 0 ? null : 0,
-        baseModel: this.baseModel.sha256,
         adapter: this.adapter,
-        status: "stable",
-        evaluation: null,
         step: this.version,
-        publishedAt: "2026-11-20T00:00:00.000Z",
       },
-      baseModel: this.baseModel,
       ...(this.silenced ? { silenced: true as const } : {}),
     };
   }

@@ -3,28 +3,15 @@ import { rollOut } from "@waggle/agent";
 import { createShopEnvironment } from "@waggle/environments";
 import { describeModelFolder } from "@waggle/model";
 import { FULL_SUPPORT, Trajectory } from "@waggle/protocol";
-import type { PolicyManifest } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { firstManifest } from "../../../test/fixtures/edge-answers.ts";
 import { llamaFolder } from "../../../test/fixtures/llama-folder.ts";
 import { createPolicyHostOpener } from "./policy-host.ts";
 
 test("a page's policy uses shards, a template file and two stop tokens", async () => {
   const files = llamaFolder();
   const baseModel = await describeModelFolder(files);
-  const manifest: PolicyManifest = {
-    channel: "stable",
-    policy: {
-      version: 0,
-      parent: null,
-      baseModel: baseModel.sha256,
-      adapter: null,
-      status: "stable",
-      evaluation: null,
-      step: 0,
-      publishedAt: "2026-11-20T00:00:00.000Z",
-    },
-    baseModel,
-  };
+  const manifest = firstManifest(baseModel);
   const objects = new Map(
     baseModel.files.map(({ path, sha256 }) => [
       sha256,

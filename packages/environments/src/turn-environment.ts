@@ -1,6 +1,6 @@
 /**
  * The turns of one task: calls run one after the other, and a text without calls gets the user's reply or ends the
- * task. Single-use, like every environment. It has no tools or state of its own, and it does not judge.
+ * task. Single-use, like every environment. The options bring the tools and the state; a verifier judges elsewhere.
  */
 import {
   type Environment,

@@ -34,7 +34,7 @@ test("an id that no site can have is refused before any call", async () => {
   await expect(sentSite("--site", "My Desk")).rejects.toThrow("lower-case letters");
 });
 
-test("each site has a state folder of its own, and that of the site `default` is as before", () => {
+test("each site has its own state folder, and the site `default` keeps the folder it had", () => {
   expect(siteFolder("state")).toBe("state");
   expect(siteFolder("state", "default")).toBe("state");
   expect(siteFolder("state", "desk")).toBe("state/sites/desk");

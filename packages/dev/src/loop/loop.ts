@@ -1,6 +1,6 @@
 /**
  * The whole loop, headless: edge Worker, trainer, and pages with simulated visitors in Chromium; it learns,
- * publishes and swaps policies. Starts the same processes as `waggle dev` and has no learning code of its own.
+ * publishes and swaps policies. Starts the same processes as `waggle dev` and contains no learning code.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -17,17 +17,21 @@ const ISOLATION: Readonly<Record<string, string>> = {
 };
 
 /** Packages that a site must not bring a second copy of. */
-const SHARED = ["agent", "environments", "protocol"].map((name) => `@waggle/${name}`);
+const SHARED = ["@waggle/agent", "@waggle/environments", "@waggle/protocol"];
 
 /** Packages with workers and WASM beside their modules; bundling in advance would move the modules. */
 const UNBUNDLED = [
-  "onnxruntime-web",
-  ...SHARED,
-  ...["collector", "dashboard", "embed", "evaluation", "learning", "model", "practice"].map(
-    (name) => `@waggle/${name}`,
-  ),
+  "@waggle/collector",
+  "@waggle/dashboard",
+  "@waggle/embed",
+  "@waggle/evaluation",
+  "@waggle/learning",
+  "@waggle/model",
+  "@waggle/practice",
   "@waggle/runtime",
   "@waggle/text",
+  "onnxruntime-web",
+  ...SHARED,
 ];
 
 /** @param conditions - Vite's default conditions of imports. */

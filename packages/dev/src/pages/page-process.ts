@@ -1,5 +1,5 @@
 /**
- * Builds or serves one page with Vite, in a process of its own:
+ * Builds or serves one page with Vite, in a separate process:
  * `page-process <build|preview|dev> --root <folder> --out <folder> --project <folder> [--port <port>]`.
  */
 import { join } from "node:path";

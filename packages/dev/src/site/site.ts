@@ -109,7 +109,7 @@ export function stateFolder(site: Site, use: string, model?: string): string {
   return join(project, ".waggle", parts.filter((part) => part !== undefined).join("-"));
 }
 
-/** Folder of the base that is made for a site without a model of its own. */
+/** Folder of the base model that is made for a site whose definition names no model. */
 export function baseFolder({ environment, project }: Site): string {
   return join(project, ".waggle", "bases", environment.name);
 }

@@ -75,10 +75,9 @@ async function called(client: Client, name: string, args: { readonly [name: stri
 test("the Worker lists its own tools, checks their arguments and runs them", async () => {
   const client = await connected();
   const { tools } = await client.listTools();
-  expect(tools).toMatchObject([
-    { name: "translate", description, inputSchema: TEXT },
-    ...["count", "say", "throws", "hangs", "large"].map((name) => ({ name })),
-  ]);
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(["translate", "count", "say", "throws", "hangs", "large"]);
+  expect(tools[0]).toMatchObject({ name: "translate", description, inputSchema: TEXT });
   expect(await called(client, "translate", { text: "tea" })).toEqual({ text: "TEA" });
   expect(await called(client, "count", { text: "tea" })).toBe(3);
   expect(await called(client, "say", {})).toBe("hello");

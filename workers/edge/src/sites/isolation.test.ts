@@ -104,6 +104,12 @@ beforeAll(async () => {
     object: { sha256: adapter?.sha256 ?? "", sizeBytes: adapter?.sizeBytes ?? 0 },
     stateId,
   };
+  const uploads = [letter, leased, ready].flatMap(({ assignment, digest, trajectory }) => [
+    assignment.assignmentId,
+    assignment.groupId,
+    digest,
+    trajectory.id,
+  ]);
   marks = [
     baseModel,
     visitorId,
@@ -111,12 +117,7 @@ beforeAll(async () => {
     of.object.sha256,
     feedback.id,
     stateId,
-    ...[letter, leased, ready].flatMap(({ assignment, digest, trajectory }) => [
-      assignment.assignmentId,
-      assignment.groupId,
-      digest,
-      trajectory.id,
-    ]),
+    ...uploads,
     "tasks-of-b",
     "second-of-b",
     "metric-of-b",
@@ -295,7 +296,7 @@ describe.each([
 
 describe("a public route", () => {
   test.each(PUBLIC.map((endpoint) => [endpoint.operationId, endpoint] as const))(
-    "%s answers a credential as it answers nobody",
+    "%s answers the same with and without a credential",
     async (operationId, { method, path }) => {
       const before = await stateOfB();
       const isNew = operationId === "createSession";
@@ -309,12 +310,12 @@ describe("a public route", () => {
           }),
         );
       }
-      const [nobody, known] = replies.map(({ status, body }) => ({
+      const [without, known] = replies.map(({ status, body }) => ({
         status,
         body: isNew ? {} : body,
       }));
-      expect(known).toEqual(nobody);
-      // A visitor of B is nobody at A.
+      expect(known).toEqual(without);
+      // A does not know a visitor of B.
       expect(replies.filter(({ body }) => JSON.stringify(body).includes(of.visitorId))).toEqual([]);
       expect(await stateOfB()).toBe(before);
     },

@@ -133,7 +133,7 @@ test("the installation's credentials open every site by the header, and name `de
   expect(await site({ [SITE_HEADER]: "nowhere" })).toMatchObject({ error: { code: "NOT_FOUND" } });
 });
 
-test("a preflight passes for pages of any site, and a response is readable by pages of its own", async () => {
+test("a preflight passes for pages of any site, and a response is readable by pages of its site", async () => {
   const allowed = async (method: string, path: string, origin: string, token?: string) => {
     const preflight = { "access-control-request-method": "GET" };
     const reply = await call(method, path, {

@@ -12,7 +12,7 @@ type Fault = {
   readonly tasks?: (draw: TaskDraw) => Partial<DefinedTask<object, null>>;
 };
 
-/** A sound environment whose held-out tasks have codes and a wording of their own. */
+/** A sound environment whose held-out tasks have codes and a wording that training lacks. */
 function codes(fault: Fault = {}): EnvironmentSpec {
   const { tasks = () => ({}), ...others } = fault;
   return defineEnvironment({
@@ -82,7 +82,7 @@ test("too few requests, patterns of training and tasks without values are refuse
   );
 });
 
-test("an environment that names no values is told what nobody can see", async () => {
+test("an environment that names no values is told that they cannot be compared", async () => {
   expect(await heldOut(codes({ splits: "own", tasks: () => ({ values: [] }) }))).toMatch(
     /^skipped: .*1 of 3 patterns not in training\. Tasks name no values/,
   );

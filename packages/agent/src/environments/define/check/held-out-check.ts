@@ -35,7 +35,7 @@ export async function checkHeldOut(context: CheckContext): Promise<Finding> {
   const patterns = patternShare(heldOut, training);
   if (heldOut.every(({ values = [] }) => values.length === 0)) {
     return skipped(
-      `${words}; ${patterns.words}. Tasks name no values, so nobody sees whether training has them too: return values from tasks, the names, numbers and codes in the request`,
+      `${words}; ${patterns.words}. Tasks name no values, so they cannot be compared with those of training. Return values from tasks: the names, numbers and codes in the request`,
     );
   }
   if (requests < ENOUGH) {
