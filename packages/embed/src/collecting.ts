@@ -1,19 +1,26 @@
 /** Opens the outbox of a page when it is first needed. A page without consent does not load the code for it. */
-import type { Collected, CollectingParts } from "./open-collecting.ts";
+import type { Collected, CollectingParts, openCollecting } from "./open-collecting.ts";
 
-const loadCode = () => import("./open-collecting.ts");
+type LoadCode = () => Promise<{ readonly openCollecting: typeof openCollecting }>;
 
 /** The outbox of this page, which is opened once. */
 export class Collecting {
   readonly #name: string;
   readonly #parts: CollectingParts;
+  readonly #loadCode: LoadCode;
   #opening: Promise<Collected> | null = null;
   #opened: Collected | null = null;
   #isClosed = false;
+  #mustDiscard = false;
 
-  constructor(name: string, parts: CollectingParts) {
+  constructor(
+    name: string,
+    parts: CollectingParts,
+    loadCode: LoadCode = () => import("./open-collecting.ts"),
+  ) {
     this.#name = name;
     this.#parts = parts;
+    this.#loadCode = loadCode;
   }
 
   /** The outbox if it is open. */
@@ -30,9 +37,17 @@ export class Collecting {
     return this.#opening;
   }
 
+  /** Removes what was not sent. If the outbox cannot be opened now, this happens before it is used. */
+  async discardWaiting(): Promise<void> {
+    this.#mustDiscard = true;
+    const { outbox } = await this.open();
+    await outbox.discardWaiting();
+    this.#mustDiscard = false;
+  }
+
   /** Loads the code while the page is online. Nothing is opened. */
   preload(): void {
-    loadCode().catch(() => undefined);
+    this.#loadCode().catch(() => undefined);
   }
 
   close(): void {
@@ -41,8 +56,9 @@ export class Collecting {
   }
 
   async #open(): Promise<Collected> {
-    const { openCollecting } = await loadCode();
-    const opened = await openCollecting(this.#name, this.#parts);
+    const code = await this.#loadCode();
+    const opened = await code.openCollecting(this.#name, this.#parts);
+    if (this.#mustDiscard) await opened.outbox.discardWaiting();
     this.#opened = opened;
     if (this.#isClosed) opened.close();
     else opened.uploader.start();

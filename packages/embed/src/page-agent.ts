@@ -363,7 +363,7 @@ export class PageAgent implements Agent {
       this.consent.onChange(() => {
         if (this.consent.get() === null) {
           this.#collecting.opened?.simulation.stop();
-          void this.#collecting.open().then(({ outbox }) => outbox.discardWaiting());
+          this.#collecting.discardWaiting().catch(() => undefined);
         } else {
           this.#isForgotten = false;
           this.#collecting.open().catch(() => undefined);

@@ -5,16 +5,11 @@
  * the default.
  */
 import type { Connect, Plugin } from "vite";
+import { ISOLATION_HEADERS } from "@waggle/site/vite";
 import { FROM_SOURCE } from "../processes/installed.ts";
 
 /** What the practice page imports the environment from. */
 const PRACTICE = "virtual:waggle/practice";
-
-/** Headers that WASM threads need. Pictures of other origins load under this policy. */
-const ISOLATION: Readonly<Record<string, string>> = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "credentialless",
-};
 
 /** Packages that a site must not bring a second copy of. */
 const SHARED = ["@waggle/agent", "@waggle/environments", "@waggle/protocol"];
@@ -37,7 +32,7 @@ const UNBUNDLED = [
 /** @param conditions - Vite's default conditions of imports. */
 export function pagePlugin(conditions: readonly string[]): Plugin {
   const { WAGGLE_EDGE_URL, WAGGLE_SITE_KEY, WAGGLE_ISOLATION, WAGGLE_PRACTICE } = process.env;
-  const headers = WAGGLE_ISOLATION === "off" ? {} : ISOLATION;
+  const headers = WAGGLE_ISOLATION === "off" ? {} : ISOLATION_HEADERS;
   const config = JSON.stringify({
     edgeUrl: WAGGLE_EDGE_URL ?? "http://127.0.0.1:8787",
     siteKey: WAGGLE_SITE_KEY ?? "local-demo",

@@ -1,5 +1,5 @@
 /** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
-import { isObject } from "@waggle/protocol";
+import { isObject, SiteId } from "@waggle/protocol";
 import { closest } from "fastest-levenshtein";
 import { LANGUAGES } from "../site-definition.ts";
 import { type FieldPath, importText } from "./source-file.ts";
@@ -40,9 +40,8 @@ const group = (fields: Fields): Field => ({
 const SITE: Field = group({
   id: {
     required: true,
-    instead:
-      'write lower-case letters, digits and hyphens that begin with a letter, such as "reading-room"',
-    accepts: (value) => typeof value === "string" && /^[a-z][a-z0-9-]{0,62}$/.test(value),
+    instead: 'write 1 to 39 lower-case letters, digits and hyphens, such as "reading-room"',
+    accepts: (value) => SiteId.safeParse(value).success,
   },
   name: { ...text('write what people read, such as "Reading room"'), required: true },
   prompt: { ...text("write the system message as a text"), required: true },

@@ -87,7 +87,7 @@ test.each([
     CONFIG,
     'id: "planner"',
     "id: 7",
-    /^waggle\.config\.ts:5:7: id is 7; write lower-case letters/,
+    /^waggle\.config\.ts:5:7: id is 7; write 1 to 39 lower-case letters/,
   ],
   [
     "a number outside of its range",

@@ -1,3 +1,3 @@
 /** The Vite plugin that gives a page its site: `import { site } from "virtual:waggle/site"`. */
-export { waggle } from "./plugin.ts";
+export { ISOLATION_HEADERS, waggle } from "./plugin.ts";
 export type { WagglePluginOptions } from "./plugin.ts";

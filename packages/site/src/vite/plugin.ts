@@ -22,8 +22,8 @@ export type WagglePluginOptions = {
 const NAME = "virtual:waggle/site";
 const RESOLVED = `\0${NAME}`;
 
-/** Pictures of other origins load under this policy. */
-const ISOLATION = {
+/** Headers that WASM threads need. Pictures of other origins load under this policy. */
+export const ISOLATION_HEADERS: { readonly [name: string]: string } = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "credentialless",
 };
@@ -38,7 +38,7 @@ export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): 
   return {
     name: "waggle-site",
     config: (): UserConfig => {
-      const headers = isolation ? ISOLATION : {};
+      const headers = isolation ? ISOLATION_HEADERS : {};
       return {
         resolve: { dedupe: SHARED },
         // Their workers and WASM are beside their modules, and bundling in advance would move the modules.
@@ -56,7 +56,7 @@ export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): 
       if (file === null) return;
       server.watcher.add(file);
       server.watcher.on("change", (changed) => {
-        if (changed === file) void restarted(server);
+        if (changed === file) void restarted(server, file);
       });
     },
     async buildStart() {
@@ -73,7 +73,7 @@ export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): 
   };
 }
 
-async function restarted(server: ViteDevServer): Promise<void> {
-  server.config.logger.info(`the site in ${dirname(server.config.root)} changed`);
+async function restarted(server: ViteDevServer, file: string): Promise<void> {
+  server.config.logger.info(`the site in ${dirname(file)} changed`);
   await server.restart();
 }
