@@ -25,8 +25,8 @@ import { fault } from "../fixtures/fault.ts";
 import { isLong, sampleSize } from "../fixtures/long.ts";
 import { damageTrajectory } from "./damaged-object.fixture.ts";
 
-/** The sample has at least one of each kind. */
-const FAULTS = sampleSize(8, 200);
+/** The sample has one of each kind. */
+const FAULTS = sampleSize(7, 200);
 /** No more faults after this time. */
 const BUDGET_MS = 20 * 60_000;
 const SEED = 13;

@@ -7,6 +7,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
@@ -85,6 +86,12 @@ afterAll(async () => {
   await untilEnded([dev?.pid ?? 0]);
   rmSync(work, { recursive: true, force: true });
 });
+
+test("the template's own tests pass, and the site is ready", () => {
+  const vitest = run(join(work, "node_modules", "vitest", "vitest.mjs"), "run");
+  expect(stripVTControlCharacters(vitest.stdout)).toMatch(/Tests +[34] passed/);
+  expect(run(MAIN, "check", ".").stdout).toMatch(/ is ready\n$/);
+}, 60_000);
 
 test("the site's own page opens, and a change of its tools reloads it", async () => {
   const page = await open("meeting-rooms");

@@ -41,6 +41,13 @@ export function expectOneSwap(report: LoopReport): void {
   });
 }
 
+/** The trainer computes the log-probs that the browser recorded for the same version. */
+export function expectSameLogProbs({ logProbGap, uploadToPageSeconds }: LoopReport): void {
+  expect(logProbGap.mean).toBeLessThan(1e-3);
+  expect(logProbGap.mean).toBeGreaterThan(0);
+  expect(uploadToPageSeconds.max).toBeGreaterThan(0);
+}
+
 /** No trajectory was lost, refused or learned twice. */
 export function expectExactCounts({ uploads }: LoopReport): void {
   const { accepted, learned, skipped, rejected, waiting, lost, twice } = uploads;

@@ -68,4 +68,38 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
       "counters equal a count of the rows, also after a visitor is forgotten",
     ),
   },
+  {
+    id: "edge:sites",
+    source: "docs/decisions/0057-rows-name-their-site.md",
+    behavior:
+      "One edge serves many sites: a token or credential of one opens nothing of another, and settings change without a deployment.",
+    tests: at(
+      "sites/isolation.test.ts",
+      "every route has a case",
+      "%s gets and changes nothing of the other site",
+      "a visitor who is forgotten by one site is not forgotten by another",
+    ).concat(
+      at(
+        "sites/sites.test.ts",
+        "a setting that is changed holds at once, and one that is removed is the Worker's again",
+        "a site whose stored settings are %s is disabled, and the others are served",
+        "a credential that was replaced opens nothing, and the new one the site; only hashes are stored",
+      ),
+    ),
+  },
+  {
+    id: "edge:sites-upgrade",
+    source: "docs/how-to/sites.md, Upgrade",
+    behavior: "The migration to many sites keeps every row, and earlier tokens stay valid.",
+    tests: at(
+      "sites/sites-migration.test.ts",
+      "every row of every table is there, with the site `default` and the same values in each column",
+      "counters go on from where they were, and the log's ids too",
+    ).concat(
+      at(
+        "sites/sites.test.ts",
+        "a token of the release before there were sites belongs to the Worker's site",
+      ),
+    ),
+  },
 ];

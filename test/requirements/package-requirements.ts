@@ -73,4 +73,37 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
       "test/contract/node-version.test.ts > the repository's scripts start under Node 20, and under Node 22 if they are told to stay in it",
     ],
   },
+  {
+    id: "site:definition",
+    source: "docs/how-to/your-own-site.md",
+    behavior:
+      "A site has one definition. A mistake is refused with file and line, and page, Worker and trainer each get their part only.",
+    tests: [
+      "packages/site/src/node/load-site.test.ts > two tools with one name are refused at the first of them",
+      "packages/site/src/node/load-site.test.ts > all mistakes of the fields are reported at once",
+      "test/contract/site-bundles.test.ts > the page has its tools, and nothing of the trainer, the verifier, the demonstrator or the edge",
+      "test/contract/site-bundles.test.ts > the Worker has the edge tools, and nothing of the page or the trainer",
+      "test/contract/site-bundles.test.ts > the trainer loads the environment and the reward, and nothing of the page or the edge",
+    ],
+  },
+  {
+    id: "site:page-check",
+    source: "docs/how-to/your-own-site.md, Page and environment",
+    behavior:
+      "A page that disagrees with its environment is reported at the first turn that differs.",
+    tests: [
+      "packages/site/src/node/page-check.test.ts > a page that returns something else fails at the first turn that differs",
+      "packages/site/src/node/page-check.test.ts > a page tool that hangs or returns 10 MB costs that call only, and the check names it",
+    ],
+  },
+  {
+    id: "site:create",
+    source: "docs/how-to/your-own-site.md",
+    behavior: "npm create waggle writes a site that passes its tests and builds its page.",
+    tests: [
+      "packages/create-waggle/src/create-waggle.test.ts > a folder with files is refused and stays as it is",
+      "test/e2e/own-project.test.ts > the template's own tests pass, and the site is ready",
+      "test/e2e/create-waggle.test.ts > the template %s installs from a registry, passes its tests and builds its page",
+    ],
+  },
 ];

@@ -289,4 +289,32 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "test/e2e/visitor.test.ts > feedback on an answer reaches the edge with the id of its trajectory",
     ],
   },
+  {
+    id: "page:weight",
+    source: "docs/how-to/add-to-a-page.md, Weight",
+    behavior: "A page loads little code before its first token, and the WASM file once.",
+    tests: [
+      "test/e2e/page-size.test.ts > a page loads at most 150 KB of compressed JavaScript before its first token, and the WASM once",
+    ],
+  },
+  {
+    id: "page:assets",
+    source: "docs/how-to/add-to-a-page.md",
+    behavior:
+      "A page without a bundler works with files on another origin, also under a strict Content Security Policy.",
+    tests: [
+      "test/e2e/assets.test.ts > the list has every file with the hash that browsers check",
+      "test/e2e/assets.test.ts > %s: a page on another origin than its files answers a request",
+      "test/e2e/assets.test.ts > under a strict Content Security Policy without unsafe-inline the panel is styled and answers",
+    ],
+  },
+  {
+    id: "page:withdrawal",
+    source: "docs/design.md, The life of a trajectory",
+    behavior: "What was not sent when consent is withdrawn is never sent.",
+    tests: [
+      "packages/embed/src/collecting.test.ts > what was not sent is removed at once",
+      "packages/embed/src/collecting.test.ts > a page that was offline at the withdrawal removes it before its uploader starts",
+    ],
+  },
 ];
