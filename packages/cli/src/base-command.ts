@@ -9,7 +9,7 @@ import {
   trainEnvironmentBase,
 } from "@waggle/trainer";
 import type { Command } from "commander";
-import { siteOf, siteOption } from "./site-option.ts";
+import { siteOf, withSite } from "./site-option.ts";
 
 type Flags = {
   readonly site?: string;
@@ -23,35 +23,35 @@ export function addBaseCommand(
   program: Command,
   { signal, writeOut, writeError }: Pick<ProgramOptions, "signal" | "writeOut" | "writeError">,
 ): void {
-  program
-    .command("base")
+  withSite(program.command("base"))
     .description("make the small model that a site starts from, and its model card")
-    .addOption(siteOption())
     .addOption(tasksOption(400))
     .addOption(noResumeOption())
     .addOption(jsonOption())
-    .action(async ({ site: source, tasks, resume, json = false }: Flags) => {
-      const site = await siteOf(source);
-      if (site.model !== undefined) {
-        throw new WaggleError(
-          "INVALID_ARGUMENT",
-          `error: the site ${site.name} has the model ${site.model}; to make a base, leave model out of waggle.config.ts`,
+    .action(
+      async (source: string | undefined, { tasks, resume, json = false, ...given }: Flags) => {
+        const site = await siteOf(given.site ?? source);
+        if (site.model !== undefined) {
+          throw new WaggleError(
+            "INVALID_ARGUMENT",
+            `error: the site ${site.name} has the model ${site.model}; to make a base, leave model out of waggle.config.ts`,
+          );
+        }
+        await trainEnvironmentBase(
+          {
+            spec: site.environment,
+            out: baseFolder(site),
+            bases: "",
+            ...site.base,
+            tasks,
+            resume,
+            saveEvery: 100,
+            tensorboard: false,
+            json,
+          },
+          { out: writeOut, error: writeError },
+          signal,
         );
-      }
-      await trainEnvironmentBase(
-        {
-          spec: site.environment,
-          out: baseFolder(site),
-          bases: "",
-          ...site.base,
-          tasks,
-          resume,
-          saveEvery: 100,
-          tensorboard: false,
-          json,
-        },
-        { out: writeOut, error: writeError },
-        signal,
-      );
-    });
+      },
+    );
 }

@@ -10,7 +10,7 @@ import {
   wholeIn,
 } from "@waggle/trainer";
 import { type Command, InvalidArgumentError } from "commander";
-import { type DefaultSite, siteOf } from "./site-option.ts";
+import { type DefaultSite, siteOf, withSite } from "./site-option.ts";
 
 type Flags = {
   readonly site?: string;
@@ -48,21 +48,18 @@ export function withDevOptions(command: Command): Command {
     .option("--page-port <port>", "port of the site's page (default: 5173, or a free one)", port)
     .option("--dashboard-port <port>", "port of the dashboard (default: 5174, or a free one)", port)
     .option("--no-resume", "discard the trainer's state and start from the stable policy")
-    .option("--no-trainer", "start without the trainer")
+    .option("--no-trainer", "start without the trainer: the model does not learn")
     .option("--no-isolation", "serve the page without cross-origin isolation")
     .option("--verbose", "print all output of every process");
 }
 
 /** Adds the command. */
 export function addDevCommand(program: Command): void {
-  withDevOptions(program.command("dev"))
+  withDevOptions(withSite(program.command("dev")))
     .description("run a site on this machine: its page, edge, trainer and dashboard")
-    .argument(
-      "[site]",
-      "folder with waggle.config.ts, or a file or package that exports an environment",
-      ".",
-    )
-    .action((site: string, given: Flags) => runSite({ ...given, site }));
+    .action((source: string | undefined, { site = source ?? ".", ...given }: Flags) =>
+      runSite({ ...given, site }),
+    );
 }
 
 /** Runs the site until it is stopped. */

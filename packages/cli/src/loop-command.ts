@@ -13,10 +13,10 @@ import {
   wholeIn,
 } from "@waggle/trainer";
 import type { Command } from "commander";
-import { type DefaultSite, siteOf, siteOption } from "./site-option.ts";
+import { type DefaultSite, siteOf, withSite } from "./site-option.ts";
 
 type Flags = {
-  readonly site?: string;
+  readonly site?: string | undefined;
   readonly json?: boolean;
   readonly control?: boolean;
   readonly webgpu?: boolean;
@@ -36,12 +36,10 @@ export type LoopCommandOptions = Pick<ProgramOptions, "writeOut" | "writeError">
 /** Adds the command. */
 export function addLoopCommand(program: Command, options: LoopCommandOptions): void {
   const { defaultSite, writeOut } = options;
-  program
-    .command("loop")
+  withSite(program.command("loop"), defaultSite)
     .description(
       "run the whole loop once: simulated visitors in Chromium, a local edge and a trainer",
     )
-    .addOption(siteOption(defaultSite))
     .option("--json", "print only the report, as one line of JSON")
     .option("--control", "shuffle the advantages; such a run must not improve the policy")
     .option("--webgpu", "run the pages on WebGPU; stops after 16 trajectories and one step")
@@ -55,8 +53,8 @@ export function addLoopCommand(program: Command, options: LoopCommandOptions): v
       existingModel,
     )
     .option("--state <folder>", "state folder; emptied first")
-    .action(async (given: Flags) => {
-      const report = await runLoop(await loopOptions(given, options));
+    .action(async (site: string | undefined, given: Flags) => {
+      const report = await runLoop(await loopOptions({ site, ...given }, options));
       if (!given.json) for (const line of table(report)) writeOut(line);
       writeOut(JSON.stringify(report));
     });

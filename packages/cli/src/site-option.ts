@@ -1,7 +1,7 @@
-/** The option `--site` of the commands that run a site. */
+/** How commands are told which site they run: `[site]` or `--site`, with the same meaning in all of them. */
 import { type Site, siteFrom } from "@waggle/dev";
 import { WaggleError } from "@waggle/protocol";
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 
 /** What a command runs without `--site`. */
 export type DefaultSite = {
@@ -9,6 +9,11 @@ export type DefaultSite = {
   readonly title: string;
   readonly site: Site;
 };
+
+/** Gives the command `[site]` and `--site`, of which `siteOf` takes the option first. */
+export function withSite(command: Command, otherwise?: DefaultSite): Command {
+  return command.argument("[site]", "the same as --site").addOption(siteOption(otherwise));
+}
 
 /** @param otherwise - absent: the site in the working folder. */
 export function siteOption(otherwise?: DefaultSite): Option {

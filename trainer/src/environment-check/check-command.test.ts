@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { addCheckCommand } from "./check-command.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../../docs/examples");
@@ -132,4 +132,13 @@ test("a schema with an unknown type fails, with its place", async () => {
   expect(lines.filter((line) => line.includes("grammar"))).toEqual([
     expect.stringMatching(/^failed   grammar        the parameters of find: .*q.*"text"/),
   ]);
+});
+
+test("without an argument it checks the site in the working folder, and says if there is none", async () => {
+  const before = process.cwd();
+  onTestFinished(() => process.chdir(before));
+  process.chdir(folder);
+  await expect(checked()).rejects.toThrow(
+    /there is no waggle\.config\.ts in .*; make a site with npm create waggle/,
+  );
 });

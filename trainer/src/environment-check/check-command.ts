@@ -15,6 +15,8 @@ type CheckCommandOptions = {
 
 /** No progress is shown before this, and then once per interval. */
 const PROGRESS_MS = 2000;
+/** Checked without an argument. It must be a site. */
+const WORKING_FOLDER = ".";
 
 export function addCheckCommand(
   program: Command,
@@ -23,8 +25,9 @@ export function addCheckCommand(
   program
     .command("check")
     .argument(
-      "<environment>",
-      "the folder of a site; a file or package that exports an environment, such as ./my-site.ts#name; or a built-in one",
+      "[site]",
+      "folder with waggle.config.ts; a file or package that exports an environment, such as ./my-site.ts#name; or a built-in environment",
+      WORKING_FOLDER,
     )
     .description(
       "check an environment: its tasks, tools, verifier and demonstrator; and whether a site's page agrees",
@@ -32,7 +35,8 @@ export function addCheckCommand(
     .addOption(tasksOption(20, "tasks of each split and level"))
     .addOption(jsonOption())
     .action(async (source: string, given: { tasks: number; json: boolean }) => {
-      const site = siteConfigIn(source) === null ? null : await loadSite(source);
+      const isSite = source === WORKING_FOLDER || siteConfigIn(source) !== null;
+      const site = isSite ? await loadSite(source) : null;
       const spec = await environmentFrom(source, process.cwd(), "check");
       const startedAt = performance.now();
       let saidAt = startedAt;
