@@ -12,6 +12,10 @@ const EXPECTED =
 const OF_TESTS = /\.(test|bench|contract|fixture|test-d)\.|(^|\/)(fixtures|__[a-z]+__)\//;
 /** TypeScript's helper for an `import()` of a computed path; see packages/runtime/tsconfig.loader.json. */
 const IMPORT_HELPER = "__rewriteRelativeImportExtension(";
+/** An `import()` of a computed path, with the comments before its argument. */
+const COMPUTED_IMPORT = /\bimport\(((?:\s|\/\*[\s\S]*?\*\/)*)(?=[^\s"')/])/g;
+/** Comments of Vite, webpack and Turbopack that leave an `import()` to the browser. They must be inside the call. */
+const LEFT_TO_BROWSER = ["@vite-ignore", "webpackIgnore: true", "turbopackIgnore: true"];
 /** Packages whose `import()` of a computed path no page bundles. */
 const IN_NODE: readonly (string | undefined)[] = [
   "@waggle/trainer",
@@ -44,13 +48,15 @@ function contentProblems({ files, manifest, staged }: PackedPackage): string[] {
     .filter((path) => path.endsWith(".js.map"))
     .filter((path) => !readFileSync(join(staged, path), "utf8").includes('"sourcesContent":'));
   const bundled = IN_NODE.includes(manifest.name) ? [] : files;
-  const wrapped = bundled
-    .filter((path) => path.endsWith(".js") && !strange.includes(path))
-    .filter((path) => readFileSync(join(staged, path), "utf8").includes(IMPORT_HELPER));
+  const scripts = bundled.filter((path) => path.endsWith(".js") && !strange.includes(path));
+  const wrapped = scripts.filter((path) =>
+    readFileSync(join(staged, path), "utf8").includes(IMPORT_HELPER),
+  );
   return [
     ...wrapped.map(
       (path) => `${path} wraps the argument of import(), which webpack's minifier breaks`,
     ),
+    ...scripts.flatMap((path) => uncommented(staged, path)),
     ...strange.map((path) => `${path} must not be in the tarball`),
     ...missing.map((path) => `${path} is missing`),
     ...emptyMaps.map((path) => `${path} refers to sources that are not in the tarball`),
@@ -58,6 +64,16 @@ function contentProblems({ files, manifest, staged }: PackedPackage): string[] {
       .filter((path) => /\.(js|d\.ts)$/.test(path) && !strange.includes(path))
       .flatMap((path) => lost(staged, path)),
   ];
+}
+
+/** Computed imports that a bundler would try to resolve. */
+function uncommented(staged: string, path: string): string[] {
+  const code = readFileSync(join(staged, path), "utf8");
+  return [...code.matchAll(COMPUTED_IMPORT)].flatMap(([, comments = ""]) =>
+    LEFT_TO_BROWSER.filter((comment) => !comments.includes(`/* ${comment} */`)).map(
+      (comment) => `${path} has an import() of a computed path without /* ${comment} */`,
+    ),
+  );
 }
 
 const RELATIVE = /(?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*"(\.{1,2}\/[^"]+)"/g;

@@ -4,7 +4,15 @@
  * packages come from npm's configured registry.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -47,6 +55,22 @@ test("tests, sources and private conditions in a tarball are reported", async ()
   ]);
   expect(await packageProblems(named("@waggle/evaluation"))).toEqual([]);
 });
+
+test.each(["@vite-ignore", "webpackIgnore: true", "turbopackIgnore: true"])(
+  "a computed import() without the comment %s is reported",
+  async (comment) => {
+    const runtime = named("@waggle/runtime");
+    const staged = mkdtempSync(join(work, "runtime-"));
+    cpSync(runtime.staged, staged, { recursive: true });
+    const path = "dist/backend/page-module.js";
+    const code = readFileSync(join(staged, path), "utf8");
+    writeFileSync(join(staged, path), code.replace(` /* ${comment} */`, ""));
+    expect(await packageProblems({ ...runtime, staged })).toEqual([
+      `${path} has an import() of a computed path without /* ${comment} */`,
+    ]);
+    expect(await packageProblems(runtime)).toEqual([]);
+  },
+);
 
 test("tarballs have the compiled sources, the license and a manifest for users", () => {
   const { files, staged } = named("@waggle/evaluation");

@@ -309,6 +309,15 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "page:webpack",
+    source: "docs/how-to/add-to-a-page.md",
+    behavior: "A page that webpack builds from the packed packages answers a request.",
+    tests: [
+      "test/e2e/webpack.test.ts > %s: a page that webpack builds answers a request",
+      "test/e2e/install.test.ts > a computed import() without the comment %s is reported",
+    ],
+  },
+  {
     id: "page:withdrawal",
     source: "docs/design.md, The life of a trajectory",
     behavior: "What was not sent when consent is withdrawn is never sent.",

@@ -1,0 +1,64 @@
+/** The example page for webpack, built from the packed packages in a project outside the repository, in Chromium. */
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import webpack, { type Configuration } from "webpack";
+import { linkProject } from "../fixtures/linked-project.ts";
+import { isLong } from "../fixtures/long.ts";
+import { askInPanel, openExample, settledState } from "../fixtures/open-example.ts";
+import { packedPackages } from "../fixtures/packed-packages.ts";
+
+const EXAMPLE = join(import.meta.dirname, "../../docs/examples/pages/webpack");
+/** Pages that are cross-origin isolated run onnxruntime with threads, which start from its own file. */
+const ISOLATED = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+};
+
+async function builtFiles(folder: string, mode: "production" | "development") {
+  const address = pathToFileURL(join(folder, "webpack.config.mjs")).href;
+  const { default: config } = (await import(address)) as { default: Configuration };
+  const path = join(folder, "dist");
+  rmSync(path, { recursive: true, force: true });
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+  webpack({ ...config, mode }, (error, stats) => {
+    if (error) return reject(error);
+    resolve(stats?.toJson({ all: false, errors: true }).errors?.map((one) => one.message) ?? []);
+  });
+  expect(await promise).toEqual([]);
+  const files = new Map<string, Uint8Array>();
+  files.set("index.html", readFileSync(join(folder, "index.html")));
+  for (const name of readdirSync(path)) files.set(`dist/${name}`, readFileSync(join(path, name)));
+  return files;
+}
+
+describe.runIf(isLong())("webpack", () => {
+  const folder = mkdtempSync(join(tmpdir(), "waggle-webpack-"));
+
+  beforeAll(() => {
+    linkProject(folder, packedPackages());
+    cpSync(EXAMPLE, folder, { recursive: true });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each([
+    ["production", {}],
+    ["production", ISOLATED],
+    ["development", {}],
+  ] as const)("%s: a page that webpack builds answers a request", async (mode, headers) => {
+    const files = await builtFiles(folder, mode);
+    const { page, errors, requested, close } = await openExample(files, headers);
+    try {
+      expect(await settledState(page)).toMatch(/^ready/);
+      await askInPanel(page, "Hello.");
+      expect(await page.evaluate(() => crossOriginIsolated)).toBe(headers === ISOLATED);
+      expect(requested.filter((url) => /\/dist\/[0-9a-f]+\.wasm$/.test(url))).toHaveLength(1);
+      expect(requested.filter((url) => /\/dist\/[0-9a-f]+\.mjs$/.test(url))).not.toEqual([]);
+      expect(errors).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+});
