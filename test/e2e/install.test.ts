@@ -30,6 +30,8 @@ const ENVIRONMENT = {
   NODE_OPTIONS: "",
   WRANGLER_SEND_METRICS: "false",
   CI: "true",
+  // Stronger than an .npmrc, because npm hands the settings of a user on to what it runs.
+  npm_config_omit_lockfile_registry_resolved: "false",
 };
 
 const work = mkdtempSync(join(tmpdir(), "waggle-install-"));

@@ -44,10 +44,10 @@ describe.runIf(isLong())("webpack", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test.each([
-    ["production", {}],
-    ["production", ISOLATED],
-    ["development", {}],
-  ] as const)("%s: a page that webpack builds answers a request", async (mode, headers) => {
+    ["production", "not isolated", {}],
+    ["production", "isolated", ISOLATED],
+    ["development", "not isolated", {}],
+  ] as const)("a page that webpack builds answers: %s, %s", async (mode, _, headers) => {
     const files = await builtFiles(folder, mode);
     const { page, errors, requested, close } = await openExample(files, headers);
     try {

@@ -313,7 +313,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/add-to-a-page.md",
     behavior: "A page that webpack builds from the packed packages answers a request.",
     tests: [
-      "test/e2e/webpack.test.ts > %s: a page that webpack builds answers a request",
+      "test/e2e/webpack.test.ts > a page that webpack builds answers: %s, %s",
       "test/e2e/install.test.ts > a computed import() without the comment %s is reported",
     ],
   },

@@ -28,30 +28,28 @@ export function addBaseCommand(
     .addOption(tasksOption(400))
     .addOption(noResumeOption())
     .addOption(jsonOption())
-    .action(
-      async (source: string | undefined, { tasks, resume, json = false, ...given }: Flags) => {
-        const site = await siteOf(given.site ?? source);
-        if (site.model !== undefined) {
-          throw new WaggleError(
-            "INVALID_ARGUMENT",
-            `error: the site ${site.name} has the model ${site.model}; to make a base, leave model out of waggle.config.ts`,
-          );
-        }
-        await trainEnvironmentBase(
-          {
-            spec: site.environment,
-            out: baseFolder(site),
-            bases: "",
-            ...site.base,
-            tasks,
-            resume,
-            saveEvery: 100,
-            tensorboard: false,
-            json,
-          },
-          { out: writeOut, error: writeError },
-          signal,
+    .action(async (_: string | undefined, { site: source, tasks, resume, json = false }: Flags) => {
+      const site = await siteOf(source);
+      if (site.model !== undefined) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          `error: the site ${site.name} has the model ${site.model}; to make a base, leave model out of waggle.config.ts`,
         );
-      },
-    );
+      }
+      await trainEnvironmentBase(
+        {
+          spec: site.environment,
+          out: baseFolder(site),
+          bases: "",
+          ...site.base,
+          tasks,
+          resume,
+          saveEvery: 100,
+          tensorboard: false,
+          json,
+        },
+        { out: writeOut, error: writeError },
+        signal,
+      );
+    });
 }

@@ -15,9 +15,7 @@ export function addDeployCommand(program: Command): void {
     .description("deploy the edge of a site to Cloudflare, with its edge tools and migrations")
     .option("--database <id>", "id of its D1 database; needed unless it is a dry run")
     .option("--dry-run", "bundle the Worker and show its bindings, but upload nothing")
-    .action(
-      async (source: string | undefined, { site = source, database, dryRun = false }: Flags) => {
-        deploySite(await siteOf(site), { dryRun, ...(database === undefined ? {} : { database }) });
-      },
-    );
+    .action(async (_: string | undefined, { site, database, dryRun = false }: Flags) => {
+      deploySite(await siteOf(site), { dryRun, ...(database === undefined ? {} : { database }) });
+    });
 }

@@ -57,7 +57,7 @@ export function withDevOptions(command: Command): Command {
 export function addDevCommand(program: Command): void {
   withDevOptions(withSite(program.command("dev")))
     .description("run a site on this machine: its page, edge, trainer and dashboard")
-    .action((source: string | undefined, { site = source ?? ".", ...given }: Flags) =>
+    .action((_: string | undefined, { site = ".", ...given }: Flags) =>
       runSite({ ...given, site }),
     );
 }

@@ -16,7 +16,7 @@ import type { Command } from "commander";
 import { type DefaultSite, siteOf, withSite } from "./site-option.ts";
 
 type Flags = {
-  readonly site?: string | undefined;
+  readonly site?: string;
   readonly json?: boolean;
   readonly control?: boolean;
   readonly webgpu?: boolean;
@@ -53,8 +53,8 @@ export function addLoopCommand(program: Command, options: LoopCommandOptions): v
       existingModel,
     )
     .option("--state <folder>", "state folder; emptied first")
-    .action(async (site: string | undefined, given: Flags) => {
-      const report = await runLoop(await loopOptions({ site, ...given }, options));
+    .action(async (_: string | undefined, given: Flags) => {
+      const report = await runLoop(await loopOptions(given, options));
       if (!given.json) for (const line of table(report)) writeOut(line);
       writeOut(JSON.stringify(report));
     });

@@ -57,3 +57,17 @@ test("the version is that of the packages", async () => {
   await expect(run("--version")).rejects.toMatchObject({ code: "commander.version" });
   expect(text).toEqual([`${WAGGLE_VERSION}\n`]);
 });
+
+test.each(["dev", "loop", "base", "deploy"])(
+  "waggle %s takes its site as an argument or as --site, and refuses both",
+  async (command) => {
+    const { run, text } = waggle();
+    const missing = /there is no file .*no-such-site/;
+    await expect(run(command, "./no-such-site")).rejects.toThrow(missing);
+    await expect(run(command, "--site", "./no-such-site")).rejects.toThrow(missing);
+    await expect(run(command, "./one", "--site", "./other")).rejects.toMatchObject({
+      code: "commander.error",
+    });
+    expect(text.join("")).toContain("the site is given twice; write it as [site] or as --site");
+  },
+);

@@ -10,9 +10,19 @@ export type DefaultSite = {
   readonly site: Site;
 };
 
-/** Gives the command `[site]` and `--site`, of which `siteOf` takes the option first. */
+/** Gives the command `[site]` and `--site`. Its action finds either of them in the option `site`; both are refused. */
 export function withSite(command: Command, otherwise?: DefaultSite): Command {
-  return command.argument("[site]", "the same as --site").addOption(siteOption(otherwise));
+  return command
+    .argument("[site]", "the same as --site")
+    .addOption(siteOption(otherwise))
+    .hook("preAction", () => {
+      const [site] = command.args;
+      if (site === undefined) return;
+      if (command.getOptionValue("site") !== undefined) {
+        command.error("error: the site is given twice; write it as [site] or as --site");
+      }
+      command.setOptionValue("site", site);
+    });
 }
 
 /** @param otherwise - absent: the site in the working folder. */
