@@ -24,6 +24,12 @@ const vitest = (name: string, title: string): TestStep => ({
 /** The steps in order. */
 export const TEST_STEPS: readonly TestStep[] = [
   { name: "format", title: "formatting", command: [bin("oxfmt"), "--check", "."] },
+  // Before the build: in a fresh clone, npm start has only the sources too.
+  {
+    name: "setup",
+    title: "set-up from the sources",
+    command: [process.execPath, "--conditions=source", "scripts/setup.ts"],
+  },
   // Before lint, because lint reads types of other packages from their builds.
   { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
   { name: "lint", title: "lint", command: [bin("oxlint"), "--type-aware", "--max-warnings", "0"] },

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { WAGGLE_VERSION } from "@waggle/protocol";
 import { fingerprint, once } from "../processes/fingerprint.ts";
-import { FROM_SOURCE, ownPackage, ownProgram } from "../processes/installed.ts";
+import { FROM_SOURCE, NODE_OPTIONS, ownPackage, ownProgram } from "../processes/installed.ts";
 import type { ManagedProcess } from "../processes/managed-process.ts";
 import { type LineSink, NODE, runToEnd, startProgram, whenUp } from "../processes/programs.ts";
 import type { Site } from "../site/site.ts";
@@ -59,6 +59,7 @@ export function dashboardPage(project: string): Page {
 }
 
 const argumentsOf = (mode: string, { root, out, project }: Page): string[] => [
+  ...NODE_OPTIONS,
   ownProgram("pages/page-process"),
   mode,
   "--root",
