@@ -2,12 +2,22 @@
 import { defineEnvironment } from "@waggle/agent/define";
 import { LOOK, look, PLANTS, PROMPT, ROOMS, WATER, water } from "../src/greenhouse.js";
 
+/** Training has all but the last. */
+const WORDINGS = [
+  (room, milliliters) => `Give ${milliliters} ml to each dry plant in the ${room}.`,
+  (room, milliliters) => `Each dry plant in the ${room} gets ${milliliters} ml.`,
+  (room, milliliters) => `In the ${room}, give each dry plant ${milliliters} ml.`,
+];
+const AMOUNTS = Array.from({ length: 90 }, (_, i) => 10 + 10 * i);
+
 export default defineEnvironment({
   name: "greenhouse",
   prompt: PROMPT,
-  tasks: ({ pick, random }) => {
+  tasks: ({ split, pick, ofSplit, random }) => {
     const room = pick(ROOMS);
-    const milliliters = 25 * (1 + Math.floor(random() * 20));
+    // No amount of a held-out task occurs in training.
+    const milliliters = pick(ofSplit(AMOUNTS));
+    const wording = pick(split === "heldOut" ? WORDINGS : WORDINGS.slice(0, -1));
     const shuffled = PLANTS.map((plant) => ({ plant, order: random() }));
     shuffled.sort((a, b) => a.order - b.order);
     // Three plants are in the room, and the first of them is always dry.
@@ -19,7 +29,9 @@ export default defineEnvironment({
     }));
     const dry = state.filter((each) => each.room === room && each.soil === "dry");
     return {
-      request: `Give ${milliliters} ml to each dry plant in the ${room}.`,
+      request: wording(room, milliliters),
+      pattern: `wording ${WORDINGS.indexOf(wording) + 1}`,
+      values: [milliliters],
       state,
       data: { room, milliliters, dry: dry.map(({ plant }) => plant) },
     };

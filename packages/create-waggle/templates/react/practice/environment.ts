@@ -11,13 +11,21 @@ import {
   PROMPT,
 } from "../src/board.ts";
 
+/** Training has all but the last. */
+const WORDINGS = [
+  ({ project, from, to, which }) => `Move the ${which} ${project} card in ${from} to ${to}.`,
+  ({ project, from, to, which }) => `From ${from} to ${to}: the ${which} card of ${project}.`,
+  ({ project, from, to, which }) => `The ${which} card of ${project} in ${from} belongs in ${to}.`,
+] satisfies ((slots: { project: string; from: string; to: string; which: string }) => string)[];
+
 type FoundCards = ReturnType<typeof findCards>;
 
 const environment: EnvironmentSpec = defineEnvironment({
   name: "board",
   prompt: PROMPT,
-  tasks: ({ pick, random }) => {
-    const project = pick(PROJECTS);
+  tasks: ({ split, pick, ofSplit, random }) => {
+    // No project of a held-out task occurs in training.
+    const project = pick(ofSplit(PROJECTS));
     const from = pick(COLUMNS);
     const to = pick(COLUMNS.filter((column) => column !== from));
     const which = pick(["oldest", "newest"] as const);
@@ -28,8 +36,11 @@ const environment: EnvironmentSpec = defineEnvironment({
       return { card: first + ((index + first) % 3), project, days, column: from };
     });
     cards.sort((a, b) => a.card - b.card);
+    const wording = pick(split === "heldOut" ? WORDINGS : WORDINGS.slice(0, -1));
     return {
-      request: `Move the ${which} ${project} card in ${from} to ${to}.`,
+      request: wording({ project, from, to, which }),
+      pattern: `wording ${WORDINGS.indexOf(wording) + 1}`,
+      values: [project],
       state: { cards: cards as readonly Card[] },
       data: { project, from, to, which, card: chosen(cards, which) },
     };

@@ -17,10 +17,10 @@ test.each(["train", "heldOut"] as const)("there are many different tasks: %s", (
 });
 
 test("a card that was moved in the page is in its new column", async () => {
-  start({ cards: [{ card: 7, project: "app", days: 2, column: "doing" }] });
+  start({ cards: [{ card: 7, project: "P230", days: 2, column: "doing" }] });
   const context = { signal: new AbortController().signal };
   const [findCards, moveCard] = tools;
   await moveCard?.run({ card: 7, column: "done" }, context);
-  const found = await findCards?.run({ project: "app", column: "done" }, context);
+  const found = await findCards?.run({ project: "P230", column: "done" }, context);
   expect(found).toEqual([{ card: 7, days: 2 }]);
 });

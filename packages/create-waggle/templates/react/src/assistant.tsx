@@ -11,7 +11,7 @@ export function Assistant() {
   useEffect(() => {
     const panel = document.createElement("waggle-agent");
     panel.texts = site.panelTexts;
-    panel.suggestions = ["Move the oldest website card in review to done."];
+    panel.suggestions = ["Move the oldest P417 card in review to done."];
     panel.agent = agent;
     place.current?.replaceChildren(panel);
   }, []);

@@ -2,10 +2,10 @@
 import type { Card } from "./board.ts";
 
 let cards: readonly Card[] = [
-  { card: 11, project: "website", days: 2, column: "review" },
-  { card: 12, project: "website", days: 7, column: "review" },
-  { card: 13, project: "app", days: 4, column: "doing" },
-  { card: 14, project: "launch", days: 1, column: "ideas" },
+  { card: 11, project: "P417", days: 2, column: "review" },
+  { card: 12, project: "P417", days: 7, column: "review" },
+  { card: 13, project: "P230", days: 4, column: "doing" },
+  { card: 14, project: "P508", days: 1, column: "ideas" },
 ];
 const listeners = new Set<() => void>();
 

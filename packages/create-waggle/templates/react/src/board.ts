@@ -1,12 +1,13 @@
 /** The cards of a board, and how they move. Page and practice both use this file. */
 export const PROMPT = "You keep a board of cards in order.";
 export const COLUMNS = ["ideas", "doing", "review", "done"] as const;
-export const PROJECTS = ["website", "app", "office", "hiring", "launch", "budget"] as const;
+/** Projects have numbers from P100 to P999. */
+export const PROJECTS = Array.from({ length: 900 }, (_, i) => `P${100 + i}`);
 
 export type Column = (typeof COLUMNS)[number];
 export type Card = {
   readonly card: number;
-  readonly project: (typeof PROJECTS)[number];
+  readonly project: string;
   readonly days: number;
   readonly column: Column;
 };
@@ -29,7 +30,7 @@ export const FIND_CARDS = {
   description: "Cards in a column.",
   parameters: {
     type: "object",
-    properties: { project: { enum: PROJECTS }, column: { enum: COLUMNS } },
+    properties: { project: { type: "string", pattern: "^P[0-9]{3}$" }, column: { enum: COLUMNS } },
     required: ["project", "column"],
     additionalProperties: false,
   },

@@ -19,7 +19,7 @@ test.each(["train", "heldOut"] as const)("there are many different tasks: %s", (
 test("a room that was reserved in the page is not free any more", async () => {
   start({ reservations: [] });
   const context = { signal: new AbortController().signal };
-  const time = { day: "monday", hour: 10 };
+  const time = { day: "monday", time: "10:00" };
   const [freeRooms, reserve] = tools;
   await reserve?.run({ room: "nook", ...time }, context);
   expect(await freeRooms?.run(time, context)).toMatchObject([{ room: "loft" }, { room: "hall" }]);

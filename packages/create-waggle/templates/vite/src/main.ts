@@ -6,9 +6,9 @@ import { watchReservations } from "./tools.ts";
 
 const list = document.querySelector("#reservations");
 watchReservations((reservations) => {
-  const items = reservations.map(({ room, day, hour }) => {
+  const items = reservations.map(({ room, day, time }) => {
     const item = document.createElement("li");
-    item.textContent = `${day}, ${hour}:00: ${room}`;
+    item.textContent = `${day}, ${time}: ${room}`;
     return item;
   });
   list?.replaceChildren(...items);
@@ -17,6 +17,6 @@ watchReservations((reservations) => {
 const panel = document.querySelector("waggle-agent");
 if (panel !== null) {
   panel.texts = site.panelTexts;
-  panel.suggestions = ["Reserve a room for 6 people on monday at 10."];
+  panel.suggestions = ["Reserve a room for 6 people on monday at 10:30."];
   panel.agent = createAgent(site);
 }

@@ -6,16 +6,19 @@ export const ROOMS = [
   { room: "loft", seats: 8 },
   { room: "hall", seats: 14 },
 ] as const;
-export const FIRST_HOUR = 9;
-export const LAST_HOUR = 16;
+/** From 09:00 to 16:55, every five minutes. */
+export const TIMES = Array.from({ length: 96 }, (_, i) => {
+  const minutes = 9 * 60 + 5 * i;
+  return [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, "0")).join(":");
+});
 
 export type Day = (typeof DAYS)[number];
 type Room = (typeof ROOMS)[number]["room"];
-export type Reservation = { readonly room: Room; readonly day: Day; readonly hour: number };
+export type Reservation = { readonly room: Room; readonly day: Day; readonly time: string };
 
 /** Rooms that are free at a time, with their seats. */
-export function freeRooms(reservations: readonly Reservation[], day: Day, hour: number) {
-  return ROOMS.filter(({ room }) => !isTaken(reservations, { room, day, hour }));
+export function freeRooms(reservations: readonly Reservation[], day: Day, time: string) {
+  return ROOMS.filter(({ room }) => !isTaken(reservations, { room, day, time }));
 }
 
 /** Adds a reservation. */
@@ -27,21 +30,21 @@ export function reserve(reservations: Reservation[], wanted: Reservation): strin
 
 function isTaken(reservations: readonly Reservation[], wanted: Reservation): boolean {
   return reservations.some(
-    ({ room, day, hour }) => room === wanted.room && day === wanted.day && hour === wanted.hour,
+    ({ room, day, time }) => room === wanted.room && day === wanted.day && time === wanted.time,
   );
 }
 
 /** What the model reads about the tools. */
 const TIME = {
   day: { enum: DAYS },
-  hour: { type: "integer", minimum: FIRST_HOUR, maximum: LAST_HOUR },
+  time: { type: "string", pattern: "^[0-9]{2}:[0-9]{2}$" },
 } as const;
 export const FREE_ROOMS = {
   description: "Rooms that are free.",
   parameters: {
     type: "object",
     properties: TIME,
-    required: ["day", "hour"],
+    required: ["day", "time"],
     additionalProperties: false,
   },
 } as const;
@@ -50,7 +53,7 @@ export const RESERVE = {
   parameters: {
     type: "object",
     properties: { room: { enum: ["nook", "loft", "hall"] }, ...TIME },
-    required: ["room", "day", "hour"],
+    required: ["room", "day", "time"],
     additionalProperties: false,
   },
 } as const;

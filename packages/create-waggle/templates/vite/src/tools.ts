@@ -2,7 +2,7 @@
 import { definePageTools } from "@waggle/site";
 import { FREE_ROOMS, freeRooms, type Reservation, RESERVE, reserve } from "./rooms.ts";
 
-let reservations: Reservation[] = [{ room: "nook", day: "monday", hour: 10 }];
+let reservations: Reservation[] = [{ room: "nook", day: "monday", time: "10:00" }];
 const listeners = new Set<(reservations: readonly Reservation[]) => void>();
 
 /** Calls the listener with the reservations, now and after each change. */
@@ -24,7 +24,7 @@ export function start(state: { readonly reservations: readonly Reservation[] }):
 export default definePageTools({
   free_rooms: {
     ...FREE_ROOMS,
-    run: ({ day, hour }) => freeRooms(reservations, day, hour),
+    run: ({ day, time }) => freeRooms(reservations, day, time),
     label: "Looking for free rooms",
   },
   reserve: {
