@@ -8,6 +8,7 @@ import { type ClaimRound, type Expectations, pageName } from "./expectations.ts"
 import { percent, percentSpread, pointSpread, pText } from "./numbers.ts";
 import { hasLearned, temperatureCells } from "./recipe-page.ts";
 import type { RecipeSummary } from "./recipe-summary.ts";
+import { repeatedRequestsText } from "./repeated-requests.ts";
 
 /** A round of claims, and the results of those that were run. */
 export type SummarizedRound = {
@@ -64,6 +65,7 @@ export function overviewPage(overview: Overview): string {
       ...clipText(ordered),
       ...truncationText(ordered),
       ...spendingText(ordered),
+      ...repeatedRequestsText(ordered.map(({ environment }) => environment)),
       ...(inactive.length === 0
         ? []
         : [
