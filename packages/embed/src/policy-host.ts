@@ -10,6 +10,7 @@ import { createBrowserPolicy, createModelStore } from "@waggle/runtime";
 import type { BrowserDevice, LoadProgress, WorkerHandle } from "@waggle/runtime";
 import { readChatFormat } from "@waggle/text";
 import type { OpenHost } from "./agent-host.ts";
+import { requireBrowser } from "./browser-support.ts";
 import { VersionTexts } from "./version-texts.ts";
 
 /** Options of `createPolicyHostOpener`. */
@@ -31,6 +32,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   });
   return async (readManifest, onProgress) => {
+    requireBrowser();
     const manifest = await readManifest();
     let progress: LoadProgress = { loadedBytes: 0, totalBytes: 0 };
     const files = await store.modelFiles(manifest.baseModel, {

@@ -6,6 +6,7 @@ import { runBench } from "./bench-command.ts";
 import { openBenchPage } from "./bench-page.ts";
 import type { Scenario } from "./scenario.ts";
 import { adapterCost } from "./scenarios/adapter-cost.ts";
+import { coldStart } from "./scenarios/cold-start.ts";
 import { constrained } from "./scenarios/constrained.ts";
 import { contextGrowth } from "./scenarios/context-growth.ts";
 import { deviceCheckWasm } from "./scenarios/device-check-wasm.ts";
@@ -36,6 +37,7 @@ const SCENARIOS: readonly Scenario[] = [
   quantized,
   distribution,
   constrained,
+  coldStart,
 ];
 
 await runBench({

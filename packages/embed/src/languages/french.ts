@@ -103,6 +103,8 @@ export const FRENCH: Language = {
 
 const FAILURES: { readonly [code: string]: string } = {
   NETWORK: "Le serveur de l'assistant est injoignable.",
+  BROWSER_UNSUPPORTED:
+    "Ce navigateur ou cette connexion ne permet pas d'exécuter l'assistant. Les versions actuelles de Chrome, Edge et Firefox le peuvent sur les pages https.",
   DEVICE_LOST: "La carte graphique a interrompu l'assistant. Il redémarre.",
   CONTEXT_OVERFLOW: "La conversation est devenue trop longue. Commencez-en une nouvelle.",
 };

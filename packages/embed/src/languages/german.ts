@@ -103,6 +103,8 @@ export const GERMAN: Language = {
 
 const FAILURES: { readonly [code: string]: string } = {
   NETWORK: "Der Server des Assistenten ist nicht erreichbar.",
+  BROWSER_UNSUPPORTED:
+    "Dieser Browser oder diese Verbindung kann den Assistenten nicht ausführen. Aktuelle Versionen von Chrome, Edge und Firefox können es auf https-Seiten.",
   DEVICE_LOST: "Die Grafikkarte hat den Assistenten unterbrochen. Er wird neu gestartet.",
   CONTEXT_OVERFLOW: "Die Unterhaltung ist zu lang geworden. Bitte beginnen Sie eine neue.",
 };

@@ -1,0 +1,110 @@
+/**
+ * A first visit to a page with the assistant: a production build in a new browser profile, over a slow line. The page's
+ * files are compressed as a static host does; the model's are not, because the edge does not compress them.
+ */
+import { extname } from "node:path";
+import { gzipSync } from "node:zlib";
+import { chromium } from "playwright-core";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../dev/src/loop/chromium.ts";
+import { builtPage } from "../../../test/fixtures/built-page.ts";
+import { localServer } from "../../../test/fixtures/local-server.ts";
+import { edgeAnswers } from "../../../test/fixtures/recorded-edge.ts";
+import { slowLine } from "./slow-line.ts";
+
+/** 20 Mbit/s, and 40 ms of travel. */
+export const LINE = { bitsPerSecond: 20e6, roundTripMs: 40 };
+
+/** What one visit took. Bytes are those of the answers' bodies as they were sent. */
+export type ColdVisit = {
+  readonly bytes: { readonly [kind in "JavaScript" | "WASM" | "model" | "other"]: number };
+  /** All bytes on the line, with headers. */
+  readonly received: number;
+  /** Milliseconds from the navigation to the first text of an answer. */
+  readonly firstTextMs: number;
+  /** Milliseconds from the navigation to the end of the answer. */
+  readonly answerMs: number;
+};
+
+const PAGE = `
+import { createAgent } from "@waggle/embed";
+import "@waggle/embed/element";
+const element = document.body.appendChild(document.createElement("waggle-agent"));
+const agent = createAgent({
+  edgeUrl: location.origin, siteKey: "bench", device: "wasm",
+  tools: [{
+    name: "search", description: "Find products.",
+    parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+    run: ({ query }) => ["red mug", "blue mug"].filter((name) => name.includes(query)),
+  }],
+});
+element.agent = agent;
+globalThis.visit = (async () => {
+  let firstTextMs = null;
+  for await (const { type } of agent.send("Find a red mug.")) {
+    if (type === "text-delta") firstTextMs ??= performance.now();
+  }
+  return { firstTextMs, answerMs: performance.now() };
+})();
+`;
+
+const TYPES: { readonly [extension: string]: string } = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".wasm": "application/wasm",
+};
+const KINDS: { readonly [extension: string]: keyof ColdVisit["bytes"] } = {
+  ".js": "JavaScript",
+  ".mjs": "JavaScript",
+  ".wasm": "WASM",
+};
+
+/** Builds the page once. The function it returns visits it in a new browser each time. */
+export async function coldVisits(): Promise<() => Promise<ColdVisit>> {
+  const files = new Map(
+    [...(await builtPage(PAGE))].map(([path, content]) => [path, gzipSync(content, { level: 9 })]),
+  );
+  const edge = await edgeAnswers();
+  return async () => {
+    const bytes = { JavaScript: 0, WASM: 0, model: 0, other: 0 };
+    const server = await localServer(async ({ url }) => {
+      const { pathname } = new URL(url);
+      const path = pathname === "/" ? "index.html" : pathname.slice(1);
+      const extension = extname(path);
+      const file = files.get(path);
+      if (file !== undefined) {
+        bytes[KINDS[extension] ?? "other"] += file.length;
+        return new Response(file, {
+          headers: {
+            "content-encoding": "gzip",
+            "content-type": TYPES[extension] ?? "application/octet-stream",
+            "content-length": String(file.length),
+          },
+        });
+      }
+      const body = new Uint8Array(await edge(pathname).arrayBuffer());
+      bytes[pathname.startsWith("/v1/objects/") ? "model" : "other"] += body.length;
+      return new Response(body, {
+        status: edge(pathname).status,
+        headers: { "content-length": String(body.length) },
+      });
+    });
+    const line = await slowLine(server.origin, LINE);
+    const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
+    try {
+      const page = await browser.newPage();
+      await page.goto(line.origin, { waitUntil: "commit" });
+      await page.waitForFunction(() => "visit" in globalThis);
+      const times = await page.evaluate(
+        () =>
+          (globalThis as unknown as { visit: Promise<Pick<ColdVisit, "firstTextMs" | "answerMs">> })
+            .visit,
+      );
+      return { bytes, received: line.received(), ...times };
+    } finally {
+      await browser.close();
+      line.close();
+      server.close();
+    }
+  };
+}

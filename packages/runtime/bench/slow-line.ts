@@ -1,0 +1,67 @@
+/**
+ * A line of limited speed between a browser and a server of this machine: a TCP proxy whose connections share one rate.
+ * DevTools' own limit does not reach workers, which load the WASM file.
+ */
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The open line. */
+export type SlowLine = {
+  readonly origin: string;
+  /** Bytes that the browser received. */
+  readonly received: () => number;
+  readonly close: () => void;
+};
+
+/** Small against the rate, so that connections share it evenly. */
+const CHUNK_BYTES = 16_384;
+
+/** @param line - bits per second down, and milliseconds that each answer takes to begin */
+export async function slowLine(
+  to: string,
+  line: { readonly bitsPerSecond: number; readonly roundTripMs: number },
+): Promise<SlowLine> {
+  const { hostname, port } = new URL(to);
+  let received = 0;
+  let isFreeAt = 0;
+  /** Resolves when the line has carried the bytes. */
+  const carry = async (bytes: number): Promise<void> => {
+    const from = Math.max(isFreeAt, performance.now());
+    isFreeAt = from + (bytes * 8000) / line.bitsPerSecond;
+    await sleep(isFreeAt - performance.now());
+    received += bytes;
+  };
+  const sockets = new Set<Socket>();
+  const server = createServer((browser) => {
+    const origin = connect(Number(port), hostname);
+    for (const socket of [browser, origin]) {
+      sockets.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.on("close", () => sockets.delete(socket));
+    }
+    browser.on("data", (sent) => {
+      setTimeout(() => origin.writable && origin.write(sent), line.roundTripMs);
+    });
+    browser.on("end", () => origin.end());
+    void (async () => {
+      for await (const part of origin as AsyncIterable<Buffer>) {
+        for (let at = 0; at < part.length; at += CHUNK_BYTES) {
+          const chunk = part.subarray(at, at + CHUNK_BYTES);
+          await carry(chunk.length);
+          if (!browser.write(chunk)) await once(browser, "drain");
+        }
+      }
+      browser.end();
+    })().catch(() => browser.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received: () => received,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
