@@ -11,6 +11,10 @@ type CodeOf<T> = () => Promise<{ readonly default: T }>;
 
 /** Languages that the assistant has texts for. */
 export const LANGUAGES = ["en", "de", "fr"] as const;
+type LanguageCode = (typeof LANGUAGES)[number];
+
+/** A text that visitors read. A site with several languages has it in each of them. */
+export type VisitorText = string | { readonly [code in LanguageCode]?: string };
 
 /** A site. */
 export type SiteDefinition = {
@@ -77,8 +81,8 @@ export type SiteDefinition = {
   readonly consent?: {
     /** Change it when the text changes in meaning: visitors are then asked again. */
     readonly version: string;
-    readonly title?: string;
-    readonly text?: string;
+    readonly title?: VisitorText;
+    readonly text?: VisitorText;
   };
   /** Personal data to replace, besides e-mail addresses, phone and card numbers. */
   readonly redaction?: readonly {
@@ -92,7 +96,7 @@ export type SiteDefinition = {
     readonly visitorDays?: number;
   };
   /** Languages of the assistant. The first is used where a visitor's is not among them. Default `["en"]`. */
-  readonly languages?: readonly (typeof LANGUAGES)[number][];
+  readonly languages?: readonly LanguageCode[];
 };
 
 /** Returns the definition. It exists for the types; `loadSite` checks what types cannot. */

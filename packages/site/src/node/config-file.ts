@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { WaggleError } from "@waggle/protocol";
 import type { SiteDefinition } from "../site-definition.ts";
 import { fieldMistakes } from "./field-check.ts";
+import { languageMistakes } from "./language-check.ts";
 import { SourceFile, shownPath } from "./source-file.ts";
 
 const NAMES = ["waggle.config.ts", "waggle.config.js", "waggle.config.mjs"];
@@ -36,7 +37,9 @@ export async function readSiteConfig(path: string): Promise<SiteConfig> {
   }
   const source = new SourceFile(file);
   const definition = await definitionIn(source);
-  const mistakes = fieldMistakes(definition);
+  const wrongFields = fieldMistakes(definition);
+  const mistakes =
+    wrongFields.length > 0 ? wrongFields : languageMistakes(definition as SiteDefinition);
   if (mistakes.length > 0) {
     const lines = mistakes.map(
       ({ path: at, message }) => `${source.placeOf(source.nodeAt(at))}: ${message}`,

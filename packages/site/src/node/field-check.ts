@@ -7,7 +7,7 @@ import { type FieldPath, importText } from "./source-file.ts";
 /** A mistake, where it is, and what to write instead. */
 export type Mistake = { readonly path: FieldPath; readonly message: string };
 
-/** A value's check, or the fields of an object. */
+/** A value's check, the fields of an object, or both: the value is then either of them. */
 type Field = {
   readonly required?: boolean;
   /** What to write, after "; ". */
@@ -23,6 +23,11 @@ const text = (instead: string): Field => ({ instead, accepts: isText });
 const code = (file: string): Field => ({
   instead: `write ${importText(file)}, so that only the part that runs it loads it`,
   accepts: (value) => typeof value === "function",
+});
+/** `VisitorText`. Whether the site's languages are in it is seen in `language-check.ts`. */
+const visitorText = (instead: string): Field => ({
+  ...text(`${instead}, or as an object with a text for each language`),
+  fields: Object.fromEntries(LANGUAGES.map((language) => [language, text(instead)])),
 });
 const count = (most: number): Field => ({
   instead: `write a whole number from 1 to ${most}`,
@@ -77,8 +82,8 @@ const SITE: Field = group({
   }),
   consent: group({
     version: { ...text('write a text such as "2026-11-24"'), required: true },
-    title: text("write the question as a text"),
-    text: text("write the explanation as a text"),
+    title: visitorText("write the question as a text"),
+    text: visitorText("write the explanation as a text"),
   }),
   redaction: {
     instead: 'write a list of { type: "CUSTOMER_ID", pattern: /…/ }',
@@ -118,8 +123,8 @@ function mistakesOf(value: unknown, field: Field, path: FieldPath): readonly Mis
     if (!Array.isArray(value) || value.length === 0) return wrong;
     return value.flatMap((entry, index) => mistakesOf(entry, entries, [...path, index]));
   }
-  if (field.fields === undefined) return field.accepts?.(value) === true ? [] : wrong;
-  if (!isObject(value) || Array.isArray(value)) return wrong;
+  if (field.accepts?.(value) === true) return [];
+  if (field.fields === undefined || !isObject(value) || Array.isArray(value)) return wrong;
   const { fields } = field;
   const unknown = Object.keys(value)
     .filter((name) => !(name in fields))

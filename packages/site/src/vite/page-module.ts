@@ -1,6 +1,6 @@
 /** The module that a page imports as `virtual:waggle/site`. */
 import type { LoadedSite } from "../node/load-site.ts";
-import type { SiteDefinition } from "../site-definition.ts";
+import type { SiteDefinition, VisitorText } from "../site-definition.ts";
 
 /** Names in `@waggle/embed/languages`. English needs none: it is the default. */
 const LANGUAGE_NAMES: { readonly [code: string]: string } = { de: "GERMAN", fr: "FRENCH" };
@@ -27,14 +27,16 @@ export function pageModule(
       : [`import { ${translated.join(", ")} } from "@waggle/embed/languages";`]),
     `const languages = { ${languages.map((code) => `${code}: ${LANGUAGE_NAMES[code] ?? "null"}`).join(", ")} };`,
     // The first of the site's languages, if the visitor reads none of them.
-    "const code = navigator.languages.map((one) => one.slice(0, 2)).find((one) => one in languages);",
-    `const language = languages[code ?? ${JSON.stringify(languages[0])}];`,
+    "const known = navigator.languages.map((one) => one.slice(0, 2)).find((one) => one in languages);",
+    `const code = known ?? ${JSON.stringify(languages[0])};`,
+    "const language = languages[code];",
+    `const consentTexts = ${JSON.stringify(consentTexts(consent, languages))};`,
     "export const site = {",
     `  ...${JSON.stringify(data)},`,
     `  tools: ${files.tools === null ? "[]" : "tools"},`,
     `  redactionRules: [${redactionText(definition.redaction)}],`,
     "  ...(language === null ? {} : { texts: language.agent }),",
-    `  panelTexts: { ...language?.panel, ...${JSON.stringify(consentTexts(consent))} },`,
+    "  panelTexts: { ...language?.panel, ...consentTexts[code] },",
     "};",
     "",
   ].join("\n");
@@ -46,9 +48,18 @@ function redactionText(rules: SiteDefinition["redaction"] = []): string {
     .join(", ");
 }
 
-function consentTexts(consent: SiteDefinition["consent"]): object {
-  return {
-    ...(consent?.title === undefined ? {} : { consentTitle: consent.title }),
-    ...(consent?.text === undefined ? {} : { consentBody: consent.text }),
-  };
+/** By language. What the site does not write is left to the panel. */
+function consentTexts(consent: SiteDefinition["consent"], languages: readonly string[]): object {
+  const inLanguage = (text: VisitorText | undefined, language: string): string | undefined =>
+    typeof text === "string" ? text : text?.[language as keyof typeof text];
+  return Object.fromEntries(
+    languages.map((language) => [
+      language,
+      // JSON leaves out what is undefined.
+      {
+        consentTitle: inLanguage(consent?.title, language),
+        consentBody: inLanguage(consent?.text, language),
+      },
+    ]),
+  );
 }
