@@ -71,6 +71,17 @@ test("the page has its tools, and nothing of the trainer, the verifier, the demo
     expect({ foreign, isThere: code.includes(foreign) }).toEqual({ foreign, isThere: false });
   }
   expect(code).toContain("/room-[0-9]+/i");
+
+  // Code for MCP is in chunks that the page imports only when it calls a server.
+  const atOnce = new Set(chunks.filter(({ isEntry }) => isEntry));
+  for (const chunk of atOnce) {
+    for (const one of chunks) if (chunk.imports.includes(one.fileName)) atOnce.add(one);
+  }
+  const withMcp = chunks.filter(({ modules }) =>
+    Object.keys(modules).some((path) => /mcp-tools|modelcontextprotocol/.test(path)),
+  );
+  expect(withMcp.length).toBeGreaterThan(0);
+  expect(withMcp.filter((chunk) => atOnce.has(chunk))).toEqual([]);
 }, 120_000);
 
 test("the Worker has the edge tools, and nothing of the page or the trainer", async () => {

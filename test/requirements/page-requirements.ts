@@ -90,7 +90,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "A page that sends too many requests waits as long as the edge says, and loses neither a rollout nor a tool call.",
     tests: [
       "packages/embed/src/simulation.test.ts > without a task one worker asks again after the requested wait, and no rollout is lost",
-      "packages/embed/src/edge-tools.test.ts > a rate-limited call waits for Retry-After and does not fail",
+      "packages/embed/src/remote-tools.test.ts > a rate-limited call waits for Retry-After and does not fail",
       "packages/collector/src/edge-session.test.ts > 204 and 429 answers to an assignment are retryable errors with the edge's delay",
       "workers/edge/src/routes/sessions.test.ts > each trajectory of an upload counts against the limit",
     ],

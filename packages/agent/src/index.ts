@@ -11,8 +11,6 @@ export type { CallDivider } from "./call-divider.ts";
 export { foldedRollout } from "./folded-rollout.ts";
 export type { FoldedOptions, FoldedTurns } from "./folded-rollout.ts";
 export { scriptedPolicy } from "./scripted-policy.ts";
-export { connectMcpTools } from "./mcp-tools.ts";
-export type { McpConnection, McpOptions } from "./mcp-tools.ts";
 export { replayedPolicy } from "./replayed-policy.ts";
 export type { AdmitTurn } from "./replayed-policy.ts";
 export { defaultTurnTokens, rollOut } from "./roll-out.ts";

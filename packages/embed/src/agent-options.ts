@@ -1,6 +1,7 @@
 /** Options of `createAgent`. */
 import { defaultTurnTokens } from "@waggle/agent";
 import type { RollOutLimits } from "@waggle/agent";
+import type { McpOptions } from "@waggle/agent/mcp";
 import type { Fetch, KeyValueStorage, RedactionRule, Schedule } from "@waggle/collector";
 import type { Policy, Sampling } from "@waggle/protocol";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
@@ -8,6 +9,15 @@ import type { PageTool } from "@waggle/agent/tools";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import type { AgentTexts } from "./agent-texts.ts";
+
+/** An MCP server that a page calls over Streamable HTTP. It must allow the page's origin (CORS). */
+export type McpServer = {
+  readonly url: string;
+  /** Names of the server's tools that the model can call. */
+  readonly tools: readonly string[];
+  /** Sent with every request. Visitors can read them. A function is called each time, for tokens that expire. */
+  readonly headers?: NonNullable<McpOptions["headers"]>;
+};
 
 /** Options of `createAgent`; only `edgeUrl` and `siteKey` are required. */
 export type AgentOptions = {
@@ -22,6 +32,8 @@ export type AgentOptions = {
    * edge is not asked for its tools.
    */
   readonly edgeTools?: readonly string[];
+  /** MCP servers that the page calls. Default: none, and then no code for MCP is loaded. */
+  readonly mcpServers?: readonly McpServer[];
   /** System prompt. Default: empty. */
   readonly system?: string;
   readonly consent?: {

@@ -345,14 +345,14 @@ test("forget me clears the conversation and the outbox, and consent is asked for
   agent.consent.grant();
   await agent.send("Hi").finished;
   await until(agent, async () => (await agent.outbox()).sent === 1);
-  storage.setItem("waggle.edgeTools", "[]");
+  storage.setItem("waggle.tools https://edge.example/mcp", "[]");
   await agent.forgetMe();
   expect(edge.paths).toContain("/v1/visitor");
   expect(agent.conversation).toEqual([]);
   expect(await agent.sent()).toEqual([]);
   expect(agent.consent.decision()).toBe("undecided");
   expect(storage.getItem("waggle.visitorToken")).toBeNull();
-  expect(storage.getItem("waggle.edgeTools")).toBeNull();
+  expect(storage.getItem("waggle.tools https://edge.example/mcp")).toBeNull();
 });
 
 test.each<readonly [string, (agent: Agent) => unknown]>([

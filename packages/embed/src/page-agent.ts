@@ -12,7 +12,6 @@ import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import { Confirmations, type Confirmation } from "./confirmations.ts";
 import { Collecting } from "./collecting.ts";
-import { createEdgeTools, type EdgeTools } from "./edge-tools.ts";
 import { KeptConversation } from "./kept-conversation.ts";
 import { labelOf, requireValidTools, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
@@ -23,6 +22,7 @@ import type { RequestConversation } from "./request-conversation.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
 import { ShownConversation } from "./shown-conversation.ts";
 import { NO_SIMULATION } from "./no-simulation.ts";
+import { createToolServers, type ToolServers } from "./tool-servers.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** The agent behind `createAgent`. */
@@ -31,7 +31,7 @@ export class PageAgent implements Agent {
   readonly texts: AgentTexts;
   readonly #options: AgentOptions;
   readonly #session: EdgeSession;
-  readonly #edgeTools: EdgeTools;
+  readonly #servers: ToolServers;
   readonly #policy: ResidentPolicy;
   readonly #pageTools: readonly Tool[];
   readonly #confirmations: Confirmations;
@@ -57,9 +57,9 @@ export class PageAgent implements Agent {
     this.#options = options;
     this.#session = session;
     const { schedule } = parts;
-    const { tools = [], edgeTools: names = [] } = options;
-    requireValidTools(tools, names);
-    this.#edgeTools = createEdgeTools(session, storage, { names, schedule });
+    const { tools = [], edgeTools = [], mcpServers = [] } = options;
+    requireValidTools(tools, edgeTools, mcpServers);
+    this.#servers = createToolServers(options, visitor, schedule);
     this.#model = options.model ?? { kind: "site" };
     this.#confirmations = new Confirmations(this.#changed);
     this.#pageTools = tools.map((tool) => toTool(tool, this.#confirmations));
@@ -95,7 +95,7 @@ export class PageAgent implements Agent {
     this.#policy = new ResidentPolicy({
       session,
       storage,
-      edgeTools: this.#edgeTools,
+      listTools: (meanwhile) => this.#servers.list(meanwhile),
       schedule,
       openHost: parts.openHost ?? hostOpener(options),
       onChange: ({ silenced }) => {
@@ -206,7 +206,7 @@ export class PageAgent implements Agent {
     simulation.stop();
     this.clear();
     this.#isForgotten = true;
-    this.#edgeTools.clear();
+    this.#servers.clear();
     this.#policy.forget();
     try {
       const { consent } = this;
@@ -230,7 +230,7 @@ export class PageAgent implements Agent {
   }
 
   callEdgeTool(...call: Parameters<Agent["callEdgeTool"]>): Promise<unknown> {
-    return this.#edgeTools.call(...call);
+    return this.#servers.callEdge(...call);
   }
 
   async checkPolicy(): Promise<void> {
@@ -260,7 +260,7 @@ export class PageAgent implements Agent {
     this.#listeners.clear();
     await this.#idle;
     this.#conversation?.dispose();
-    await Promise.all([this.#edgeTools.close(), this.#policy.dispose()]);
+    await Promise.all([this.#servers.close(), this.#policy.dispose()]);
   }
 
   async #answer(
@@ -345,7 +345,7 @@ export class PageAgent implements Agent {
   }
 
   #tools(): readonly Tool[] {
-    return [...this.#pageTools, ...this.#policy.edgeTools];
+    return [...this.#pageTools, ...this.#policy.remoteTools];
   }
 
   /** The consent in force; without one, a placeholder for a trajectory that is never kept. */

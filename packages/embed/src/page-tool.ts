@@ -2,6 +2,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type { Tool } from "@waggle/protocol";
 import type { PageTool } from "@waggle/agent/tools";
+import type { McpServer } from "./agent-options.ts";
 import type { Confirmations } from "./confirmations.ts";
 
 /** Converts the tool to the form that the agent loop runs. */
@@ -41,25 +42,36 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const LONGEST_CALL_MS = 120_000;
 
 /**
- * @throws WaggleError `INVALID_ARGUMENT` if a name or a time limit is invalid, a tool has no object schema, or two
- *   tools have the same name.
+ * @throws WaggleError `INVALID_ARGUMENT` if a name, a time limit or a server's URL is invalid, a tool has no object
+ *   schema, or two tools have the same name.
  */
 export function requireValidTools(
   pageTools: readonly Pick<PageTool, "name" | "timeoutMs" | "parameters">[],
   edgeTools: readonly string[],
+  mcpServers: readonly McpServer[],
 ): void {
   const pageNames = pageTools.map(({ name }) => name);
-  const invalid = [...pageNames, ...edgeTools].find((name) => !TOOL_NAME.test(name));
-  const duplicate = pageNames.find((name, index) => pageNames.indexOf(name) !== index);
+  const mcpNames = mcpServers.flatMap(({ tools }) => tools);
+  const names = [...pageNames, ...edgeTools, ...mcpNames];
+  const invalid = names.find((name) => !TOOL_NAME.test(name));
   const shared = pageNames.find((name) => edgeTools.includes(name));
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (invalid !== undefined) {
     throw mistake(
       `"${invalid.slice(0, 64)}" cannot be the name of a tool; use only letters, digits, _ and -`,
     );
   }
-  if (duplicate !== undefined) throw mistake(`two tools have the name "${duplicate}"; rename one`);
   if (shared !== undefined) {
     throw mistake(`the tool "${shared}" is in tools and in edgeTools; rename one or leave it out`);
+  }
+  if (duplicate !== undefined) throw mistake(`two tools have the name "${duplicate}"; rename one`);
+  const unreachable = mcpServers.find(
+    ({ url }) => !/^https?:$/.test(URL.parse(url)?.protocol ?? ""),
+  );
+  if (unreachable !== undefined) {
+    throw mistake(
+      `the MCP server ${JSON.stringify(unreachable.url.slice(0, 200))} has no URL with https:// or http://`,
+    );
   }
   for (const { name, timeoutMs = 1, parameters } of pageTools) {
     if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_CALL_MS)) {

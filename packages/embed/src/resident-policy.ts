@@ -7,16 +7,17 @@ import type { EdgeSession, KeyValueStorage, Schedule } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest, Tool } from "@waggle/protocol";
 import type { AgentStatus } from "./agent.ts";
-import type { EdgeTools } from "./edge-tools.ts";
 import type { AgentHost, OpenHost, PolicyHost } from "./agent-host.ts";
 import { untilPublished, WAITING_FOR_POLICY } from "./first-policy.ts";
 import { PolicyFollower } from "./policy-follower.ts";
+import type { RemoteTools } from "./remote-tools.ts";
 
 /** Options of `ResidentPolicy`. */
 export type ResidentPolicyOptions = {
   readonly session: EdgeSession;
   readonly storage: KeyValueStorage;
-  readonly edgeTools: EdgeTools;
+  /** Lists the tools of the edge and of MCP servers. */
+  readonly listTools: RemoteTools["list"];
   /** Opens the first host. */
   readonly openHost: OpenHost;
   readonly onChange: (status: AgentStatus) => void;
@@ -43,7 +44,7 @@ export class ResidentPolicy {
     error: null,
   };
   #host: AgentHost | null = null;
-  #edgeTools: readonly Tool[] = [];
+  #remoteTools: readonly Tool[] = [];
   #opening: Promise<void>;
   #isDisposed = false;
 
@@ -64,9 +65,9 @@ export class ResidentPolicy {
     return this.#host;
   }
 
-  /** Tools that the edge listed when the policy was opened. */
-  get edgeTools(): readonly Tool[] {
-    return this.#edgeTools;
+  /** Tools that servers listed when the policy was opened. */
+  get remoteTools(): readonly Tool[] {
+    return this.#remoteTools;
   }
 
   /** Resolves when `host` is loaded; rejects if loading failed. */
@@ -163,13 +164,13 @@ export class ResidentPolicy {
           if (isWanted()) this.#set({ loadedBytes, totalBytes, detail });
         },
       );
-      const listing = this.#options.edgeTools.list(opening);
-      const [host, edgeTools] = await Promise.all([opening, listing]);
+      const listing = this.#options.listTools(opening);
+      const [host, remoteTools] = await Promise.all([opening, listing]);
       if (!isWanted()) return await host.dispose();
       await this.#adoptFirst(host, manifest);
       if (!isWanted()) return await host.dispose();
       this.#host = host;
-      this.#edgeTools = edgeTools;
+      this.#remoteTools = remoteTools;
       this.#set({ phase: "ready", detail: "" });
     } catch (error) {
       if (isWanted()) this.#set({ phase: "error", error: describeError(error) });

@@ -91,10 +91,26 @@ test("named edge tools come after the page's own, in the edge's order", async ()
   expect(toolsShown(site)).toEqual(["find", "calculate", "convert_currency"]);
 });
 
+test("named tools of an MCP server come after the edge's, in the order of their names in the page", async () => {
+  const site = openSite({
+    tools: [tool("find")],
+    edgeTools: ["check_stock"],
+    mcpServers: [{ url: "https://tools.example/mcp", tools: ["convert_currency", "calculate"] }],
+    turns: [say("Hello.")],
+  });
+  await site.agent.send("Hi").finished;
+  expect(toolsShown(site)).toEqual(["find", "check_stock", "convert_currency", "calculate"]);
+});
+
+const MCP = { url: "https://tools.example/mcp", tools: ["find"] };
+
 test.each<readonly [string, PageOptions]>([
   ["two tools have the name", { tools: [tool("find"), tool("find")] }],
   ["is in tools and in edgeTools", { tools: [tool("calculate")], edgeTools: ["calculate"] }],
   ["cannot be the name of a tool", { tools: [tool("find it")] }],
+  ["two tools have the name", { tools: [tool("find")], mcpServers: [MCP] }],
+  ["two tools have the name", { edgeTools: ["find"], mcpServers: [MCP] }],
+  ["has no URL with https:// or http://", { mcpServers: [{ ...MCP, url: "/mcp" }] }],
   ["has timeoutMs 0; use 1 to 120000", { tools: [{ ...tool("find"), timeoutMs: 0 }] }],
   ["has timeoutMs Infinity", { tools: [{ ...tool("find"), timeoutMs: Infinity }] }],
   ['have type "string"', { tools: [{ ...tool("find"), parameters: { type: "string" } }] }],

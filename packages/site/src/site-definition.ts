@@ -29,6 +29,15 @@ export type SiteDefinition = {
   readonly tools?: CodeOf<readonly PageTool[]>;
   /** Tools that run in the edge Worker: the result of `defineEdgeTools`. */
   readonly edgeTools?: CodeOf<readonly Tool[]>;
+  /**
+   * MCP servers that the page calls over Streamable HTTP. They must allow the page's origin (CORS), and visitors can
+   * read the addresses.
+   */
+  readonly mcpServers?: readonly {
+    readonly url: string;
+    /** Names of the server's tools that the model can call. */
+    readonly tools: readonly string[];
+  }[];
   /** Where the assistant practices and is evaluated: the result of `defineEnvironment`. */
   readonly environment?: CodeOf<EnvironmentSpec>;
   /** Reward of a rollout, in place of the environment's verdict. */

@@ -37,6 +37,10 @@ const share: Field = {
   instead: "write a number from 0 to 1",
   accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
 };
+const address = (instead: string): Field => ({
+  instead,
+  accepts: (value) => isText(value) && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
+});
 const group = (fields: Fields): Field => ({
   instead: `write an object with ${Object.keys(fields).join(", ")}`,
   fields,
@@ -52,13 +56,27 @@ const SITE: Field = group({
   prompt: { ...text("write the system message as a text"), required: true },
   tools: code("./src/tools.ts"),
   edgeTools: code("./edge/tools.ts"),
+  mcpServers: {
+    instead: 'write a list of { url: "https://tools.example.org/mcp", tools: ["search"] }',
+    entries: group({
+      url: {
+        ...address('write the address of the server, such as "https://tools.example.org/mcp"'),
+        required: true,
+      },
+      tools: {
+        required: true,
+        instead: 'write the names of the tools that the model can call, such as ["search"]',
+        entries: {
+          instead: "write the name of a tool: letters, digits, _ and -",
+          accepts: (value) => typeof value === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(value),
+        },
+      },
+    }),
+  },
   environment: code("./practice/environment.ts"),
   reward: code("./practice/reward.ts"),
   edge: group({
-    url: {
-      instead: 'write the address of the edge, such as "https://edge.example.org"',
-      accepts: (value) => isText(value) && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
-    },
+    url: address('write the address of the edge, such as "https://edge.example.org"'),
     siteKey: text("write the site's public key"),
   }),
   model: text('write the folder of a model, such as "./model"'),

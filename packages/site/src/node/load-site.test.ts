@@ -224,6 +224,27 @@ test.each([
     /^edge-tools\.ts:5:3: the tool "move" is in tools and in edgeTools; rename one/,
   ],
   [
+    "an MCP server without an address",
+    CONFIG,
+    "retention:",
+    'mcpServers: [{ url: "/mcp", tools: ["weather"] }],\n  retention:',
+    /^waggle\.config\.ts:15:23: mcpServers\[0\]\.url is "\/mcp"; write the address of the server/,
+  ],
+  [
+    "a tool of an MCP server with the name of an edge tool",
+    CONFIG,
+    "retention:",
+    'mcpServers: [{ url: "https://tools.example/mcp", tools: ["holidays"] }],\n  retention:',
+    /^waggle\.config\.ts:15:60: another tool of the site has the name "holidays"; leave it out here/,
+  ],
+  [
+    "an environment without a tool of an MCP server",
+    CONFIG,
+    "retention:",
+    'mcpServers: [{ url: "https://tools.example/mcp", tools: ["weather"] }],\n  retention:',
+    /^environment\.ts:4:\d+: the environment has no tool "weather", which the page has/,
+  ],
+  [
     "an environment with another prompt",
     "environment.ts",
     "prompt: PROMPT",

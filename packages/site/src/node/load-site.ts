@@ -49,10 +49,14 @@ export async function loadSite(path: string): Promise<LoadedSite> {
   const { practice, reward, environment } = await practiceOf(config);
   const pageTools = pageToolsOf(tools);
   const edgeTools = edgeToolsOf(edge, pageTools);
+  const mcpTools = mcpToolsOf(config, [
+    ...pageTools.map(({ name }) => name),
+    ...edgeTools.map((tool) => tool.definition.name),
+  ]);
   const start = tools?.exports["start"];
   if (practice !== null && environment !== null) {
     const { prompt } = definition;
-    const page = { prompt, tools: toolsInPage(pageTools, edgeTools) };
+    const page = { prompt, tools: toolsInPage(pageTools, edgeTools, mcpTools) };
     await requireSameTools(practice, environment, page);
   }
   return {
@@ -110,6 +114,26 @@ async function practiceOf(config: SiteConfig): Promise<Practice> {
   const reward = await siteModule(config, "reward", "(rollout) => a number from 0 to 1");
   const spec = practice === null ? null : specOf(practice);
   return { practice, reward, environment: rewarded(config, spec, reward) };
+}
+
+/** Names of the tools of MCP servers. @throws WaggleError at a name that another tool has. */
+function mcpToolsOf(
+  { source, definition }: SiteConfig,
+  others: readonly string[],
+): readonly string[] {
+  const names = [...others];
+  for (const [server, { tools }] of (definition.mcpServers ?? []).entries()) {
+    for (const [index, name] of tools.entries()) {
+      if (names.includes(name)) {
+        throw source.mistake(
+          source.nodeAt(["mcpServers", server, "tools", index]),
+          `another tool of the site has the name "${name}"; leave it out here or rename the other`,
+        );
+      }
+      names.push(name);
+    }
+  }
+  return names.slice(others.length);
 }
 
 function requireRecipe({ source, definition }: SiteConfig): void {

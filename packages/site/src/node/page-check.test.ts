@@ -10,7 +10,11 @@ afterEach(() => removals.splice(0).forEach((remove) => remove()));
 async function checked(text: string, by: string) {
   const before = PLANNER_FILES["tools.ts"] ?? "";
   expect(before).toContain(text);
-  const { folder, remove } = plannerSite({ "tools.ts": before.replace(text, by) });
+  return checkedWith({ "tools.ts": before.replace(text, by) });
+}
+
+async function checkedWith(changed: { readonly [file: string]: string }) {
+  const { folder, remove } = plannerSite(changed);
   removals.push(remove);
   return checkPage(await loadSite(folder), new AbortController().signal);
 }
@@ -46,6 +50,21 @@ test("a page tool that hangs or returns 10 MB costs that call only, and the chec
   expect((await checked("(moved = day)", '"x".repeat(1e7)')).words).toMatch(
     /gives the error TOOL_FAILED \("the result is longer than 16384 characters; ask for less"\)/,
   );
+});
+
+test("calls of MCP servers' tools are not compared, because the check calls no server", async () => {
+  const { "waggle.config.ts": config = "", "environment.ts": environment = "" } = PLANNER_FILES;
+  const server = 'mcpServers: [{ url: "https://tools.example/mcp", tools: ["weather"] }],';
+  const changed = {
+    "waggle.config.ts": config.replace("retention:", `${server} retention:`),
+    "environment.ts": environment
+      .replace(
+        'run: () => ["edge-marker"] },',
+        'run: () => ["edge-marker"] },\n    weather: { ...HOLIDAYS, run: () => "sunny" },',
+      )
+      .replace('[["move", { day }],', '[["weather", {}], ["move", { day }],'),
+  };
+  expect(await checkedWith(changed)).toMatchObject({ status: "passed" });
 });
 
 test("a page that cannot begin with a task's state is not compared, and the check says what to add", async () => {

@@ -73,11 +73,16 @@ function checked(module: SiteModule, name: string, check: () => unknown): void {
   }
 }
 
-/** The definitions that the model reads in the page, in order. */
+/** A tool that the model reads in the page. What an MCP server says of its tools is not known here. */
+type ShownTool = Pick<ToolDefinition, "name"> &
+  Partial<Pick<ToolDefinition, "description" | "parameters">>;
+
+/** What the model reads in the page, in order. */
 export function toolsInPage(
   pageTools: readonly PageTool[],
   edgeTools: readonly Tool[],
-): readonly Omit<ToolDefinition, "source">[] {
+  mcpTools: readonly string[],
+): readonly ShownTool[] {
   return [
     ...pageTools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     ...edgeTools.map(({ definition: { name, description, parameters } }) => ({
@@ -85,6 +90,7 @@ export function toolsInPage(
       description,
       parameters,
     })),
+    ...mcpTools.map((name) => ({ name })),
   ];
 }
 
@@ -96,7 +102,7 @@ export function toolsInPage(
 export async function requireSameTools(
   module: SiteModule,
   spec: EnvironmentSpec,
-  site: { readonly prompt: string; readonly tools: readonly Omit<ToolDefinition, "source">[] },
+  site: { readonly prompt: string; readonly tools: readonly ShownTool[] },
 ): Promise<void> {
   const { environment } = spec.create(spec.reference(0, "train", 0));
   const { system, tools } = await environment.observe();
@@ -118,7 +124,7 @@ export async function requireSameTools(
     if (own === undefined) {
       throw module.mistakeAt(
         name,
-        `the page has no tool "${name}", which the environment has; add it to tools or edgeTools, or leave it out here`,
+        `the page has no tool "${name}", which the environment has; add it to tools, edgeTools or mcpServers, or leave it out here`,
       );
     }
     const pairs = [
@@ -126,7 +132,7 @@ export async function requireSameTools(
       ["parameters", parameters, own.parameters],
     ] as const;
     const different = pairs.find(
-      ([, here, there]) => JSON.stringify(here) !== JSON.stringify(there),
+      ([, here, there]) => there !== undefined && JSON.stringify(here) !== JSON.stringify(there),
     );
     if (different !== undefined) {
       const [field, here, there] = different;

@@ -10,13 +10,14 @@ export function pageModule(
   { definition, files, edgeTools }: LoadedSite,
   environment: { readonly [name: string]: string | undefined },
 ): string {
-  const { id, name, prompt, edge = {}, consent, languages = ["en"] } = definition;
+  const { id, name, prompt, edge = {}, mcpServers, consent, languages = ["en"] } = definition;
   const data = {
     name,
     edgeUrl: environment["WAGGLE_EDGE_URL"] ?? edge.url ?? "http://localhost:8787",
     siteKey: environment["WAGGLE_SITE_KEY"] ?? edge.siteKey ?? `local-${id}`,
     system: prompt,
     edgeTools: edgeTools.map((tool) => tool.definition.name),
+    mcpServers,
     ...(consent === undefined ? {} : { consent: { version: consent.version } }),
   };
   const translated = languages.flatMap((code) => LANGUAGE_NAMES[code] ?? []);

@@ -1,13 +1,10 @@
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
-import { createConsentStore, createEdgeSession, createMemoryStorage } from "@waggle/collector";
+import { createMemoryStorage } from "@waggle/collector";
 import type { KeyValueStorage } from "@waggle/collector";
 import type { Tool } from "@waggle/protocol";
 import { createTestClock } from "@waggle/testing";
 import { expect, test } from "vitest";
-import { createMemoryEdge } from "./agent.fixture.ts";
-import type { MemoryEdge } from "./agent.fixture.ts";
-import { createEdgeTools } from "./edge-tools.ts";
-import type { EdgeTools } from "./edge-tools.ts";
+import { createRemoteTools, type RemoteTools } from "./remote-tools.ts";
 
 const never = new Promise<never>(() => undefined);
 const hang: typeof fetch = () => never;
@@ -26,25 +23,23 @@ function serve(name: string, onList = (): void => undefined): typeof fetch {
   return (input, init) => handler.fetch(new Request(input, init));
 }
 
-type Line = { readonly tools: EdgeTools; readonly edge: MemoryEdge };
+type Line = { readonly tools: RemoteTools; readonly tokens: () => number };
+
+const URL_OF_SERVER = "https://tools.example/mcp";
+const KEY = `waggle.tools ${URL_OF_SERVER}`;
 
 function open(
   storage: KeyValueStorage,
   fetch: typeof globalThis.fetch,
   clock = createTestClock(),
   names: readonly string[] = ["search", "find"],
+  url = URL_OF_SERVER,
 ): Line {
-  const edge = createMemoryEdge();
+  let tokens = 0;
+  const headers = (): { authorization: string } => ({ authorization: `Bearer ${(tokens += 1)}` });
   const { schedule } = clock;
-  const session = createEdgeSession({
-    edgeUrl: "https://edge.example",
-    siteKey: "site",
-    storage,
-    consent: createConsentStore({ storage, currentVersion: "1" }),
-    fetch: edge.fetch,
-    schedule,
-  });
-  return { tools: createEdgeTools(session, storage, { names, fetch, schedule }), edge };
+  const tools = createRemoteTools({ url, names, headers, storage, fetch, schedule });
+  return { tools, tokens: () => tokens };
 }
 
 const namesOf = (tools: readonly Tool[]): string[] =>
@@ -64,7 +59,7 @@ test("stored definitions are used at once while the connection hangs", async () 
   expect(namesOf(await tools.list(Promise.resolve()))).toEqual(["search"]);
 });
 
-test("only the named tools are shown, and without names no request goes to the edge", async () => {
+test("only the named tools are shown, and without names no request goes to the server", async () => {
   const storage = await visited();
   let asked = 0;
   const fetch = serve("search", () => asked++);
@@ -72,7 +67,7 @@ test("only the named tools are shown, and without names no request goes to the e
   expect(asked).toBe(1);
   const none = open(storage, fetch, undefined, []);
   expect(await none.tools.list(never)).toEqual([]);
-  expect({ asked, paths: none.edge.paths }).toEqual({ asked: 1, paths: [] });
+  expect({ asked, tokens: none.tokens() }).toEqual({ asked: 1, tokens: 0 });
 });
 
 test("newer definitions are used if they arrive in time, and are stored", async () => {
@@ -127,12 +122,12 @@ test("a rate-limited call waits for Retry-After and does not fail", async () => 
 
 test("clearing removes the definitions, and a pending handshake opens no session", async () => {
   const storage = await visited();
-  const { tools, edge } = open(storage, serve("find"));
+  const { tools, tokens } = open(storage, serve("find"));
   const listing = tools.list(never);
   tools.clear();
   expect(namesOf(await listing)).toEqual(["search"]);
-  expect(storage.getItem("waggle.edgeTools")).toBeNull();
-  expect(edge.paths).toEqual([]);
+  expect(storage.getItem(KEY)).toBeNull();
+  expect(tokens()).toBe(0);
 });
 
 test("a list that arrives after clearing is not stored", async () => {
@@ -142,5 +137,21 @@ test("a list that arrives after clearing is not stored", async () => {
     serve("search", () => tools.clear()),
   );
   expect(namesOf(await tools.list(never))).toEqual(["search"]);
-  expect(storage.getItem("waggle.edgeTools")).toBeNull();
+  expect(storage.getItem(KEY)).toBeNull();
+});
+
+test("the definitions of two servers are stored apart", async () => {
+  const storage = createMemoryStorage();
+  const clock = createTestClock();
+  const names = ["search", "find"];
+  const other = "https://other.example/mcp";
+  const lines = [open(storage, serve("search")), open(storage, serve("find"), clock, names, other)];
+  for (const { tools } of lines) await tools.list(never);
+  await Promise.all(lines.map(({ tools }) => tools.close()));
+  const offline = [URL_OF_SERVER, other].map((url) => open(storage, hang, clock, names, url));
+  const lists = await Promise.all(offline.map(({ tools }) => tools.list(Promise.resolve())));
+  expect(lists.map(namesOf)).toEqual([["search"], ["find"]]);
+  offline[0]?.tools.clear();
+  expect(storage.getItem(KEY)).toBeNull();
+  expect(storage.getItem(`waggle.tools ${other}`)).toContain("find");
 });

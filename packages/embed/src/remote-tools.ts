@@ -1,20 +1,19 @@
 /**
- * The edge's tools that a page names, over MCP. Their definitions are stored in the browser, because the
+ * The tools of one MCP server that a page names. Their definitions are stored in the browser, because the
  * policy must see the same tools offline. A call without a network is a failed result like any other.
  */
-import { connectMcpTools } from "@waggle/agent";
-import type { McpConnection } from "@waggle/agent";
+import type { McpConnection, McpOptions } from "@waggle/agent/mcp";
 import { withinTimeLimit } from "@waggle/collector";
-import type { EdgeSession, KeyValueStorage, Schedule } from "@waggle/collector";
+import type { KeyValueStorage, Schedule } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { Tool, ToolDefinition, WaggleErrorCode } from "@waggle/protocol";
 import { patientFetch } from "./patient-fetch.ts";
 
-/** Lists and calls the edge's tools. */
-export interface EdgeTools {
+/** Lists and calls the tools of a server. */
+export interface RemoteTools {
   /**
-   * The named tools that the edge serves, in the edge's order. Empty if there has never been a connection.
-   * Without names, no request goes to the edge.
+   * The named tools that the server has. Empty if there has never been a connection.
+   * Without names, no request goes to the server.
    * @param meanwhile - if definitions are stored, the connection is awaited only until this settles.
    */
   list(meanwhile: Promise<unknown>): Promise<readonly Tool[]>;
@@ -29,10 +28,15 @@ export interface EdgeTools {
   close(): Promise<void>;
 }
 
-/** Options of `createEdgeTools`. */
-export type EdgeToolsParts = {
+/** A server and the dependencies that tests replace. */
+export type RemoteToolsOptions = {
+  readonly url: string;
   /** Tools that the page may show to its policy. */
   readonly names: readonly string[];
+  /** Whether tools are listed in the order of `names`. Default: in the server's. */
+  readonly inNamedOrder?: boolean;
+  readonly headers?: McpOptions["headers"];
+  readonly storage: KeyValueStorage;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** Time limit for a connection. Default 20 s. */
@@ -41,29 +45,26 @@ export type EdgeToolsParts = {
   readonly schedule?: Schedule | undefined;
 };
 
-const STORED = "waggle.edgeTools";
-
-/** Connects when a tool is first listed or called. */
-export function createEdgeTools(
-  session: EdgeSession,
-  storage: KeyValueStorage,
-  parts: EdgeToolsParts,
-): EdgeTools {
-  const { names, timeoutMs: limitMs = 20_000, schedule } = parts;
-  const patient = patientFetch(parts.fetch ?? ((input, init) => fetch(input, init)), schedule);
+/** Connects when a tool is first listed or called. The code for MCP is loaded then, too. */
+export function createRemoteTools(options: RemoteToolsOptions): RemoteTools {
+  const { url, names, headers = {}, storage, timeoutMs: limitMs = 20_000, schedule } = options;
+  const key = `waggle.tools ${url}`;
+  const patient = patientFetch(options.fetch ?? ((input, init) => fetch(input, init)), schedule);
   let connecting: Promise<McpConnection> | null = null;
 
   const connect = (): Promise<McpConnection> => {
     if (connecting !== null) return connecting;
-    const line = connectMcpTools({
-      url: `${session.edgeUrl}/mcp`,
-      headers: async () => {
-        // A handshake that was abandoned must not open a session.
-        if (connecting !== mine) throw new WaggleError("DISPOSED", "this connection was closed");
-        return { authorization: `Bearer ${await session.token()}` };
-      },
-      fetch: patient,
-    });
+    const line = import("@waggle/agent/mcp").then(({ connectMcpTools }) =>
+      connectMcpTools({
+        url,
+        headers: async () => {
+          // A handshake that was abandoned must not open a session.
+          if (connecting !== mine) throw new WaggleError("DISPOSED", "this connection was closed");
+          return typeof headers === "function" ? headers() : headers;
+        },
+        fetch: patient,
+      }),
+    );
     const mine = withinTimeLimit({ limitMs, schedule }, () => line).catch((error: unknown) => {
       if (connecting === mine) connecting = null;
       closeQuietly(line);
@@ -73,17 +74,17 @@ export function createEdgeTools(
     return mine;
   };
 
-  /** Lists the edge's tools and stores them for the next visit; `null` if the edge cannot be reached. */
+  /** Lists the server's tools and stores them for the next visit; `null` if it cannot be reached. */
   const ask = async (): Promise<ToolDefinition[] | null> => {
     const mine = connect();
     const connection = await mine.catch(() => null);
     if (connection === null) return null;
     const definitions = connection.tools.map((tool) => tool.definition);
-    if (connecting === mine) storage.setItem(STORED, JSON.stringify(definitions));
+    if (connecting === mine) storage.setItem(key, JSON.stringify(definitions));
     return definitions;
   };
 
-  const call: EdgeTools["call"] = async (name, args, signal) => {
+  const call: RemoteTools["call"] = async (name, args, signal) => {
     const { tools } = await connect();
     const tool = tools.find(({ definition }) => definition.name === name);
     if (tool === undefined) throw new WaggleError("UNKNOWN_TOOL", "no such tool");
@@ -98,22 +99,24 @@ export function createEdgeTools(
     call,
     async list(meanwhile) {
       if (names.length === 0) return [];
-      const stored = storedDefinitions(storage);
+      const stored = storedDefinitions(storage.getItem(key));
       const patience = meanwhile.then(
         () => null,
         () => null,
       );
       const listed = await (stored === null ? ask() : Promise.race([ask(), patience]));
       const definitions = listed ?? stored ?? [];
-      return definitions
-        .filter(({ name }) => names.includes(name))
-        .map((definition) => ({
+      const named = definitions.filter(({ name }) => names.includes(name));
+      const place = ({ name }: ToolDefinition): number => names.indexOf(name);
+      return (options.inNamedOrder ? named.toSorted((a, b) => place(a) - place(b)) : named).map(
+        (definition) => ({
           definition,
           run: (args, signal) => call(definition.name, args, signal),
-        }));
+        }),
+      );
     },
     clear() {
-      storage.removeItem(STORED);
+      storage.removeItem(key);
       if (connecting !== null) closeQuietly(connecting);
       connecting = null;
     },
@@ -133,10 +136,10 @@ function closeQuietly(line: Promise<McpConnection>): void {
 }
 
 /** `null` if there are no readable stored definitions. */
-function storedDefinitions(storage: KeyValueStorage): ToolDefinition[] | null {
+function storedDefinitions(text: string | null): ToolDefinition[] | null {
   // `ask` wrote this. The catch drops invalid JSON; definitions of other releases are used unchanged.
   try {
-    return JSON.parse(storage.getItem(STORED) ?? "null") as ToolDefinition[] | null;
+    return JSON.parse(text ?? "null") as ToolDefinition[] | null;
   } catch {
     return null;
   }
