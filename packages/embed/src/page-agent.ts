@@ -319,7 +319,7 @@ export class PageAgent implements Agent {
       }
       return { text: record.text, stopReason };
     } catch (error) {
-      const { code, message } = describeError(error);
+      const { code, message } = describeError(error, this.#session.edgeUrl);
       record.update({ running: false, failure: this.texts.failed(code, message) });
       if (WaggleError.is(error, "DEVICE_LOST")) this.reload().catch(() => undefined);
       throw error;

@@ -173,7 +173,8 @@ export class ResidentPolicy {
       this.#remoteTools = remoteTools;
       this.#set({ phase: "ready", detail: "" });
     } catch (error) {
-      if (isWanted()) this.#set({ phase: "error", error: describeError(error) });
+      if (isWanted())
+        this.#set({ phase: "error", error: describeError(error, this.#options.session.edgeUrl) });
       throw error;
     }
   }
@@ -232,12 +233,17 @@ export class ResidentPolicy {
   }
 }
 
-/** The failure as the panel shows it. */
-export function describeError(error: unknown): NonNullable<AgentStatus["error"]> {
+/**
+ * The failure as the panel shows it.
+ *
+ * @param edgeUrl - only its failures are those of the assistant's server. Models may be on other servers.
+ */
+export function describeError(error: unknown, edgeUrl: string): NonNullable<AgentStatus["error"]> {
   if (WaggleError.is(error)) {
     const { code, retryable } = error;
+    const address = /https?:\/\/\S+/.exec(error.message)?.[0] ?? edgeUrl;
     const message =
-      code === "NETWORK"
+      code === "NETWORK" && address.startsWith(edgeUrl)
         ? "The assistant's server cannot be reached."
         : error.message.slice(0, 300);
     return { code, message, retryable };

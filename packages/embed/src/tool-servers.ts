@@ -28,7 +28,7 @@ export function createToolServers(
   );
   const servers = [edge, ...others];
   return {
-    callEdge: edge.call,
+    callEdge: (...call) => edge.call(...call),
     async list(meanwhile): Promise<readonly Tool[]> {
       return (await Promise.all(servers.map((server) => server.list(meanwhile)))).flat();
     },

@@ -20,6 +20,8 @@ export type FailedRequest = {
   readonly retryAfterMs: number;
   /** Whether this server has never responded. */
   readonly isUnreached?: boolean;
+  /** Whether there was no response, or one that the page may not read, because it has no CORS headers. */
+  readonly isUnanswered?: boolean;
 };
 
 const ATTEMPTS = 5;

@@ -191,6 +191,42 @@ test("a folder on a plain server loads, in one file or in shards, also without H
   expect([...tensors.keys()]).toEqual(["model.norm.weight"]);
 });
 
+describe("on a server of another origin whose 404 has no CORS headers", () => {
+  /** As a page sees it. */
+  const crossOrigin: NonNullable<LoadModelOptions["fetch"]> = async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.status === 404) throw new TypeError("Failed to fetch");
+    return response;
+  };
+  const url = () => `${server.url}/models/nano`;
+
+  test("a folder loads without the optional files that are not there", async () => {
+    server.files.delete("/models/nano/generation_config.json");
+    const storage = durable();
+    const { files } = await load(url(), storage, { fetch: crossOrigin });
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(NAMES.filter((name) => name !== "generation_config.json"));
+  });
+
+  test("a folder without its tokenizer is refused with the file's name", async () => {
+    server.files.delete("/models/nano/tokenizer.json");
+    await expect(load(url(), durable(), { fetch: crossOrigin })).rejects.toMatchObject({
+      code: "MODEL_CORRUPT",
+      message: expect.stringContaining("has no tokenizer.json"),
+    });
+  });
+
+  test("a file counts as missing only if the server still answers", async () => {
+    const failing: typeof crossOrigin = async (one, init) => {
+      if (!one.endsWith("config.json") || isAway) throw new TypeError("Failed to fetch");
+      isAway = true;
+      return fetch(one, init);
+    };
+    let isAway = false;
+    expect(await codeOf(load(url(), durable(), { fetch: failing }))).toBe("NETWORK");
+  });
+});
+
 test("a picked folder loads without a copy, from the files next to the topmost config", async () => {
   const files = [...nano].map(([name, bytes]) =>
     Object.assign(new File([bytes], name), { webkitRelativePath: `my/nano/${name}` }),

@@ -108,6 +108,9 @@ async function listRepository(
   return select(files, options);
 }
 
+/** In every folder. It is requested first, because it tells a server that answers from one that does not. */
+const FIRST = "config.json";
+
 /** Tries the file names that a folder may have, because a plain server has no listing. */
 async function probeFolder(baseUrl: string, options: ListingOptions): Promise<ListedFile[]> {
   const files = new Map<string, ListedFile>();
@@ -115,7 +118,8 @@ async function probeFolder(baseUrl: string, options: ListingOptions): Promise<Li
     const found = await Promise.all(paths.map((path) => probe(baseUrl, path, options)));
     for (const file of found) if (file !== null) files.set(file.path, file);
   };
-  await probeAll(MODEL_FILE_NAMES);
+  await probeAll([FIRST]);
+  await probeAll(MODEL_FILE_NAMES.filter((path) => path !== FIRST));
   if (files.size === 0) {
     throw new WaggleError("NOT_FOUND", `${baseUrl} has no files of a model; check the address`);
   }
@@ -126,19 +130,21 @@ async function probeFolder(baseUrl: string, options: ListingOptions): Promise<Li
   return select(files, options);
 }
 
+/** The file; `null` if it does not exist. @throws WaggleError if the server does not say whether it does. */
 async function probe(
   baseUrl: string,
   path: string,
   options: ListingOptions,
 ): Promise<ListedFile | null> {
-  const url = `${baseUrl.replace(/\/+$/, "")}/${path}`;
-  const isMissing = (answer: RemoteAnswer): boolean =>
-    answer.kind === "refused" && answer.error.code === "NOT_FOUND";
-  const { fetch, signal, stallMs = STALL_MS } = options;
-  // Not every server supports HEAD, and they refuse it in different ways.
-  let answer = await requestBytes({ url, fetch, method: "HEAD", stallMs, signal });
-  if (answer.kind === "refused" && !isMissing(answer)) answer = await ask(url, options);
-  if (isMissing(answer)) return null;
+  const url = fileUrl(baseUrl, path);
+  let answer = await head(url, options);
+  if (answer.kind === "refused" && answer.error.code !== "NOT_FOUND") {
+    const isBlocked = path !== FIRST && (await isUnreadable(answer, baseUrl, url, options));
+    if (isBlocked) return null;
+    // Not every server supports HEAD, and they refuse it in different ways.
+    answer = await ask(url, options);
+  }
+  if (answer.kind === "refused" && answer.error.code === "NOT_FOUND") return null;
   if (answer.kind === "refused") throw answer.error;
   if (answer.kind === "past-end") return null;
   await answer.cancel();
@@ -151,6 +157,36 @@ async function probe(
     sha256: options.hashes?.[path] ?? answer.sha256,
     isImmutable: false,
   });
+}
+
+/**
+ * Whether a page may not read the server's answer for a file, while it reads the one for another file. So do servers
+ * that send a 404 without CORS headers.
+ */
+async function isUnreadable(
+  refused: RemoteAnswer,
+  baseUrl: string,
+  url: string,
+  options: ListingOptions,
+): Promise<boolean> {
+  const isUnanswered = (answer: RemoteAnswer): boolean =>
+    answer.kind === "refused" && answer.isUnanswered === true;
+  if (!isUnanswered(refused)) return false;
+  const { fetch, signal, stallMs = STALL_MS } = options;
+  const again = await requestBytes({ url, fetch, stallMs, signal });
+  if (again.kind === "body") await again.cancel();
+  return isUnanswered(again) && !isUnanswered(await head(fileUrl(baseUrl, FIRST), options));
+}
+
+function head(
+  url: string,
+  { fetch, signal, stallMs = STALL_MS }: ListingOptions,
+): Promise<RemoteAnswer> {
+  return requestBytes({ url, fetch, method: "HEAD", stallMs, signal });
+}
+
+function fileUrl(baseUrl: string, path: string): string {
+  return `${baseUrl.replace(/\/+$/, "")}/${path}`;
 }
 
 async function select(

@@ -77,7 +77,8 @@ export async function requestBytes(request: RemoteRequest): Promise<RemoteAnswer
     silence.end();
     signal?.throwIfAborted();
     const isUnreached = !reached.has(originOf(url));
-    return { kind: "refused", error: networkError(url, cause), retryAfterMs: 0, isUnreached };
+    const error = networkError(url, cause);
+    return { kind: "refused", error, retryAfterMs: 0, isUnreached, isUnanswered: true };
   }
   reached.add(originOf(url));
   const cancel = async (): Promise<void> => {
