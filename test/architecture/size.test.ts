@@ -17,6 +17,7 @@ const LATER = [
   "local-folder", // loaded for a model that the visitor picked from disk
   "model-fit", // loaded for weights of more than 128 MiB
   "refetch-chunk", // loaded if storage lost a chunk of a model
+  "unreadable-answer", // loaded if a server refuses HEAD, or gives an answer that the page may not read
 ];
 /** Scripts that only one of the devices loads: its worker, and Emscripten's loader of its .wasm. */
 const OF_DEVICE = {

@@ -18,10 +18,8 @@ export type FailedRequest = {
   readonly error: WaggleError;
   /** The pause that the server asks for. */
   readonly retryAfterMs: number;
-  /** Whether this server has never responded. */
+  /** Whether this server has never responded. Absent if it has now, with a status. */
   readonly isUnreached?: boolean;
-  /** Whether there was no response, or one that the page may not read, because it has no CORS headers. */
-  readonly isUnanswered?: boolean;
 };
 
 const ATTEMPTS = 5;

@@ -9,8 +9,8 @@ import type { RetryOptions } from "./backoff.ts";
 import type { RemoteFile } from "./file-download.ts";
 import { HUGGING_FACE } from "./model-source.ts";
 import type { ModelSource } from "./model-source.ts";
-import { requestBytes } from "./remote-bytes.ts";
-import type { Fetch, RemoteAnswer } from "./remote-bytes.ts";
+import { hashOrNull, requestBytes } from "./remote-bytes.ts";
+import type { Fetch, RemoteAnswer, RemoteRequest } from "./remote-bytes.ts";
 
 /** A file of a model, before it is fetched. */
 export type ListedFile = RemoteFile & {
@@ -108,9 +108,6 @@ async function listRepository(
   return select(files, options);
 }
 
-/** In every folder. It is requested first, because it tells a server that answers from one that does not. */
-const FIRST = "config.json";
-
 /** Tries the file names that a folder may have, because a plain server has no listing. */
 async function probeFolder(baseUrl: string, options: ListingOptions): Promise<ListedFile[]> {
   const files = new Map<string, ListedFile>();
@@ -118,8 +115,7 @@ async function probeFolder(baseUrl: string, options: ListingOptions): Promise<Li
     const found = await Promise.all(paths.map((path) => probe(baseUrl, path, options)));
     for (const file of found) if (file !== null) files.set(file.path, file);
   };
-  await probeAll([FIRST]);
-  await probeAll(MODEL_FILE_NAMES.filter((path) => path !== FIRST));
+  await probeAll(MODEL_FILE_NAMES);
   if (files.size === 0) {
     throw new WaggleError("NOT_FOUND", `${baseUrl} has no files of a model; check the address`);
   }
@@ -130,23 +126,24 @@ async function probeFolder(baseUrl: string, options: ListingOptions): Promise<Li
   return select(files, options);
 }
 
-/** The file; `null` if it does not exist. @throws WaggleError if the server does not say whether it does. */
 async function probe(
   baseUrl: string,
   path: string,
   options: ListingOptions,
 ): Promise<ListedFile | null> {
-  const url = fileUrl(baseUrl, path);
-  let answer = await head(url, options);
-  if (answer.kind === "refused" && answer.error.code !== "NOT_FOUND") {
-    const isBlocked = path !== FIRST && (await isUnreadable(answer, baseUrl, url, options));
-    if (isBlocked) return null;
+  const url = `${baseUrl.replace(/\/+$/, "")}/${path}`;
+  const isMissing = (answer: RemoteAnswer): boolean =>
+    answer.kind === "refused" && answer.error.code === "NOT_FOUND";
+  const request = requestOf(url, options);
+  let answer = await requestBytes({ ...request, method: "HEAD" });
+  if (answer.kind === "refused" && !isMissing(answer)) {
+    const { isUnreadable } = await import("./unreadable-answer.ts");
+    if (await isUnreadable(request, answer)) return null;
     // Not every server supports HEAD, and they refuse it in different ways.
     answer = await ask(url, options);
   }
-  if (answer.kind === "refused" && answer.error.code === "NOT_FOUND") return null;
+  if (isMissing(answer) || answer.kind === "past-end") return null;
   if (answer.kind === "refused") throw answer.error;
-  if (answer.kind === "past-end") return null;
   await answer.cancel();
   return listedFile({
     path,
@@ -159,49 +156,14 @@ async function probe(
   });
 }
 
-/**
- * Whether a page may not read the server's answer for a file, while it reads the one for another file. So do servers
- * that send a 404 without CORS headers.
- */
-async function isUnreadable(
-  refused: RemoteAnswer,
-  baseUrl: string,
-  url: string,
-  options: ListingOptions,
-): Promise<boolean> {
-  const isUnanswered = (answer: RemoteAnswer): boolean =>
-    answer.kind === "refused" && answer.isUnanswered === true;
-  if (!isUnanswered(refused)) return false;
-  const { fetch, signal, stallMs = STALL_MS } = options;
-  const again = await requestBytes({ url, fetch, stallMs, signal });
-  if (again.kind === "body") await again.cancel();
-  return isUnanswered(again) && !isUnanswered(await head(fileUrl(baseUrl, FIRST), options));
-}
-
-function head(
-  url: string,
-  { fetch, signal, stallMs = STALL_MS }: ListingOptions,
-): Promise<RemoteAnswer> {
-  return requestBytes({ url, fetch, method: "HEAD", stallMs, signal });
-}
-
-function fileUrl(baseUrl: string, path: string): string {
-  return `${baseUrl.replace(/\/+$/, "")}/${path}`;
-}
-
 async function select(
   files: ReadonlyMap<string, ListedFile>,
   options: ListingOptions,
 ): Promise<ListedFile[]> {
-  const paths = await selectModelFiles([...files.keys()], indexReader(files, options));
+  const paths = await selectModelFiles([...files.keys()], (path) =>
+    options.read(files.get(path) as ListedFile),
+  );
   return paths.map((path) => files.get(path) as ListedFile);
-}
-
-function indexReader(
-  files: ReadonlyMap<string, ListedFile>,
-  options: ListingOptions,
-): (path: string) => Promise<Uint8Array> {
-  return (path) => options.read(files.get(path) as ListedFile);
 }
 
 /**
@@ -212,11 +174,17 @@ async function listedFile(file: Omit<ListedFile, "key">): Promise<ListedFile> {
   return { ...file, key };
 }
 
+function requestOf(
+  url: string,
+  { fetch, signal, stallMs = STALL_MS }: ListingOptions,
+): RemoteRequest {
+  return { url, fetch, stallMs, signal };
+}
+
 /** Retries temporary failures. */
 async function ask(url: string, options: ListingOptions): Promise<RemoteAnswer> {
-  const { fetch, signal, stallMs = STALL_MS } = options;
   for (let failures = 1; ; failures++) {
-    const answer = await requestBytes({ url, fetch, stallMs, signal });
+    const answer = await requestBytes(requestOf(url, options));
     if (answer.kind !== "refused" || !answer.error.retryable) return answer;
     await waitToRetry(answer, failures, options);
   }
@@ -230,14 +198,8 @@ async function readJsonAnswer(url: string, options: ListingOptions): Promise<obj
   try {
     return JSON.parse(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).text()) as object;
   } catch (cause) {
-    throw new WaggleError(
-      "MODEL_CORRUPT",
-      `${url.split("?")[0]} did not answer with JSON; check the endpoint`,
-      { cause },
-    );
+    throw new WaggleError("MODEL_CORRUPT", `${url} is not JSON; check the endpoint`, {
+      cause,
+    });
   }
-}
-
-function hashOrNull(value: unknown): string | null {
-  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value) ? value : null;
 }

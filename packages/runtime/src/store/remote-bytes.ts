@@ -77,8 +77,7 @@ export async function requestBytes(request: RemoteRequest): Promise<RemoteAnswer
     silence.end();
     signal?.throwIfAborted();
     const isUnreached = !reached.has(originOf(url));
-    const error = networkError(url, cause);
-    return { kind: "refused", error, retryAfterMs: 0, isUnreached, isUnanswered: true };
+    return { kind: "refused", error: networkError(url, cause), retryAfterMs: 0, isUnreached };
   }
   reached.add(originOf(url));
   const cancel = async (): Promise<void> => {
@@ -106,7 +105,7 @@ export async function requestBytes(request: RemoteRequest): Promise<RemoteAnswer
     totalBytes: known,
     isExactTotal: range?.total != null,
     validator: validatorOf(response.headers),
-    sha256: linkedHash(response.headers),
+    sha256: hashOrNull(response.headers.get("x-linked-etag")?.replaceAll('"', "")),
     cancel,
     async *pieces() {
       const reader = response.body?.getReader();
@@ -233,7 +232,7 @@ function validatorOf(headers: Headers): string | null {
   return etag?.startsWith('"') ? etag : headers.get("last-modified");
 }
 
-function linkedHash(headers: Headers): string | null {
-  const etag = headers.get("x-linked-etag")?.replaceAll('"', "");
-  return etag !== undefined && /^[0-9a-f]{64}$/.test(etag) ? etag : null;
+/** The value if it is a hex sha256. */
+export function hashOrNull(value: unknown): string | null {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value) ? value : null;
 }
