@@ -12,6 +12,8 @@ import { Modules, type Origin, Reach } from "./symbols.ts";
 const PAGES = ["README.md", "{packages/*,workers/*,trainer}/README.md", "docs/**/*.md"];
 const GENERATED = ["**/node_modules/**", "docs/reference/api/**"];
 const FOR_TESTS = "@waggle/testing";
+/** What `waggle assets` bundles into `waggle.js`. Pages import its names from there. */
+const SCRIPT_TAG = "@waggle/embed/script-tag";
 const WORKER = "@waggle/edge";
 /** Packages outside of the folder `packages`. */
 const FOLDERS: { readonly [name: string]: string } = {
@@ -45,7 +47,7 @@ export class PublicNames {
   of(name: string): ReadonlyMap<string, Origin> {
     const names = new Map<string, Origin>();
     for (const [entry, file] of this.#modules.entries) {
-      if (packageOf(entry) !== name || !file.endsWith(".ts")) continue;
+      if (packageOf(entry) !== name || entry === SCRIPT_TAG || !file.endsWith(".ts")) continue;
       for (const one of this.#modules.exportsOf(file)) {
         names.set(one, this.#modules.originOf(file, one));
       }

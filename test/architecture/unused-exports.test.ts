@@ -18,6 +18,7 @@ const PROGRAMS = [
   "packages/{cli,create-waggle}/src/main.ts",
   "packages/dev/src/{pages/page-process,processes/watchdog,stack/trainer-main}.ts",
   "packages/runtime/src/worker/{wasm,webgpu}.ts",
+  "packages/embed/src/script-tag/index.ts",
   "scripts/**/*.ts",
   "{trainer,packages/*}/bench/**/*.ts",
 ];

@@ -1,15 +1,17 @@
-/** Pages without a bundler: the folder of `npm run assets` on one origin, the examples' pages on another, in Chromium. */
+/** Pages without a bundler: the folder of `waggle assets` on one origin, the examples' pages on another, in Chromium. */
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Asset, buildAssets } from "../../scripts/assets/build-assets.ts";
+import type { Asset } from "../../packages/cli/src/build-assets.ts";
 import { fileServer } from "../fixtures/file-server.ts";
 import type { LocalServer } from "../fixtures/local-server.ts";
 import { askInPanel, openExample, settledState } from "../fixtures/open-example.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../docs/examples/pages");
+const MAIN = join(import.meta.dirname, "../../packages/cli/src/main.ts");
 const CROSS_ORIGIN = { "access-control-allow-origin": "*" };
 
 let folder: string;
@@ -17,9 +19,21 @@ let assets: readonly Asset[];
 const files = new Map<string, Uint8Array>();
 const servers: LocalServer[] = [];
 
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "waggle-assets-"));
-  assets = await buildAssets(folder);
+  const stale = { path: "parts/of-another-release.js", sizeBytes: 0, integrity: "" };
+  writeFileSync(join(folder, "assets.json"), JSON.stringify({ files: [stale] }));
+  mkdirSync(join(folder, "parts"));
+  writeFileSync(join(folder, stale.path), "");
+  writeFileSync(join(folder, "robots.txt"), "of the site");
+  const args = ["--conditions=source", "--disable-warning=ExperimentalWarning"];
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [...args, MAIN, "assets", folder, "--json"],
+    { encoding: "utf8" },
+  );
+  if (stderr !== "") throw new Error(stderr);
+  assets = (JSON.parse(stdout) as { readonly files: readonly Asset[] }).files;
   for (const { path } of assets) files.set(path, new Uint8Array(readFileSync(join(folder, path))));
 });
 
@@ -53,6 +67,9 @@ test("the list has every file with the hash that browsers check", () => {
   expect(assets.map(({ path }) => path)).toEqual(
     expect.arrayContaining(["waggle.js", "worker/wasm.js", "worker/webgpu.js"]),
   );
+  expect(existsSync(join(folder, "parts/of-another-release.js"))).toBe(false);
+  expect(existsSync(join(folder, "robots.txt"))).toBe(true);
+  expect(assets.map(({ path }) => path)).not.toContain("robots.txt");
   for (const { path, sizeBytes, integrity } of assets) {
     const bytes = readFileSync(join(folder, path));
     expect(sizeBytes).toBe(bytes.length);

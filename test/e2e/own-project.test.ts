@@ -4,6 +4,7 @@
  * everything.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -126,6 +127,23 @@ test("a dry run of the deployment bundles the Worker with the site's settings", 
   const refused = run(MAIN, "deploy");
   expect(refused.status).toBe(2);
   expect(refused.stderr).toContain("npx wrangler d1 create waggle-meeting-rooms");
+}, 60_000);
+
+test("waggle assets writes what a page without a bundler loads, from the installed packages", () => {
+  const { stdout, stderr } = run(MAIN, "assets", join(work, "assets"), "--json");
+  expect(stderr).toBe("");
+  const { files } = JSON.parse(stdout) as { files: { path: string; integrity: string }[] };
+  expect(files.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([
+      "waggle.js",
+      "worker/wasm.js",
+      "worker/onnxruntime-web/ort-wasm-simd-threaded.wasm",
+    ]),
+  );
+  for (const { path, integrity } of files) {
+    const hash = createHash("sha384").update(readFileSync(join(work, "assets", path)));
+    expect(integrity).toBe(`sha384-${hash.digest("base64")}`);
+  }
 }, 60_000);
 
 test("Ctrl-C ends every process", async () => {

@@ -2,6 +2,7 @@
 import { WAGGLE_VERSION } from "@waggle/protocol";
 import { createProgram, type ProgramOptions } from "@waggle/trainer";
 import type { Command } from "commander";
+import { addAssetsCommand } from "./assets-command.ts";
 import { addBaseCommand } from "./base-command.ts";
 import { addConvertCommand } from "./convert-command.ts";
 import { addDeployCommand } from "./deploy-command.ts";
@@ -28,6 +29,7 @@ export function createWaggle(options: WaggleOptions): Command {
   addBaseCommand(program, options);
   addLoopCommand(program, options);
   addDeployCommand(program);
+  addAssetsCommand(program, options);
   program.commandsGroup("Models and data:");
   addConvertCommand(program, options);
   addRepositoryCommands(program, process.cwd());

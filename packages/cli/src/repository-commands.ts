@@ -10,7 +10,6 @@ import { checkoutAt, REPOSITORY } from "./checkout.ts";
 const SCRIPTS: { readonly [name: string]: string } = {
   start: "start the edge, the trainer, the demo shop and the dashboard",
   setup: "prepare storage, pages and Chromium for start and test",
-  assets: "build the files for pages without a bundler",
   docs: "build the documentation site",
   screenshots: "take screenshots of the shop and the dashboard",
   test: "run every check",

@@ -68,7 +68,7 @@ export type AgentOptions = {
    */
   readonly policyIntervalMs?: number;
   /**
-   * URL of the folder that `npm run assets` writes, on this or another origin. The worker and the WASM file are loaded
+   * URL of the folder that `waggle assets` writes, on this or another origin. The worker and the WASM file are loaded
    * from there. Default: from the files that the page's bundler wrote.
    */
   readonly assetsUrl?: string;

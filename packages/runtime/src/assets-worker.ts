@@ -4,7 +4,7 @@ import type { WorkerHandle } from "./worker-client.ts";
 import type { BrowserDevice } from "./worker/messages.ts";
 
 /**
- * Starts workers from the folder that `npm run assets` writes. The folder may be on any origin that allows cross-origin
+ * Starts workers from the folder that `waggle assets` writes. The folder may be on any origin that allows cross-origin
  * requests: browsers refuse a worker from another origin, so the worker is a blob of the page that imports the file.
  *
  * @param assetsUrl - URL of the folder, absolute or relative to the page.

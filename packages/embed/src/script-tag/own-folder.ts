@@ -1,5 +1,5 @@
 /** The folder of the bundle. Imported before the element is defined, because that creates the page's agents. */
-import { WaggleAgentElement } from "../../packages/embed/src/element/waggle-agent.ts";
+import { WaggleAgentElement } from "../element/waggle-agent.ts";
 
 export const OWN_FOLDER: string = new URL(".", import.meta.url).href;
 
