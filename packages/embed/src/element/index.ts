@@ -1,11 +1,13 @@
-/** Defines `<waggle-agent>`. Importing this module needs a DOM; the package root does not. */
+/** Defines `<waggle-agent>`. A server that renders pages can import this module; there it defines nothing. */
 import { WaggleAgentElement } from "./waggle-agent.ts";
 
 export { WaggleAgentElement } from "./waggle-agent.ts";
 export type { PanelTexts } from "./panel-texts.ts";
 
-if (customElements.get("waggle-agent") === undefined) {
-  customElements.define("waggle-agent", WaggleAgentElement);
+// Absent on a server.
+const registry: CustomElementRegistry | undefined = globalThis.customElements;
+if (registry?.get("waggle-agent") === undefined) {
+  registry?.define("waggle-agent", WaggleAgentElement);
 }
 
 declare global {

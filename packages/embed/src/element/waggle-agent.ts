@@ -12,12 +12,15 @@ import { DEFAULT_TEXTS } from "./panel-texts.ts";
 import type { PanelTexts } from "./panel-texts.ts";
 import { STYLES } from "./styles.ts";
 
+/** A server that renders pages has no `HTMLElement`. It imports this module, and never creates the element. */
+const ElementBase: typeof HTMLElement = globalThis.HTMLElement ?? class {};
+
 /**
  * Creates an agent from the attributes `edge-url` and `site-key` if no `agent` is set. `edge-tools` names tools of the
  * edge, separated by spaces, and `assets-url` is the folder of its files. With `launcher` it is a button in the corner of the window that opens the panel. With
  * `developer` the panel shows arguments, results, versions and the back end.
  */
-export class WaggleAgentElement extends HTMLElement {
+export class WaggleAgentElement extends ElementBase {
   #agent: Agent | null = null;
   #ownsAgent = false;
   #tools: readonly PageTool[] = [];
