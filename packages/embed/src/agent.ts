@@ -163,7 +163,7 @@ export interface Agent {
   /** Stops the running request. Text shown so far stays. */
   stop(): void;
   /** Sends the last request again and records a retry as feedback on its answer; `null` if there is none. */
-  retry(): AgentRun | null;
+  retry(options?: { readonly signal?: AbortSignal }): AgentRun | null;
   /** Forgets the conversation and its redaction map. */
   clear(): void;
   /** Records feedback on an answer, by default the last. */

@@ -159,13 +159,13 @@ export class PageAgent implements Agent {
     this.#running = null;
   }
 
-  retry(): AgentRun | null {
+  retry(options?: { readonly signal?: AbortSignal }): AgentRun | null {
     if (this.#lastRequest === null) return null;
     const { trajectoryId = null } = this.#shown.lastAnswer() ?? {};
     if (trajectoryId !== null) void this.feedback("retry", trajectoryId);
     // The second answer must not read the first.
     this.#conversation?.reset();
-    return this.send(this.#lastRequest);
+    return this.send(this.#lastRequest, options);
   }
 
   clear(): void {

@@ -39,13 +39,16 @@ export class WaggleAgentElement extends ElementBase {
     if (this.#panel !== null) this.#attach();
   }
 
-  /** The agent that is rendered. The element does not dispose an agent that the page set. */
+  /**
+   * The agent that is rendered. The element does not dispose an agent that the page set. `undefined`, which frameworks
+   * set, is `null`.
+   */
   get agent(): Agent | null {
     return this.#agent;
   }
-  set agent(agent: Agent | null) {
+  set agent(agent: Agent | null | undefined) {
     this.#drop();
-    this.#agent = agent;
+    this.#agent = agent ?? null;
     this.#ownsAgent = false;
     if (this.isConnected) this.#attach();
   }
@@ -54,8 +57,8 @@ export class WaggleAgentElement extends ElementBase {
   get tools(): readonly PageTool[] {
     return this.#tools;
   }
-  set tools(tools: readonly PageTool[]) {
-    this.#tools = tools;
+  set tools(tools: readonly PageTool[] | undefined) {
+    this.#tools = tools ?? [];
     if (this.isConnected && this.#agent === null) this.#attach();
   }
 
@@ -63,13 +66,13 @@ export class WaggleAgentElement extends ElementBase {
   get suggestions(): readonly string[] {
     return this.#suggestions;
   }
-  set suggestions(suggestions: readonly string[]) {
-    this.#suggestions = suggestions;
+  set suggestions(suggestions: readonly string[] | undefined) {
+    this.#suggestions = suggestions ?? [];
     if (this.#panel !== null) this.#attach();
   }
 
   /** Replaces texts of the panel. */
-  set texts(texts: Partial<PanelTexts>) {
+  set texts(texts: Partial<PanelTexts> | undefined) {
     this.#texts = { ...DEFAULT_TEXTS, ...texts };
     if (this.#panel !== null) this.#attach();
   }
@@ -100,6 +103,7 @@ export class WaggleAgentElement extends ElementBase {
     if (this.#ownsAgent) void this.#agent?.dispose();
     if (this.#ownsAgent) this.#agent = null;
     this.#panel = null;
+    this.shadowRoot?.replaceChildren();
   }
 
   #attach(): void {
