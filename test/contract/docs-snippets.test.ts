@@ -1,5 +1,5 @@
 /**
- * The TypeScript in docs/ compiles. Every block marked plain `ts` is a module of its own. Blocks with more after the
+ * The TypeScript in docs/ compiles. Every block marked plain `ts` or `tsx` is a module of its own. Blocks with more after the
  * mark (`ts page`, `ts recipe`) belong to guides that have end-to-end tests.
  */
 import { spawnSync } from "node:child_process";
@@ -24,10 +24,10 @@ function tsc(...args: readonly string[]): string {
 function snippets(): Map<string, string> {
   const found = new Map<string, string>();
   for (const page of globSync("docs/**/*.md", { cwd: ROOT, exclude: GENERATED })) {
-    const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm);
-    for (const [index, [, code = ""]] of [...blocks].entries()) {
+    const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```(tsx?)\n([\s\S]*?)^```$/gm);
+    for (const [index, [, ending = "", code = ""]] of [...blocks].entries()) {
       const name = page.slice("docs/".length, -".md".length).replaceAll("/", "-");
-      found.set(`${name}-${index + 1}.ts`, code);
+      found.set(`${name}-${index + 1}.${ending}`, code);
     }
   }
   return found;
@@ -47,6 +47,7 @@ test("every block of TypeScript in the documentation compiles", { timeout: 120_0
       moduleResolution: "bundler",
       lib: ["ES2024", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
       types: ["node"],
+      jsx: "react-jsx",
       strict: true,
       skipLibCheck: true,
       noEmit: true,

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packPackage } from "../../scripts/packages/packed-package.ts";
 import { publicPackages } from "../../scripts/packages/public-packages.ts";
+import { withDependencies } from "../fixtures/package-dependencies.ts";
 import { type EmbeddedPage, openReadmePage, readmeLines } from "../fixtures/readme-embed.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -18,17 +19,6 @@ let embedded: EmbeddedPage;
 
 function run(command: string, args: readonly string[], cwd: string): void {
   execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
-}
-
-/** A package and those of our packages that it depends on. */
-function withDependencies(name: string): Set<string> {
-  const names = new Set([name]);
-  // Dependents come after their dependencies.
-  for (const { manifest } of publicPackages().toReversed())
-    if (names.has(manifest.name))
-      for (const needed of Object.keys(manifest.dependencies ?? {}))
-        if (needed.startsWith("@waggle/")) names.add(needed);
-  return names;
 }
 
 beforeAll(async () => {

@@ -240,3 +240,12 @@ test("a policy that does not load shows a notice while the assistant works", asy
     disabled: false,
   });
 });
+
+test("setting equal suggestions and texts keeps what the visitor is writing", async () => {
+  const { root, input } = await open();
+  await userEvent.type(input, "a mu");
+  Object.assign(root.host, { suggestions: [], texts: {} });
+  expect(root.querySelector("textarea")).toBe(input);
+  Object.assign(root.host, { suggestions: ["Find a mug."] });
+  expect(root.textContent).toContain("Find a mug.");
+});

@@ -67,13 +67,18 @@ export class WaggleAgentElement extends ElementBase {
     return this.#suggestions;
   }
   set suggestions(suggestions: readonly string[] | undefined) {
-    this.#suggestions = suggestions ?? [];
+    const next = suggestions ?? [];
+    // Frameworks set equal lists at each render. A new panel would lose what the visitor is writing.
+    if (areEqual(next, this.#suggestions)) return;
+    this.#suggestions = next;
     if (this.#panel !== null) this.#attach();
   }
 
   /** Replaces texts of the panel. */
   set texts(texts: Partial<PanelTexts> | undefined) {
-    this.#texts = { ...DEFAULT_TEXTS, ...texts };
+    const next = { ...DEFAULT_TEXTS, ...texts };
+    if (areEqual(Object.values(next), Object.values(this.#texts))) return;
+    this.#texts = next;
     if (this.#panel !== null) this.#attach();
   }
 
@@ -144,6 +149,10 @@ export class WaggleAgentElement extends ElementBase {
     });
     this.#panel.update();
   }
+}
+
+function areEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((one, index) => one === right[index]);
 }
 
 let sheet: CSSStyleSheet | null = null;

@@ -38,19 +38,19 @@ test("a component has one agent, which the element shows, until the component is
   expect(renderToString(createElement(Assistant))).toBe(
     '<waggle-agent developer=""></waggle-agent>',
   );
-  await render(Assistant);
+  render(Assistant);
   const agent = panel()?.agent ?? null;
   expect([...seen]).toEqual([null, agent]);
   if (agent === null) throw new Error("the element has no agent");
   expect(panel()?.shadowRoot?.textContent).toContain("Find a mug.");
   const disposed = vi.spyOn(agent, "dispose");
-  await render(Assistant);
+  render(Assistant);
   expect(panel()?.agent).toBe(agent);
-  await unmount();
+  unmount();
   await expect.poll(() => disposed.mock.calls.length).toBe(1);
 });
 
-test("useAgentState renders again after each change, and has nothing without an agent", async () => {
+test("useAgentState renders again after each change, and has nothing without an agent", () => {
   const { render, unmount } = mount();
   const agent = createFakeAgent();
   const Last = ({ of }: { of: Agent | null }) => {
@@ -58,22 +58,22 @@ test("useAgentState renders again after each change, and has nothing without an 
     return createElement("p", null, item?.kind === "request" ? item.text : "nothing");
   };
   const text = () => document.querySelector("p")?.textContent;
-  await render(() => createElement(Last, { of: null }));
+  render(() => createElement(Last, { of: null }));
   expect(text()).toBe("nothing");
-  await render(() => createElement(Last, { of: agent }));
-  await act(() => agent.setConversation([{ kind: "request", id: "r1", text: "a mug" }]));
+  render(() => createElement(Last, { of: agent }));
+  act(() => agent.setConversation([{ kind: "request", id: "r1", text: "a mug" }]));
   expect(text()).toBe("a mug");
-  await unmount();
+  unmount();
   agent.setConversation([]);
 });
 
-test("an element without an agent is empty", async () => {
+test("an element without an agent is empty", () => {
   const { render, unmount } = mount();
   const agent = createFakeAgent();
-  await render(() => createElement("waggle-agent", { agent }));
+  render(() => createElement("waggle-agent", { agent }));
   expect(panel()).toBeInstanceOf(WaggleAgentElement);
   expect(panel()?.shadowRoot?.childElementCount).toBe(1);
-  await render(() => createElement("waggle-agent", {}));
+  render(() => createElement("waggle-agent", {}));
   expect(panel()?.shadowRoot?.childElementCount).toBe(0);
-  await unmount();
+  unmount();
 });

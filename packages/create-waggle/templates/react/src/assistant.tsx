@@ -1,19 +1,15 @@
-/** The assistant's panel. One agent serves the page, however often the component is mounted. */
-import { createAgent } from "@waggle/embed";
+/** The assistant's panel. Its agent lives as long as the component. */
 import "@waggle/embed/element";
-import { useEffect, useRef } from "react";
+import { useAgent } from "@waggle/embed/react";
 import { site } from "virtual:waggle/site";
 
-const agent = createAgent(site);
+const SUGGESTIONS = ["Move the oldest P417 card in review to done."];
 
 export function Assistant() {
-  const place = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const panel = document.createElement("waggle-agent");
-    panel.texts = site.panelTexts;
-    panel.suggestions = ["Move the oldest P417 card in review to done."];
-    panel.agent = agent;
-    place.current?.replaceChildren(panel);
-  }, []);
-  return <aside ref={place} />;
+  const agent = useAgent(site);
+  return (
+    <aside>
+      <waggle-agent agent={agent} texts={site.panelTexts} suggestions={SUGGESTIONS} />
+    </aside>
+  );
 }

@@ -1,0 +1,5 @@
+import { Assistant } from "./assistant.jsx";
+
+export default function Page() {
+  return <Assistant />;
+}

@@ -1,0 +1,7 @@
+import vue from "@vitejs/plugin-vue";
+
+export default {
+  plugins: [
+    vue({ template: { compilerOptions: { isCustomElement: (name) => name === "waggle-agent" } } }),
+  ],
+};
