@@ -31,11 +31,13 @@ export class PublicNames {
     const pages = globSync(PAGES, { cwd: ROOT, exclude: GENERATED });
     this.#snippets = pages.flatMap((page) => {
       const text = readFileSync(join(ROOT, page), "utf8");
-      return [...text.matchAll(/```ts\b.*\n([\s\S]*?)```/g)].map(({ 1: code = "", index }) => {
-        const name = `${page}@${index}.ts`;
-        this.#modules.addText(name, code);
-        return name;
-      });
+      return [...text.matchAll(/```(tsx?)\b.*\n([\s\S]*?)```/g)].map(
+        ({ 1: ending, 2: code = "", index }) => {
+          const name = `${page}@${index}.${ending}`;
+          this.#modules.addText(name, code);
+          return name;
+        },
+      );
     });
   }
 

@@ -30,7 +30,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/collector": 38,
   "@waggle/dev": 16,
   "@waggle/edge": 4,
-  "@waggle/embed": 31,
+  "@waggle/embed": 36,
   "@waggle/engine": 21,
   "@waggle/environments": 84,
   "@waggle/evaluation": 30,

@@ -43,6 +43,8 @@ const HEAVY: Record<string, readonly string[]> = {
   idb: ["packages/collector"],
   "@modelcontextprotocol/client": ["packages/agent"],
   "@ai-sdk/": ["packages/runtime"],
+  ai: ["packages/embed"],
+  react: ["packages/embed"],
   hyparquet: ["packages/exchange"],
   "hyparquet-writer": ["packages/exchange"],
   "@msgpack/": ["packages/exchange"],

@@ -47,8 +47,10 @@ function reachOfPrograms(): Reach {
   const reach = new Reach(modules);
   for (const file of sources(...PROGRAMS)) reach.addFile(file);
   for (const page of globSync(PAGES, { cwd: ROOT, exclude: GENERATED }))
-    for (const { 1: code = "", index } of text(page).matchAll(/```ts\b.*\n([\s\S]*?)```/g))
-      reach.addText(`${page}@${index}.ts`, code);
+    for (const { 1: ending, 2: code = "", index } of text(page).matchAll(
+      /```(tsx?)\b.*\n([\s\S]*?)```/g,
+    ))
+      reach.addText(`${page}@${index}.${ending}`, code);
   return reach;
 }
 

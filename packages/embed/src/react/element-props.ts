@@ -4,7 +4,7 @@ import type { PanelTexts } from "../element/panel-texts.ts";
 import type { WaggleAgentElement } from "../element/waggle-agent.ts";
 
 /** What `<waggle-agent>` accepts in JSX. */
-export type WaggleAgentProps = DetailedHTMLProps<
+type WaggleAgentProps = DetailedHTMLProps<
   HTMLAttributes<WaggleAgentElement>,
   WaggleAgentElement
 > & {
