@@ -318,6 +318,40 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "page:frameworks",
+    source: "docs/how-to/add-to-a-page.md",
+    behavior: "Pages of Vue, Svelte and Next (Turbopack and webpack) answer a request.",
+    tests: [
+      "test/e2e/frameworks.test.ts > a page of %s that %s builds answers",
+      "packages/embed/src/element/server.test.ts > a server can import the element, which then defines nothing",
+    ],
+  },
+  {
+    id: "page:react",
+    source: "docs/how-to/add-to-a-page.md",
+    behavior: "React components create an agent, show it in the element, and read its state.",
+    tests: [
+      "packages/embed/src/react/use-agent.browser.test.ts > a component has one agent, which the element shows, until the component is gone",
+      "packages/embed/src/react/use-agent.browser.test.ts > useAgentState renders again after each change, and has nothing without an agent",
+      "packages/embed/src/react/use-agent.browser.test.ts > an element without an agent is empty",
+      "packages/embed/src/element/waggle-agent.browser.test.ts > setting equal suggestions and texts keeps what the visitor is writing",
+    ],
+  },
+  {
+    id: "page:use-chat",
+    source: "docs/how-to/add-to-a-page.md",
+    behavior: "The AI SDK's useChat asks the agent, and a chat that is not the agent's is refused.",
+    tests: [
+      "packages/embed/src/ai-sdk/chat-transport.test.ts > an answer becomes steps, text, tool calls with results, and metadata",
+      "packages/embed/src/ai-sdk/chat-transport.test.ts > a tool that throws is an error of its call, and the answer goes on",
+      "packages/embed/src/ai-sdk/chat-transport.test.ts > regenerate repeats the last request, and the new answer replaces the last one",
+      "packages/embed/src/ai-sdk/chat-transport.test.ts > stop ends the answer and keeps its text, and the next message is answered",
+      "packages/embed/src/ai-sdk/chat-transport.test.ts > a request that fails is the chat's error, and it can be repeated",
+      "packages/embed/src/ai-sdk/chat-transport.test.ts > %s is refused with a reason",
+      "packages/embed/src/ai-sdk/chat-transport.test.ts > a second chat on the same agent is refused, and no stream can be resumed",
+    ],
+  },
+  {
     id: "page:withdrawal",
     source: "docs/design.md, The life of a trajectory",
     behavior: "What was not sent when consent is withdrawn is never sent.",
