@@ -32,7 +32,7 @@ const element = document.body.appendChild(document.createElement("waggle-agent")
 const agent = createAgent({
   edgeUrl: location.origin, siteKey: "bench", device: "wasm",
   tools: [{
-    name: "search", description: "Find products.",
+    name: "search", description: "find products",
     parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
     run: ({ query }) => ["red mug", "blue mug"].filter((name) => name.includes(query)),
   }],
