@@ -39,7 +39,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/model": 101,
   "@waggle/protocol": 163,
   "@waggle/runtime": 109,
-  "@waggle/site": 17,
+  "@waggle/site": 20,
   "@waggle/testing": 29,
   "@waggle/text": 34,
   "@waggle/trainer": 26,

@@ -111,6 +111,13 @@ test("the practice page shows the environment's tasks", async () => {
   expect(await page.locator("#name").innerText()).toBe("meeting-rooms");
 }, 60_000);
 
+test("a change of the environment starts the trainer again", async () => {
+  const file = join(site, "practice", "environment.ts");
+  writeFileSync(file, `${readFileSync(file, "utf8")}\nexport const CHANGED = true;\n`);
+  await untilSaid(/trainer starts again: environment\.ts changed/);
+  await untilSaid(/trainer is running again/);
+}, 60_000);
+
 test("a killed process of waggle dev comes back at its address", async () => {
   const practice = await addressOf("practice");
   const mark = `--port ${new URL(practice).port}`;

@@ -123,6 +123,60 @@ test("a process that runs but does not respond is stopped and restarted", async 
   await supervisor.stop();
 });
 
+/** Changes that a test makes, one after the other. */
+function changes() {
+  let next = Promise.withResolvers<string>();
+  const untilChanged = () => next.promise;
+  const change = async (what: string) => {
+    const { resolve } = next;
+    next = Promise.withResolvers<string>();
+    resolve(what);
+    await settled();
+  };
+  return { untilChanged, change };
+}
+
+test("a process whose files change is replaced at once, which is no failure", async () => {
+  const { supervisor, lines, waits } = openSupervisor();
+  const processes = Array.from({ length: MAX_RESTARTS + 3 }, () => fakeProcess());
+  const { service } = serviceOf("trainer", processes);
+  const { untilChanged, change } = changes();
+  await supervisor.start({ ...service, untilChanged });
+  for (const _ of processes.slice(1)) await change("environment.ts changed");
+  expect(processes.filter(({ isStopped }) => !isStopped)).toEqual([processes.at(-1)]);
+  expect(lines.slice(0, 2)).toEqual([
+    "trainer starts again: environment.ts changed",
+    "trainer is running again",
+  ]);
+  expect(waits).toEqual([]);
+  await supervisor.stop();
+});
+
+test("a process that ends because of a change waits for the next one, however long", async () => {
+  const { supervisor, lines, waits, pass } = openSupervisor();
+  const [first, broken, fixed, last] = Array.from({ length: 4 }, () => fakeProcess());
+  if (!first || !broken || !fixed || !last) throw new Error("four processes");
+  const { service, starts } = serviceOf("trainer", [first, broken, fixed, last]);
+  const { untilChanged, change } = changes();
+  await supervisor.start({ ...service, untilChanged });
+  await change("environment.ts changed");
+  broken.end("exit code 1");
+  await settled();
+  expect(lines.at(-1)).toBe(
+    "trainer ended with exit code 1; it starts again when a file of the site changes",
+  );
+  pass(60 * 60_000);
+  expect(starts).toHaveLength(2);
+  await change("environment.ts changed");
+  expect({ last: lines.at(-1), waits }).toEqual({ last: "trainer is running again", waits: [] });
+  // A later failure is one of the process itself.
+  pass(60_000);
+  fixed.end("signal SIGKILL");
+  await settled();
+  expect({ waits, starts: starts.length }).toEqual({ waits: [1000], starts: 4 });
+  await supervisor.stop();
+});
+
 test("stopping ends the services in reverse order and restarts none", async () => {
   const { supervisor, lines } = openSupervisor();
   const order: string[] = [];

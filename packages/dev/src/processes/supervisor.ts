@@ -22,6 +22,8 @@ export type Service = {
   readonly start: (isRestart: boolean) => Promise<SupervisedProcess>;
   /** Resolves with the problem of a process that runs but no longer works. */
   readonly untilUnresponsive?: (signal: AbortSignal) => Promise<string>;
+  /** Resolves with what changed, when the process must be replaced by a new one. */
+  readonly untilChanged?: (signal: AbortSignal) => Promise<string>;
 };
 
 /** Options of `Supervisor`. */
@@ -38,6 +40,8 @@ export const MAX_RESTARTS = 5;
 const WINDOW_MS = 10 * 60_000;
 const FIRST_WAIT_MS = 1000;
 const LAST_LINES = 3;
+/** A process that ends so soon after a change fails because of it. */
+const AFTER_CHANGE_MS = 30_000;
 
 /** Restarts services. */
 export class Supervisor {
@@ -75,21 +79,34 @@ export class Supervisor {
     const { say, sleep, now = Date.now } = this.#options;
     const { name } = service;
     let failures: number[] = [];
+    let changedAt = -Infinity;
     let process: SupervisedProcess | null = first;
     for (;;) {
-      let reason: string;
+      let ending: Ending;
       try {
         process ??= await this.#restart(service);
-        reason = await failureOf(service, process, signal);
+        ending = await endingOf(service, process, signal);
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error);
-        reason = `a failed start: ${onOneLine(text.split("\n"))}`;
+        ending = { reason: `a failed start: ${onOneLine(text.split("\n"))}`, isChange: false };
       }
       if (signal.aborted) return;
       await process?.stop();
       process = null;
       this.#running.set(name, null);
       const time = now();
+      let { reason } = ending;
+      if (!ending.isChange && service.untilChanged && time - changedAt < AFTER_CHANGE_MS) {
+        say(`${name} ended with ${reason}; it starts again when a file of the site changes`);
+        reason = await service.untilChanged(signal);
+        if (signal.aborted) return;
+        ending = { reason, isChange: true };
+      }
+      if (ending.isChange) {
+        say(`${name} starts again: ${reason}`);
+        changedAt = now();
+        continue;
+      }
       failures = [...failures.filter((at) => time - at < WINDOW_MS), time];
       const times = failures.length;
       if (times > MAX_RESTARTS) {
@@ -114,20 +131,24 @@ export class Supervisor {
   }
 }
 
-/** Waits until the process ends or stops working. */
-async function failureOf(
-  { untilUnresponsive }: Service,
+type Ending = { readonly reason: string; readonly isChange: boolean };
+
+/** Waits until the process ends, stops working or must be replaced. */
+async function endingOf(
+  { untilUnresponsive, untilChanged }: Service,
   process: SupervisedProcess,
   stopping: AbortSignal,
-): Promise<string> {
+): Promise<Ending> {
   const ended = new AbortController();
   const signal = AbortSignal.any([stopping, ended.signal]);
   const failures = [process.exited.then(() => process.ending)];
   if (untilUnresponsive !== undefined) failures.push(untilUnresponsive(signal));
-  const reason = await Promise.race(failures);
+  const endings = failures.map(async (failure) => ({ reason: await failure, isChange: false }));
+  const change = untilChanged?.(signal).then((reason) => ({ reason, isChange: true }));
+  const { reason, isChange } = await Promise.race(change ? [...endings, change] : endings);
   ended.abort();
-  const lines = onOneLine(process.tail);
-  return lines === "" ? reason : `${reason} (last output: ${lines})`;
+  const lines = isChange ? "" : onOneLine(process.tail);
+  return { reason: lines === "" ? reason : `${reason} (last output: ${lines})`, isChange };
 }
 
 function onOneLine(lines: readonly string[]): string {

@@ -6,6 +6,8 @@ import { WaggleError } from "@waggle/protocol";
 import {
   edgeVariables,
   loadSite,
+  modulesOf,
+  readSiteConfig,
   siteConfigIn,
   trainerArguments,
   workerEntry,
@@ -44,6 +46,10 @@ export type Site = {
   readonly workerEntry?: string;
   /** Options of `train-edge`. */
   readonly trainerArguments?: readonly string[];
+  /** Reads them again from the config, which may have changed. */
+  readonly readTrainerArguments?: () => Promise<readonly string[]>;
+  /** The files that its trainer reads, as they import each other now; absent if the environment is built in. */
+  readonly modules?: () => readonly string[];
 };
 
 /**
@@ -70,6 +76,7 @@ export async function siteFrom(source: string, folder: string = process.cwd()): 
     isWholeProject: false,
     source: `${file}#${exportName}`,
     practice: `${file}#${exportName}`,
+    modules: () => modulesOf(file),
     environment,
   };
 }
@@ -99,6 +106,11 @@ async function siteIn(path: string): Promise<Site> {
     edgeVariables: edgeVariables(loaded),
     workerEntry: workerEntry(loaded),
     trainerArguments: trainerArguments(loaded),
+    readTrainerArguments: async () => {
+      const { definition: current } = await readSiteConfig(folder);
+      return trainerArguments({ folder, definition: current });
+    },
+    modules: () => modulesOf(configFile),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildPage, dashboardPage, type Page, startPage } from "../pages/pages.ts";
+import { FileChanges } from "../processes/file-changes.ts";
 import { createLineWriter } from "../processes/line-writer.ts";
 import { stopAll } from "../processes/managed-process.ts";
 import { portFor } from "../processes/ports.ts";
@@ -48,6 +49,8 @@ export type StackPage = {
   readonly preferred: number;
 };
 
+const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
+
 /** Wrangler restarts a crashed runtime by itself, usually within seconds. */
 const EDGE_PATIENCE_MS = 30_000;
 
@@ -62,7 +65,7 @@ export async function runStack(options: StackOptions): Promise<string | null> {
   const lock = new StateLock(options.state);
   const supervisor = new Supervisor({
     say: (line) => say("waggle", line),
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    sleep: pause,
   });
   const stopped = new Promise<null>((resolve) => {
     // Also ends processes that are still starting, so that waiting for them fails at once.
@@ -155,19 +158,22 @@ async function start(
     tell("starting the trainer, which publishes the base model …");
     const { device, recipe } = options;
     const args = ["--device", device, ...(recipe === undefined ? [] : ["--recipe", recipe])];
+    const changes = new FileChanges({ files: site.modules ?? (() => []), sleep: pause });
     await supervisor.start({
       name: "trainer",
-      start: (isRestart) =>
-        Promise.resolve(
-          startTrainer(installation, {
-            edgeUrl,
-            model,
-            site,
-            onLine: listen,
-            // A restarted trainer keeps its state; it was already discarded at the first start.
-            args: options.resume || isRestart ? args : [...args, "--no-resume"],
-          }),
-        ),
+      start: async (isRestart) => {
+        changes.mark();
+        const own = await site.readTrainerArguments?.();
+        return startTrainer(installation, {
+          edgeUrl,
+          model,
+          site: own === undefined ? site : { ...site, trainerArguments: own },
+          onLine: listen,
+          // A restarted trainer keeps its state; it was already discarded at the first start.
+          args: options.resume || isRestart ? args : [...args, "--no-resume"],
+        });
+      },
+      untilChanged: (ended) => changes.untilChanged(ended),
     });
     await untilBaseModel(edgeUrl, signal);
   }

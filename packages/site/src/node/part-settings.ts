@@ -18,7 +18,10 @@ export function edgeVariables({ definition, environment }: LoadedSite): {
 }
 
 /** Arguments of `waggle train-edge`, without the edge and the state folder. */
-export function trainerArguments({ folder, definition }: LoadedSite): readonly string[] {
+export function trainerArguments({
+  folder,
+  definition,
+}: Pick<LoadedSite, "folder" | "definition">): readonly string[] {
   const { training = {}, model } = definition;
   const settings = Object.entries(training.settings ?? {});
   return [
