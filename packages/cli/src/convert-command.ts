@@ -1,7 +1,8 @@
 /** `convert`: writes a model in another number format ahead of time. Run it again to continue a stopped run. */
-import { convertModel, type ConvertProgress } from "@waggle/runtime/node";
+import { convertModel } from "@waggle/runtime/node";
 import { jsonOption, type ProgramOptions } from "@waggle/trainer";
 import { type Command, Option } from "commander";
+import { createProgressLine, endProgressLine } from "./progress-line.ts";
 
 const FORMATS = ["f32", "f16", "bf16", "int8", "int4"] as const;
 
@@ -46,20 +47,4 @@ export function addConvertCommand(
         throw error;
       }
     });
-}
-
-/** A progress line that is rewritten at most ten times a second, and only on a terminal. */
-function createProgressLine(): (progress: ConvertProgress) => void {
-  let last = 0;
-  return ({ step, doneBytes, totalBytes }) => {
-    const now = performance.now();
-    if (!process.stderr.isTTY || (now - last < 100 && doneBytes !== totalBytes)) return;
-    last = now;
-    const total = totalBytes === null ? "?" : (totalBytes / 1e6).toFixed(1);
-    process.stderr.write(`\r${step} ${(doneBytes / 1e6).toFixed(1)} of ${total} MB `);
-  };
-}
-
-function endProgressLine(): void {
-  if (process.stderr.isTTY) process.stderr.write("\n");
 }

@@ -8,6 +8,7 @@ import { addConvertCommand } from "./convert-command.ts";
 import { addDeployCommand } from "./deploy-command.ts";
 import { addDevCommand } from "./dev-command.ts";
 import { addLoopCommand } from "./loop-command.ts";
+import { addModelCommand } from "./model/model-command.ts";
 import { addRepositoryCommands } from "./repository-commands.ts";
 import type { DefaultSite } from "./site-option.ts";
 
@@ -31,6 +32,7 @@ export function createWaggle(options: WaggleOptions): Command {
   addDeployCommand(program);
   addAssetsCommand(program, options);
   program.commandsGroup("Models and data:");
+  addModelCommand(program, options);
   addConvertCommand(program, options);
   addRepositoryCommands(program, process.cwd());
   return program;

@@ -1,5 +1,7 @@
 /** The trainer of a local installation. Its state is stored beside the edge's. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseStoredFormat } from "@waggle/model";
 import { NODE_OPTIONS, ownProgram } from "../processes/installed.ts";
 import { ManagedProcess } from "../processes/managed-process.ts";
 import { type LineSink, NODE } from "../processes/programs.ts";
@@ -14,6 +16,13 @@ export function trainerCommand(...args: readonly string[]): string[] {
 /** The option that names a site's environment; a built-in one needs none. */
 export function environmentArguments({ source }: Site): string[] {
   return source === undefined ? [] : ["--env", source];
+}
+
+/** A quantized model is trained over its weights as they are stored. */
+export function baseFormatArguments(model: string): string[] {
+  const config = JSON.parse(readFileSync(join(model, "config.json"), "utf8")) as object;
+  const stored = parseStoredFormat(config as { readonly [key: string]: unknown });
+  return stored === null ? [] : ["--base", stored];
 }
 
 /** Options of `startTrainer`. */
@@ -39,6 +48,7 @@ export function startTrainer(installation: Installation, options: TrainerOptions
       edgeUrl,
       "--model",
       model,
+      ...baseFormatArguments(model),
       "--state",
       join(installation.folder, "trainer"),
       ...environmentArguments(site),

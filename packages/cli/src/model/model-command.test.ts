@@ -1,0 +1,127 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { FaultServer } from "../../../runtime/src/store/fault-server.fixture.ts";
+import { createWaggle } from "../program.ts";
+import { checkModel } from "./model-check.ts";
+
+const NANO = join(import.meta.dirname, "../../../model/nano");
+const COMMIT = "c".repeat(40);
+const NAMES = [
+  "config.json",
+  "generation_config.json",
+  "model.safetensors",
+  "tokenizer.json",
+  "tokenizer_config.json",
+];
+
+let hub: FaultServer;
+let folder: string;
+beforeAll(async () => {
+  hub = await FaultServer.start();
+  folder = mkdtempSync(join(tmpdir(), "waggle-model-"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await hub.stop();
+});
+beforeEach(() => {
+  hub.files.clear();
+  hub.requests.length = 0;
+  const siblings = NAMES.map((rfilename) => {
+    const bytes = new Uint8Array(readFileSync(join(NANO, rfilename)));
+    for (const revision of ["main", COMMIT]) {
+      hub.files.set(`/org/nano/resolve/${revision}/${rfilename}`, { bytes, etag: '"1"' });
+    }
+    return { rfilename, size: bytes.length };
+  });
+  const answer = new TextEncoder().encode(JSON.stringify({ sha: COMMIT, siblings }));
+  hub.files.set("/api/models/org/nano/revision/main", { bytes: answer, type: "application/json" });
+});
+
+async function run(...args: readonly string[]): Promise<string[]> {
+  const lines: string[] = [];
+  const program = createWaggle({
+    signal: new AbortController().signal,
+    writeOut: (line) => lines.push(line),
+    writeError: () => undefined,
+    environment: { HF_ENDPOINT: hub.url },
+  });
+  await program.parseAsync(["model", ...args], { from: "user" });
+  return lines;
+}
+
+/** A folder with a changed config.json and no weights. */
+function changedConfig(change: object): string {
+  const changed = mkdtempSync(join(folder, "changed-"));
+  const config = JSON.parse(readFileSync(join(NANO, "config.json"), "utf8")) as object;
+  writeFileSync(join(changed, "config.json"), JSON.stringify({ ...config, ...change }));
+  return changed;
+}
+
+test("a model of the Hub is checked, converted and measured, and the second run converts nothing", async () => {
+  const out = join(folder, "converted");
+  const lines = await run("org/nano", "--out", out);
+  expect(lines).toEqual([
+    "model      org/nano: qwen3, 1.1 M parameters, as int4",
+    expect.stringMatching(
+      /^phone {6}fits a page on a phone with 4 GB, with a context of 512: 0\.0/,
+    ),
+    expect.stringMatching(/^computer {3}fits a page on WASM: 0\.0\d+ GB of 3\.8 GB$/),
+    expect.stringMatching(/^training {3}works on this machine, with 0\.\d GB$/),
+    expect.stringMatching(/^files {6}0\.7 MB of int4 in 1 file\(s\): /),
+    expect.stringMatching(/^speed {6}reads \d+ and writes \d+\.\d tokens per second/),
+    expect.stringMatching(
+      /^to serve {3}write model: ".*converted" into waggle\.config\.ts, or run waggle dev/,
+    ),
+  ]);
+  expect(existsSync(join(out, "config.json"))).toBe(true);
+  const [json = ""] = await run("org/nano", "--out", out, "--json");
+  expect(JSON.parse(json)).toMatchObject({ modelType: "qwen3", keptShards: 1, untrainable: null });
+});
+
+test("only the config of a model is fetched to check it", async () => {
+  await run("org/nano", "--check-only");
+  expect(hub.requests).toEqual(["GET /org/nano/resolve/main/config.json"]);
+});
+
+test("a model that the Hub does not have, or that needs an account, says so", async () => {
+  await expect(run("org/other")).rejects.toMatchObject({
+    code: "NOT_FOUND",
+    message: expect.stringContaining("status 404; check the name of the model"),
+  });
+  hub.faults.set("/org/nano/resolve/main/config.json", [{ kind: "status", status: 401 }]);
+  await expect(run("org/nano")).rejects.toMatchObject({
+    code: "FORBIDDEN",
+    message: expect.stringContaining("use a public model, or download it and name its folder"),
+  });
+});
+
+test("an unsupported type is refused before anything is converted", async () => {
+  await expect(run(changedConfig({ model_type: "mamba" }))).rejects.toMatchObject({
+    code: "MODEL_UNSUPPORTED",
+    message: expect.stringContaining("mamba"),
+  });
+});
+
+test("a model that is too large for a phone or for this machine says what to do", () => {
+  const nano = JSON.parse(readFileSync(join(NANO, "config.json"), "utf8")) as object;
+  const deep = { ...nano, num_hidden_layers: 12_000 };
+  expect(checkModel(deep, "int8", 2e9)).toMatchObject({
+    phone: { fits: false, instead: "use a smaller model" },
+    untrainable: expect.stringMatching(/memory|GB|MB/),
+  });
+  const middle = checkModel({ ...nano, num_hidden_layers: 9000 }, "int8", 1e12);
+  expect(middle).toMatchObject({ phone: { fits: false }, untrainable: null });
+});
+
+test("a model that can only run says that it cannot be trained", async () => {
+  const lfm2 = { model_type: "lfm2", layer_types: undefined };
+  const check = await run(changedConfig(lfm2), "--check-only").catch((error: Error) => [
+    error.message,
+  ]);
+  expect(check.join("\n")).toMatch(
+    /training {3}not on this machine: model type lfm2 supports only/,
+  );
+});
