@@ -1,9 +1,7 @@
 /**
- * What `waggle assets` bundles into `waggle.js`, for pages without a bundler: the element and `createAgent`, with worker
+ * What `waggle assets` bundles into `waggle.js`, for pages without a bundler: `createAgent` and the element, with worker
  * and WASM files from the folder that this script is in.
  */
-import "./own-folder.ts";
-import "../element/index.ts";
-
-export { WaggleAgentElement } from "../element/index.ts";
+// First, so that the folder is known before the element is defined, which creates the page's agents.
 export { createAgent } from "./create-agent.ts";
+export { WaggleAgentElement } from "../element/index.ts";
