@@ -4,7 +4,7 @@ export type { CurvePoint } from "./interpolation.ts";
 export type { Interval } from "./interval.ts";
 export { pairedDifference } from "./paired-difference.ts";
 export type { PairedDifference } from "./paired-difference.ts";
-export { fallRefusal, gateRefusal, READABILITY_LIMITS } from "./promotion-gate.ts";
+export { fallRefusal, gateRefusal, readabilityRefusal } from "./promotion-gate.ts";
 export type { FallLimits, GateThresholds, PairedCounts } from "./promotion-gate.ts";
 export { fallTest } from "./fall-test.ts";
 export { signFlipTest, twoSidedSignFlipTest } from "./sign-flip.ts";

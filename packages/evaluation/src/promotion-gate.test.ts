@@ -4,7 +4,7 @@ import {
   fallRefusal,
   gateRefusal,
   type PairedCounts,
-  READABILITY_LIMITS,
+  readabilityRefusal,
 } from "./promotion-gate.ts";
 
 const GATE = { minTasks: 100, margin: 0.05, significance: 0.1 };
@@ -97,5 +97,16 @@ test.each<
   ["half of the tasks", 128, 64, 0, false],
   ["5 of 16: too few to be significant, but more than the margin", 16, 5, 0, false],
 ])("unreadable turns in %s", (_, tasks, lost, gained, promotes) => {
-  expect(fallRefusal({ tasks, gained, lost }, READABILITY_LIMITS) === null).toBe(promotes);
+  const noChange = { gained: 3, lost: 3 };
+  expect(readabilityRefusal({ tasks, gained, lost }, noChange) === null).toBe(promotes);
+});
+
+test.each<[string, unreadable: number, gained: number, lost: number, promotes: boolean]>([
+  ["24 more tasks of 128 are solved", 9, 34, 10, true],
+  ["24 more are solved, but the margin is exceeded", 14, 34, 10, false],
+  ["2 more are solved, which chance explains", 9, 12, 10, false],
+  ["24 fewer are solved", 9, 10, 34, false],
+])("unreadable turns where %s", (_, unreadable, gained, lost, promotes) => {
+  const readable = { tasks: 128, gained: 0, lost: unreadable };
+  expect(readabilityRefusal(readable, { gained, lost }) === null).toBe(promotes);
 });

@@ -23,13 +23,6 @@ export type FallLimits = {
   readonly significance: number;
 };
 
-/**
- * How far the number of tasks without unreadable turns may fall. A few such turns are noise, so the margin is wide and
- * the paired test decides. An unreadable turn that costs its task also counts in the success rate, so that many
- * small falls do not add up.
- */
-export const READABILITY_LIMITS: FallLimits = { margin: 0.1, significance: 0.05 };
-
 /** What the gate requires. */
 export type GateThresholds = FallLimits & { readonly minTasks: number };
 
@@ -51,6 +44,29 @@ export function fallRefusal(
     return `the success rate fell by ${fall.toFixed(3)} with p = ${pValue.toFixed(4)}; the gate needs ${significance}`;
   }
   return null;
+}
+
+/**
+ * A few unreadable turns are noise, so the margin is wide and the paired test decides. An unreadable turn that costs its
+ * task also counts in the success rate, so that many small falls do not add up.
+ */
+const READABILITY_LIMITS: FallLimits = { margin: 0.1, significance: 0.05 };
+
+/**
+ * Why a candidate's output counts as less readable than another version's, as a sentence; `null` if it does not. Where
+ * success rises significantly, visitors gain more than they lose, so only the margin applies.
+ *
+ * @param readable - tasks without unreadable turns
+ * @param success - solved tasks
+ */
+export function readabilityRefusal(
+  readable: Pick<PairedCounts, "tasks" | "gained" | "lost">,
+  success: Pick<PairedCounts, "gained" | "lost">,
+): string | null {
+  const { gained, lost } = success;
+  const hasRisen = gained > lost && exactMcNemar(gained, lost) < READABILITY_LIMITS.significance;
+  const limits = hasRisen ? { ...READABILITY_LIMITS, significance: 0 } : READABILITY_LIMITS;
+  return fallRefusal(readable, limits);
 }
 
 /** Why the candidate may not be promoted, as a sentence; `null` if it may. */

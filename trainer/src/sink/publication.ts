@@ -8,11 +8,10 @@
  * trajectories stay learned.
  */
 import {
-  fallRefusal,
   gateRefusal,
   type PairedCounts,
   pairedDifference,
-  READABILITY_LIMITS,
+  readabilityRefusal,
 } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
 import type {
@@ -152,7 +151,8 @@ function decide(
     return no("it fell below the stable version");
   if (!mayPromote(candidate.successes, best)) return no("it fell below the best version so far");
   const readable = pairedDifference(stable.readable, candidate.readable);
-  if (fallRefusal(readable, READABILITY_LIMITS) !== null) {
+  const success = pairedDifference(stable.successes, candidate.successes);
+  if (readabilityRefusal(readable, success) !== null) {
     return no(
       `its output was readable on ${count(candidate.readable)} tasks, the stable version's on ${count(stable.readable)}`,
     );
