@@ -2,40 +2,30 @@
 import { WaggleError } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
-import { operatorSignature } from "../edge/operator-signature.ts";
 import { textTable } from "../metrics/text-table.ts";
-import { requireCredential } from "../options/credentials.ts";
 import {
-  edgeOption,
-  jsonOption,
-  credentialOption,
-  operatorNameOption,
-} from "../options/shared-options.ts";
+  type OperatorOptions,
+  type OperatorProcess,
+  operatorTransport,
+  withOperator,
+} from "../options/operator-options.ts";
+import { jsonOption, operatorNameOption } from "../options/shared-options.ts";
 
-export type DeadLettersCommandOptions = {
-  readonly signal: AbortSignal;
-  readonly writeOut: (line: string) => void;
-  readonly environment: { readonly [name: string]: string | undefined };
-  readonly fetch?: typeof fetch | undefined;
-};
-
-type Flags = { edge: string; credential?: string; as?: string; all: boolean; json: boolean };
+type DeadLettersCommandOptions = OperatorProcess & { readonly writeOut: (line: string) => void };
+type Flags = OperatorOptions & { all: boolean; json: boolean };
 const ACTIONS = ["list", "retry", "delete"] as const;
 type Action = (typeof ACTIONS)[number];
 
 export function addDeadLettersCommand(program: Command, options: DeadLettersCommandOptions): void {
-  program
-    .command("dead-letters")
+  withOperator(program.command("dead-letters"))
     .description("list, retry or delete trajectories that could not be processed")
     .addArgument(new Argument("[action]", "what to do").choices(ACTIONS).default("list"))
     .argument("[digests...]", "digests of the trajectories to retry or delete")
     .option("--all", "retry or delete all of them", false)
-    .addOption(edgeOption())
-    .addOption(credentialOption("operator"))
     .addOption(operatorNameOption())
     .addOption(jsonOption())
     .action(async (action: Action, digests: readonly string[], flags: Flags) => {
-      const client = clientOf(flags, options);
+      const client = createOperatorClient(operatorTransport(flags, options));
       if (action === "list") return list(client, flags.json, options.writeOut);
       const chosen = flags.all ? await allDigests(client) : digests;
       if (chosen.length === 0 && !flags.all) {
@@ -79,20 +69,4 @@ async function allDigests(client: OperatorClient): Promise<string[]> {
   const digests: string[] = [];
   for await (const page of client.deadLetters()) digests.push(...page.map(({ digest }) => digest));
   return digests;
-}
-
-function clientOf(
-  { edge, credential, as }: Flags,
-  { signal, environment, fetch }: DeadLettersCommandOptions,
-): OperatorClient {
-  return createOperatorClient({
-    baseUrl: edge,
-    credential: requireCredential(
-      "operator",
-      credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"],
-    ),
-    signal,
-    headers: operatorSignature(environment, as),
-    ...(fetch === undefined ? {} : { fetch }),
-  });
 }

@@ -2,26 +2,23 @@
 import { type AuditEntry, type ControlState, type KillMode } from "@waggle/protocol";
 import { Argument, type Command, Option } from "commander";
 import { type ControlClient, createControlClient } from "../edge/control-client.ts";
-import { operatorSignature } from "../edge/operator-signature.ts";
-import { versionNumber } from "../options/option-values.ts";
-import { requireCredential } from "../options/credentials.ts";
 import {
-  edgeOption,
+  type OperatorOptions,
+  type OperatorProcess,
+  operatorTransport,
+  withOperator,
+} from "../options/operator-options.ts";
+import { versionNumber } from "../options/option-values.ts";
+import {
   jsonOption,
   limitOption,
-  credentialOption,
   operatorNameOption,
   withoutEvaluationOption,
 } from "../options/shared-options.ts";
 
-export type OperatorCommandOptions = {
-  readonly signal: AbortSignal;
-  readonly writeOut: (line: string) => void;
-  readonly environment: { readonly [name: string]: string | undefined };
-  readonly fetch?: typeof fetch | undefined;
-};
+type OperatorCommandOptions = OperatorProcess & { readonly writeOut: (line: string) => void };
 
-type Common = { edge: string; credential?: string; as?: string; json: boolean };
+type Common = OperatorOptions & { json: boolean };
 type WithReason = Common & { reason: string };
 type Promote = WithReason & {
   rolledBack: boolean;
@@ -30,14 +27,10 @@ type Promote = WithReason & {
 };
 
 export function addOperatorCommands(program: Command, options: OperatorCommandOptions): void {
-  const client = (given: Common): ControlClient => clientOf(given, options);
+  const client = (given: Common): ControlClient =>
+    createControlClient(operatorTransport(given, options));
   const command = (name: string): Command =>
-    program
-      .command(name)
-      .addOption(edgeOption())
-      .addOption(credentialOption("operator"))
-      .addOption(operatorNameOption())
-      .addOption(jsonOption());
+    withOperator(program.command(name)).addOption(operatorNameOption()).addOption(jsonOption());
   const withReason = (name: string): Command =>
     command(name).addOption(
       new Option("--reason <text>", "reason for the audit log").default("", "none"),
@@ -108,16 +101,6 @@ export function addOperatorCommands(program: Command, options: OperatorCommandOp
         say(given, entry, auditLine(entry));
       }
     });
-}
-
-function clientOf(given: Common, { environment, fetch, signal }: OperatorCommandOptions) {
-  const credential = requireCredential(
-    "operator",
-    given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"],
-  );
-  const headers = operatorSignature(environment, given.as);
-  const transport = { baseUrl: given.edge, credential, signal, headers };
-  return createControlClient({ ...transport, ...(fetch === undefined ? {} : { fetch }) });
 }
 
 function controlLines({ frozen, killed }: ControlState): string[] {

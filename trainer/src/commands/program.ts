@@ -20,6 +20,7 @@ import type { ProgramOptions } from "../options/program-options.ts";
 import { addPublishCommand } from "./publish-command.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
 import { addSimulateCommand } from "./simulate-command.ts";
+import { addSitesCommand } from "./sites-command.ts";
 import { addTrainEdgeCommand } from "./train-edge-command.ts";
 import { addVisitorCommands } from "./visitor-commands.ts";
 
@@ -50,6 +51,7 @@ export function createProgram(options: ProgramOptions): Command {
     writeOut,
   );
   addOperatorCommands(program, options);
+  addSitesCommand(program, options);
   addVisitorCommands(program, options);
   addDeadLettersCommand(program, options);
   addExchangeCommands(program, options);

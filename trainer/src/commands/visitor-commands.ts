@@ -6,22 +6,22 @@ import { VisitorExportLine, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { requireFree, writeOutput } from "../files/output.ts";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
-import { operatorSignature } from "../edge/operator-signature.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
 import { textTable } from "../metrics/text-table.ts";
-import { requireCredential } from "../options/credentials.ts";
 import {
-  edgeOption,
+  type OperatorOptions,
+  operatorTransport,
+  withOperator,
+} from "../options/operator-options.ts";
+import {
   forceOption,
   jsonOption,
-  credentialOption,
   operatorNameOption,
   outOption,
 } from "../options/shared-options.ts";
 
-type EdgeOptions = { edge: string; credential?: string; as?: string };
-type ExportOptions = EdgeOptions & { out: string; force: boolean };
-type ConsentOptions = EdgeOptions & { json: boolean };
+type ExportOptions = OperatorOptions & { out: string; force: boolean };
+type ConsentOptions = OperatorOptions & { json: boolean };
 
 const VISITOR = "the visitor's id, as in the trajectories";
 
@@ -42,26 +42,13 @@ function requireWhole(text: string): number {
 }
 
 export function addVisitorCommands(program: Command, options: ProgramOptions): void {
-  const { environment, fetch, signal, writeOut } = options;
-  const client = (given: EdgeOptions): OperatorClient => {
-    const credential = requireCredential(
-      "operator",
-      given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"],
-    );
-    const headers = operatorSignature(environment, given.as);
-    return createOperatorClient({
-      baseUrl: given.edge,
-      credential,
-      signal,
-      headers,
-      ...(fetch === undefined ? {} : { fetch }),
-    });
-  };
-  const withEdge = (command: Command): Command =>
-    command.addOption(edgeOption()).addOption(credentialOption("operator"));
-  const withName = (command: Command): Command => withEdge(command).addOption(operatorNameOption());
+  const { writeOut } = options;
+  const client = (given: OperatorOptions): OperatorClient =>
+    createOperatorClient(operatorTransport(given, options));
+  const withName = (command: Command): Command =>
+    withOperator(command).addOption(operatorNameOption());
 
-  withEdge(program.command("consent"))
+  withOperator(program.command("consent"))
     .description("count trajectories and visitors by the version of the consent text")
     .addOption(jsonOption())
     .action(async (given: ConsentOptions) => {
@@ -96,7 +83,7 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
   withName(program.command("delete-visitor"))
     .argument("<visitorId>", VISITOR)
     .description("delete all data of one visitor and print which versions learned from it")
-    .action(async (visitorId: string, given: EdgeOptions) => {
+    .action(async (visitorId: string, given: OperatorOptions) => {
       writeOut(JSON.stringify(await client(given).deleteVisitor(visitorId)));
     });
 }

@@ -1,0 +1,135 @@
+/** `sites`: lists, creates, changes and disables the sites of an edge. */
+import { type Site, WaggleError } from "@waggle/protocol";
+import { Argument, type Command } from "commander";
+import { createSiteClient, type SiteClient } from "../edge/site-client.ts";
+import { textTable } from "../metrics/text-table.ts";
+import {
+  type OperatorOptions,
+  operatorTransport,
+  type OperatorProcess,
+  withInstallation,
+} from "../options/operator-options.ts";
+import { jsonOption, operatorNameOption } from "../options/shared-options.ts";
+import { parseSiteSettings } from "../options/site-settings.ts";
+
+type SitesCommandOptions = OperatorProcess & { readonly writeOut: (line: string) => void };
+type Flags = OperatorOptions & { name?: string; json: boolean };
+
+/** What an action prints: `json` with `--json`, otherwise `lines`. */
+type Output = { readonly json: unknown; readonly lines: readonly string[] };
+type Call = {
+  readonly client: SiteClient;
+  readonly id: string;
+  readonly values: readonly string[];
+  readonly name: string | undefined;
+};
+
+const ACTIONS = ["list", "show", "add", "set", "disable", "enable", "rotate"] as const;
+type Action = (typeof ACTIONS)[number];
+
+const ONCE = "Keep the credentials; the edge does not show them again.";
+
+export function addSitesCommand(program: Command, options: SitesCommandOptions): void {
+  withInstallation(program.command("sites"))
+    .description("list, create, change and disable the sites of an edge")
+    .addArgument(new Argument("[action]", "what to do").choices(ACTIONS).default("list"))
+    .argument("[site]", "id of the site; every action but list needs it")
+    .argument(
+      "[values...]",
+      "add and set: settings as name=value, lists as a,b; name= removes one. rotate: trainer or operator",
+    )
+    .option("--name <text>", "add and set: name of the site")
+    .addOption(operatorNameOption())
+    .addOption(jsonOption())
+    .action(async (action: Action, id: string | undefined, values: string[], flags: Flags) => {
+      const client = createSiteClient(operatorTransport(flags, options));
+      const { json, lines } = await run(action, { client, id, values, name: flags.name });
+      for (const line of flags.json ? [JSON.stringify(json)] : lines) options.writeOut(line);
+    });
+}
+
+function run(action: Action, { id, ...rest }: Omit<Call, "id"> & { id: string | undefined }) {
+  const takesValues = action === "add" || action === "set" || action === "rotate";
+  const [surplus] = rest.values;
+  if (surplus !== undefined && !takesValues) {
+    throw new WaggleError("INVALID_ARGUMENT", `sites ${action} takes no "${surplus}"`);
+  }
+  if (rest.name !== undefined && action !== "add" && action !== "set") {
+    throw new WaggleError("INVALID_ARGUMENT", `sites ${action} takes no --name`);
+  }
+  if (action === "list") {
+    if (id === undefined) return list(rest.client);
+    throw new WaggleError("INVALID_ARGUMENT", `sites list takes no site; try: sites show ${id}`);
+  }
+  if (id === undefined) {
+    throw new WaggleError("INVALID_ARGUMENT", `name the site: sites ${action} <site>`);
+  }
+  return CALLS[action]({ ...rest, id });
+}
+
+async function list(client: SiteClient): Promise<Output> {
+  const sites = await client.list();
+  const rows = sites.map(({ id, name, disabledAt, settings }) => [
+    id,
+    disabledAt === null ? "served" : "disabled",
+    settings.taskEnvironment ?? "none",
+    settings.allowedOrigins?.join(",") ?? "none",
+    name,
+  ]);
+  const head = ["site", "state", "tasks", "origins", "name"];
+  return { json: { sites }, lines: textTable([head, ...rows]) };
+}
+
+const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Promise<Output> } = {
+  show: async ({ client, id }) => shown(await client.get(id)),
+
+  async add({ client, id, values, name }) {
+    const changes = Object.entries(parseSiteSettings(values));
+    const settings = Object.fromEntries(changes.filter(([, value]) => value !== null));
+    const json = await client.create({ id, settings, ...(name === undefined ? {} : { name }) });
+    const { site, trainerCredential, operatorCredential } = json;
+    const lines = [
+      ...shown(site).lines,
+      `trainer's credential: ${trainerCredential}`,
+      `operator's credential: ${operatorCredential}`,
+      ONCE,
+    ];
+    return { json, lines };
+  },
+
+  async set({ client, id, values, name }) {
+    const settings = parseSiteSettings(values);
+    if (values.length === 0 && name === undefined) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `name settings to change, such as: sites set ${id} groupSize=4`,
+      );
+    }
+    return shown(await client.change(id, { settings, ...(name === undefined ? {} : { name }) }));
+  },
+
+  disable: async ({ client, id }) => shown(await client.disable(id)),
+  enable: async ({ client, id }) => shown(await client.enable(id)),
+
+  async rotate({ client, id, values }) {
+    const [role] = values;
+    if (values.length !== 1 || (role !== "trainer" && role !== "operator")) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `name one credential: sites rotate ${id} trainer, or sites rotate ${id} operator`,
+      );
+    }
+    const credential = await client.rotateCredential(id, role);
+    return {
+      json: { site: id, role, credential },
+      lines: [`${role}'s credential: ${credential}`, "The previous one no longer works.", ONCE],
+    };
+  },
+};
+
+function shown(site: Site): Output {
+  const { id, name, disabledAt, settings } = site;
+  const values = Object.entries(settings).map(([key, value]) => `${key}=${String(value)}`);
+  const state = disabledAt === null ? "served" : `disabled since ${disabledAt}`;
+  return { json: site, lines: [`${id} (${name}): ${state}`, ...values.map((line) => `  ${line}`)] };
+}
