@@ -2,11 +2,8 @@
  * The trainer as a process with a real edge: killed right after each durable boundary, beside another trainer and text
  * publications, with an operator who rolls back, and with a state folder that was restored or lost.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { FULL_SUPPORT, writeGuidance } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -20,12 +17,21 @@ import { type Installation, openInstallation } from "../../packages/dev/src/stac
 import { ROOT } from "../../scripts/root.ts";
 import { readBaseModel } from "../../trainer/src/model/base-model.ts";
 import { createEdgeClient, type EdgeClient } from "../../trainer/src/edge/edge-client.ts";
+import { offerBaseModel } from "../../trainer/src/edge-training/training-session.ts";
 import { openPolicy } from "../../trainer/src/model/open-model.ts";
 import { publishText } from "../../trainer/src/commands/publish-text.ts";
 import { fault } from "../fixtures/fault.ts";
 import { finishGroups } from "./node-visitors.fixture.ts";
+import {
+  exitsOf,
+  liveTrainer,
+  SMALL_GROUPS,
+  type TrainerLife,
+  type TrainerLifeOptions,
+  twiceIn,
+} from "./trainer-life.fixture.ts";
 
-const MEMBERS = 4;
+const MEMBERS = Number(SMALL_GROUPS.GROUP_SIZE);
 const folder = join(ROOT, ".waggle", "test-trainer-kills");
 const state = join(folder, "trainer");
 const backup = join(folder, "backup");
@@ -40,69 +46,13 @@ let accepted = 0;
 /** The last step of any trainer so far. */
 let newestStep = 0;
 
-type Event = { readonly event: string; readonly [name: string]: unknown };
-type Life = {
-  readonly signal: string | null;
-  readonly code: number | null;
-  readonly events: Event[];
-};
-
-type LifeOptions = {
-  readonly folder?: string;
-  /** Longer than a lease if another process may have left one. */
-  readonly idleSeconds?: number;
-  readonly onEvent?: (event: Event) => void;
-};
-
-/** Runs a trainer process once. @param boundary - the call after which it kills itself; `none` = it ends when idle */
-async function live(boundary: string, options: LifeOptions = {}): Promise<Life> {
-  const child = spawn(
-    process.execPath,
-    [
-      "--conditions=source",
-      "--disable-warning=ExperimentalWarning",
-      join(import.meta.dirname, "killed-trainer.fixture.ts"),
-      boundary,
-      "train-edge",
-      "--json",
-      "--edge",
-      edgeUrl,
-      "--model",
-      NANO_MODEL,
-      "--state",
-      options.folder ?? state,
-      "--groups-per-step",
-      "2",
-      "--publish-every",
-      "1",
-      "--evaluation-tasks",
-      "8",
-      "--promotion-margin",
-      "1",
-      "--lease-seconds",
-      "5",
-      "--partial-step-seconds",
-      "1",
-      "--poll-seconds",
-      "0.2",
-      "--idle-exit-seconds",
-      String(options.idleSeconds ?? 7),
-      "--threads",
-      "1",
-    ],
-    {
-      env: { ...process.env, WAGGLE_TRAINER_CREDENTIAL: installation.trainerCredential },
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  const events: Event[] = [];
-  createInterface(child.stdout).on("line", (line) => {
-    const event = JSON.parse(line) as Event;
-    events.push(event);
-    options.onEvent?.(event);
-  });
-  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
-  return { signal, code, events };
+/** Runs a trainer process of this installation once. */
+function live(
+  boundary: string,
+  options: Partial<Pick<TrainerLifeOptions, "state" | "idleSeconds" | "onEvent">> = {},
+): Promise<TrainerLife> {
+  const { trainerCredential: credential } = installation;
+  return liveTrainer(boundary, { edgeUrl, credential, state, ...options });
 }
 
 /** Rows that are missing, and rows that were learned more than once. */
@@ -112,7 +62,7 @@ async function counts(): Promise<{ lost: number; learned: number; waiting: numbe
 }
 
 /** Learning steps by number with their trajectories, as these processes reported them. */
-function stepsOf(...lives: Life[]): { step: number; trajectories: number }[] {
+function stepsOf(...lives: TrainerLife[]): { step: number; trajectories: number }[] {
   const steps = lives.flatMap(({ events }) => events.filter(({ event }) => event === "step"));
   return steps.map(({ step, metrics }) => ({
     step: Number(step),
@@ -120,12 +70,9 @@ function stepsOf(...lives: Life[]): { step: number; trajectories: number }[] {
   }));
 }
 
-const trained = (...lives: Life[]): number =>
+const trained = (...lives: TrainerLife[]): number =>
   stepsOf(...lives).reduce((sum, { trajectories }) => sum + trajectories, 0);
 
-const twiceIn = ({ events }: Life): number =>
-  Number(events.findLast(({ event }) => event === "stopped")?.["twice"] ?? 0);
-const exitsOf = (...lives: Life[]): number => lives.filter(({ code }) => code !== 0).length;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function rollBack(version: number): Promise<void> {
@@ -144,26 +91,14 @@ beforeAll(async () => {
   edge = await startEdge(installation, {
     site: SHOP,
     port,
-    variables: {
-      GROUP_SIZE: String(MEMBERS),
-      GROUP_DEADLINE_SECONDS: "10",
-      GATE_MIN_TASKS: "8",
-      GATE_MARGIN: "1",
-      GATE_SIGNIFICANCE: "0",
-    },
+    variables: SMALL_GROUPS,
   });
   const credential = installation.trainerCredential;
   operator = new OperatorClient(edgeUrl, installation.operatorCredential);
   client = createEdgeClient({ baseUrl: edgeUrl, credential });
   const model = await readBaseModel(NANO_MODEL);
   policy = await openPolicy(model, 1);
-  for (const { path, sha256 } of model.reference.files) {
-    await client.putObject(sha256, await model.readFile(path));
-  }
-  await client.setBaseModel({
-    baseModel: model.reference,
-    vocabularySize: model.config.vocabularySize,
-  });
+  await offerBaseModel(model, client);
   const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
   const { siteKey } = installation;
   play = async (groups) => {
@@ -243,7 +178,7 @@ fault(
       },
     });
     await sleep(1500);
-    const second = live("none", { folder: join(folder, "second") });
+    const second = live("none", { state: join(folder, "second") });
     const lives = await Promise.all([first, second]);
     await Promise.all(changes);
     const last = await live("none", { idleSeconds: 3 });

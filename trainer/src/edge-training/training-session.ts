@@ -268,7 +268,7 @@ async function runSession(
 }
 
 /** Uploads the files and registers them as version 0. Safe to repeat. */
-async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {
+export async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {
   for (const { path, sha256 } of model.reference.files) {
     if (await edge.hasObject(sha256)) continue;
     await edge.putObject(sha256, await model.readFile(path));
