@@ -45,6 +45,25 @@ test.each(["b2a53fa3", "b2b4bb57"])("the state folder of a trainer of %s", async
   expect(await openTrainerCheckpoints(folder).load()).toEqual(found);
 });
 
+test("the state folder of a trainer of 26696fa9, the release before there were sites", async () => {
+  const folder = await temporaryFolder();
+  await cp(join(TESTDATA, "trainer-state-26696fa9"), folder, { recursive: true });
+  const { state, engines } = JSON.parse(await readFile(join(folder, "state.json"), "utf8")) as {
+    readonly state: { readonly [name: string]: unknown };
+    readonly engines: { readonly policy: string; readonly stable: string };
+  };
+  const tensorsOf = async (digest: string) =>
+    readSafetensors(await readFile(join(folder, `engine-${digest}.safetensors`))).tensors;
+
+  const found = await openTrainerCheckpoints(folder).load();
+  if (found === null) throw new Error("the checkpoint was not found");
+  expect(found.state).toMatchObject({ ...state, step: 2, stableVersion: 1, seed: 7 });
+  expect(found.state.acknowledgements).toHaveLength(1);
+  expect(found.state.publication).toMatchObject({ step: 2, stage: "evaluate" });
+  expect(found.engine.tensors).toEqual(await tensorsOf(engines.policy));
+  expect(found.stable.tensors).toEqual(await tensorsOf(engines.stable));
+});
+
 test("a pretraining run of b2a53fa3", async () => {
   const folder = await temporaryFolder();
   const old = join(TESTDATA, "pretraining-b2a53fa3.safetensors");

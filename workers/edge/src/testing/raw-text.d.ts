@@ -1,5 +1,5 @@
-/** A page of the documentation as text, as Vite imports it. */
-declare module "*.md?raw" {
+/** A file as text, as Vite imports it: a page of the documentation, a recording. */
+declare module "*?raw" {
   const text: string;
   export default text;
 }
