@@ -172,7 +172,7 @@ describe.runIf(isLong())("two sites", () => {
       for (let round = 0; sites.some(({ kills }) => kills < KILLS); round += 1) {
         await Promise.all(
           sites.map(async (site, i) => {
-            // The first rounds are fixed, so that a sample kills at different moments.
+            // The first rounds are fixed, so that four boundaries are certain to occur.
             const draw = round < 2 ? 2 * round + i : Math.floor(random() * BOUNDARIES.length);
             await play(site, 2);
             await live(site, BOUNDARIES[draw] ?? "commit");
