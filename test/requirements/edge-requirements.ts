@@ -88,9 +88,29 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     ),
   },
   {
+    id: "edge:two-trainers",
+    source: "docs/how-to/sites.md",
+    behavior:
+      "Two sites on one edge, whose trainers are killed ten times each, share nothing, lose nothing and repeat nothing.",
+    tests: [
+      "test/e2e/two-sites.test.ts > two sites on one edge, whose trainers are both killed, lose, repeat and share nothing",
+    ],
+  },
+  {
+    id: "edge:sites-command",
+    source: "docs/how-to/sites.md, Create a site",
+    behavior:
+      "`waggle sites` lists, creates, changes and disables sites, and refuses mistakes before it sends anything.",
+    tests: [
+      "trainer/src/commands/sites-command.test.ts > sites add sends settings of every type and shows the credentials of the new site",
+      "trainer/src/commands/sites-command.test.ts > mistakes are refused before anything is sent",
+    ],
+  },
+  {
     id: "edge:sites-upgrade",
     source: "docs/how-to/sites.md, Upgrade",
-    behavior: "The migration to many sites keeps every row, and earlier tokens stay valid.",
+    behavior:
+      "The migration to many sites keeps every row, object and count. The trainer and the open pages of the release before are served as before.",
     tests: at(
       "sites/sites-migration.test.ts",
       "every row of every table is there, with the site `default` and the same values in each column",
@@ -100,6 +120,16 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
         "sites/sites.test.ts",
         "a token of the release before there were sites belongs to the Worker's site",
       ),
+      at(
+        "sites/previous-release.test.ts",
+        "the trainer and the open page of the previous release get the same answers as before",
+        "no row, object or count of the installation is lost, and a new site sees none of them",
+        "after SESSION_TTL_SECONDS the page's token is refused with 401, and its site key opens a session again",
+      ),
+      [
+        "packages/collector/src/previous-release.test.ts > after the update the page sends what it had not sent, as the same visitor and with the same consent",
+        "trainer/src/checkpoint/earlier-releases.test.ts > the state folder of a trainer of 26696fa9, the release before there were sites",
+      ],
     ),
   },
 ];
