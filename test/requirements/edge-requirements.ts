@@ -97,6 +97,16 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "edge:one-trainer",
+    source: "docs/how-to/sites.md, Train it",
+    behavior:
+      "One trainer process serves several sites in fair turns; a site that fails does not stop the others.",
+    tests: [
+      "trainer/src/edge-training/train-sites.test.ts > one process trains two sites in turns, each from its own groups, and goes on when a third fails",
+      "trainer/src/edge-training/fair-turns.test.ts > the site that has worked least goes next",
+    ],
+  },
+  {
     id: "edge:sites-command",
     source: "docs/how-to/sites.md, Create a site",
     behavior:

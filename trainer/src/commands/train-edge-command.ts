@@ -1,9 +1,10 @@
 /** `train-edge`: trains on the trajectories of an edge until it is stopped. */
 import { createReporter } from "../metrics/reporter.ts";
+import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
-import { trainFromEdge } from "../edge-training/training-session.ts";
+import { trainSites } from "../edge-training/train-sites.ts";
 import { modelUnder } from "../model/frozen-base.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
@@ -15,6 +16,7 @@ import {
   noResumeOption,
   promotionMarginOption,
   siteFolder,
+  sitesOption,
   stateOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
@@ -24,9 +26,10 @@ import { readAdapterFolder } from "../model/adapter-folder.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
 
 type TrainOptions = LearningOptions &
-  EdgeOptions &
+  Omit<EdgeOptions, "site"> &
   WatchOptions & {
-    env?: string;
+    site?: readonly string[];
+    env?: readonly string[];
     state: string;
     tensorboard: boolean;
     adapter?: string;
@@ -44,9 +47,13 @@ type TrainOptions = LearningOptions &
 
 export function addTrainEdgeCommand(program: Command, options: ProgramOptions): void {
   const { signal, writeOut, writeError, environment } = options;
-  withWatch(withEdge(withLearning(program.command("train-edge"))))
+  withWatch(withEdge(withLearning(program.command("train-edge")), sitesOption()))
     .description("train on the trajectories of an edge until stopped")
-    .addOption(environmentOption("the one that the edge assigns, if it is built in"))
+    .addOption(
+      environmentOption("the one that the edge assigns, if it is built in").argParser(
+        (source, before: readonly string[] = []) => [...before, source],
+      ),
+    )
     .addOption(stateOption())
     .addOption(tensorboardOption())
     .addOption(
@@ -95,21 +102,31 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         return;
       }
       const recipe = recipeOf(given, given.maxSteps);
-      const own = given.env === undefined ? undefined : await environmentFrom(given.env);
-      const report = createReporter(given.json ? writeOut : writeError, given.json);
+      const own =
+        given.env && (await Promise.all(given.env.map((source) => environmentFrom(source))));
+      const { site: sites = [undefined], ...withoutSite } = given;
+      if (sites.length > 1 && given.adapter !== undefined) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          "--adapter is the start of one site; start the others in a trainer without it",
+        );
+      }
       const model = await modelUnder(given.base, given.device, given.model);
       const start =
         given.adapter === undefined
           ? undefined
           : await readAdapterFolder(given.adapter, model.config);
-      const summary = await trainFromEdge(
-        model,
-        edgeOf(given, options),
-        recipe,
-        {
-          stateFolder: siteFolder(given.state, given.site),
+      const trainings = sites.map((site) => ({
+        edge: edgeOf(site === undefined ? withoutSite : { ...withoutSite, site }, options),
+        report: createReporter(
+          given.json ? writeOut : writeError,
+          given.json,
+          sites.length > 1 ? site : undefined,
+        ),
+        options: {
+          stateFolder: siteFolder(given.state, site),
           tensorboard: given.tensorboard,
-          environments: own && [own],
+          environments: own,
           isResuming: given.resume,
           waits: given.wait,
           device: given.device,
@@ -141,11 +158,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
           maxPublications: given.maxPublications,
           idleExitMs: given.idleExitSeconds * 1000,
         },
-        report,
-        signal,
-      );
-      const { stoppedBy, state, twice } = summary;
-      const { step, publications, promotions, stableVersion } = state;
-      report.note("stopped", { stoppedBy, step, publications, promotions, stableVersion, twice });
+      }));
+      await trainSites(model, recipe, trainings, signal);
     });
 }

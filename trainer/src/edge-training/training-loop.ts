@@ -15,6 +15,7 @@ import { EdgeSink } from "./edge-sink.ts";
 import { edgeLeases } from "./edge-leases.ts";
 import { edgeUpdate } from "./edge-update.ts";
 import { train } from "../training/train.ts";
+import type { Turn } from "./fair-turns.ts";
 import type { TrainingOptions, TrainingParts, TrainingSummary } from "./training-parts.ts";
 
 /** Runs from a checkpoint until a limit or the signal. The last checkpoint is always durable. */
@@ -43,12 +44,31 @@ export async function runTrainingLoop(
     return idleMs() >= options.idleExitMs && check.isEmpty ? "idle" : null;
   }
 
+  /** Time spent waiting for a turn is not idle time. */
+  const { turn = (work) => work() } = parts;
+  const inTurn: Turn = (work) => {
+    const asked = parts.now();
+    return turn(() => {
+      idleSince += parts.now() - asked;
+      return work();
+    });
+  };
+  const update = edgeUpdate(parts, options, checkpoint, () => check.coming, signal);
+
   const stoppedBy = await train(
     {
       source: edgeLeases(parts, checkpoint, follower),
-      check,
-      update: edgeUpdate(parts, options, checkpoint, () => check.coming, signal),
-      sink,
+      check: {
+        admit: (lease) => inTurn(() => check.admit(lease)),
+        isDue: () => check.isDue(),
+        batch: () => check.batch(),
+        wanted: () => check.wanted(),
+      },
+      update: (batch) => inTurn(() => update(batch)),
+      sink: {
+        settle: () => inTurn(() => sink.settle()),
+        keep: (learned, batch) => sink.keep(learned, batch),
+      },
     },
     {
       stop: limitReached,

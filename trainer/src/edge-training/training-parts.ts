@@ -9,6 +9,7 @@ import type { LeaseHolder } from "../source/lease-holder.ts";
 import type { MetricsLog } from "../metrics/metrics-log.ts";
 import type { PublicationParts } from "../sink/publication.ts";
 import type { Reporter } from "../metrics/reporter.ts";
+import type { Turn } from "./fair-turns.ts";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 
@@ -33,6 +34,8 @@ export type TrainingParts = {
   readonly date: () => string;
   /** A fresh UUID. */
   readonly newId: () => string;
+  /** Waits until other sites of the process let this one compute; default: there are none. */
+  readonly turn?: Turn | undefined;
 };
 
 export type TrainingOptions = {

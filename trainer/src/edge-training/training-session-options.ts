@@ -3,6 +3,7 @@ import type { EnvironmentSpec } from "@waggle/environments";
 import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
 import type { Device } from "../model/device.ts";
 import type { AdapterFolder } from "../model/adapter-folder.ts";
+import type { Turn } from "./fair-turns.ts";
 import type { TrainingOptions } from "./training-parts.ts";
 import type { Precision, RemoteServerOptions } from "@waggle/engine";
 import type { ResidentFormat } from "@waggle/model";
@@ -36,5 +37,7 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   /** Largest fall of the success rate that is tolerated as noise. */
   readonly promotionMargin: number;
   readonly leaseSeconds: number;
+  /** Waits until other sites of the process let this one compute; default: there are none. */
+  readonly turn?: Turn | undefined;
   readonly pollMs: number;
 };

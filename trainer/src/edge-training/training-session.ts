@@ -255,6 +255,7 @@ async function runSession(
         now: () => performance.now(),
         date: () => new Date().toISOString(),
         newId: randomUUID,
+        turn: options.turn,
       },
       { ...options, band: LOG_PROB_BAND.max },
       start,

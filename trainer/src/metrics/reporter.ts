@@ -45,10 +45,17 @@ export interface Reporter {
 /**
  * @param write - receives complete lines without a line end.
  * @param asJson - one JSON object per line, with `event` first.
+ * @param site - named in each line, if one process trains several sites
  */
-export function createReporter(write: (line: string) => void, asJson: boolean): Reporter {
+export function createReporter(
+  write: (line: string) => void,
+  asJson: boolean,
+  site?: string,
+): Reporter {
+  const named = site === undefined ? {} : { site };
+  const prefix = site === undefined ? "" : `${site}: `;
   const emit = (event: string, details: { readonly [name: string]: unknown }, text: string): void =>
-    write(asJson ? JSON.stringify({ event, ...details }) : text);
+    write(asJson ? JSON.stringify({ event, ...named, ...details }) : `${prefix}${text}`);
   return {
     judged({ groups, outcomes }) {
       const of = (wanted: string): readonly (string | undefined)[] =>

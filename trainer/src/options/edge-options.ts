@@ -1,5 +1,5 @@
 /** Options of commands that use an edge's trainer API. */
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import type { ProgramOptions } from "./program-options.ts";
 import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
 import { requireCredential } from "./credentials.ts";
@@ -9,12 +9,9 @@ import { SITE_HEADER } from "@waggle/protocol";
 /** Parsed values of the edge options. */
 export type EdgeOptions = { edge: string; credential?: string; site?: string };
 
-/** Adds the edge's origin and the trainer's credential. */
-export function withEdge(command: Command): Command {
-  return command
-    .addOption(edgeOption())
-    .addOption(credentialOption("trainer"))
-    .addOption(siteOption());
+/** Adds the edge's origin, the trainer's credential and the site. */
+export function withEdge(command: Command, site: Option = siteOption()): Command {
+  return command.addOption(edgeOption()).addOption(credentialOption("trainer")).addOption(site);
 }
 
 /** @throws WaggleError `UNAUTHENTICATED` without a credential. */

@@ -85,15 +85,29 @@ export function basesOption(): Option {
   );
 }
 
+function siteId(text: string): string {
+  const parsed = SiteId.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(`a site's id ${parsed.error.issues[0]?.message}`);
+}
+
 /** The site of an edge that serves several. */
 export function siteOption(): Option {
   return new Option(
     "--site <id>",
     "site of an edge that serves several; without it, the credential's own",
-  ).argParser((id) => {
-    const parsed = SiteId.safeParse(id);
-    if (parsed.success) return parsed.data;
-    throw new InvalidArgumentError(`a site's id ${parsed.error.issues[0]?.message}`);
+  ).argParser(siteId);
+}
+
+/** The sites of an edge that one process serves. */
+export function sitesOption(): Option {
+  return new Option(
+    "--site <id>",
+    "site of an edge that serves several; may be repeated (default: the credential's own)",
+  ).argParser((text, before: readonly string[] = []) => {
+    const id = siteId(text);
+    if (before.includes(id)) throw new InvalidArgumentError(`The site ${id} is given twice.`);
+    return [...before, id];
   });
 }
 
