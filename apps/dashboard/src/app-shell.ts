@@ -8,6 +8,7 @@ import type { OperatorApi } from "./operator-api.ts";
 import { createOverview } from "./overview-view.ts";
 import { createPolicies } from "./policy-view.ts";
 import type { PollState } from "./poller.ts";
+import { createSiteSwitch } from "./site-switch.ts";
 import { type TrainerStatus, trainerStatus } from "./trainer-status.ts";
 import { createTrajectoryList } from "./trajectory-list-view.ts";
 import { createTrajectoryView } from "./trajectory-view.ts";
@@ -27,6 +28,9 @@ const PAGES: readonly [string, string][] = [
 export type AppShellOptions = {
   readonly api: OperatorApi;
   readonly edgeUrl: string;
+  /** The site that is shown; `null`: the credential's own. */
+  readonly site: string | null;
+  readonly onSite: (site: string) => void;
   /** Called when the edge rejects the credential or the operator signs out. */
   readonly onSignOut: (reason: string | null) => void;
 };
@@ -55,6 +59,7 @@ export function createAppShell(root: HTMLElement, options: AppShellOptions): () 
       "header",
       { class: "bar" },
       h("a", { href: "#/", class: "brand" }, "Waggle"),
+      createSiteSwitch(options),
       h("nav", { "aria-label": "Pages" }, ...links),
       connection,
       h(

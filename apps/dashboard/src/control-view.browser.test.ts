@@ -31,7 +31,13 @@ function openControl() {
   const root = document.createElement("div");
   document.body.replaceChildren(root);
   location.hash = "#/control";
-  close = createAppShell(root, { api, edgeUrl: "https://edge", onSignOut: () => undefined });
+  close = createAppShell(root, {
+    api,
+    edgeUrl: "https://edge",
+    site: null,
+    onSite: () => undefined,
+    onSignOut: () => undefined,
+  });
 }
 
 const button = (label: string) =>

@@ -4,6 +4,7 @@ import { createAppShell } from "./app-shell.ts";
 import { dropCredential, keepCredential, readCredential } from "./credential.ts";
 import { createOperatorApi } from "./operator-api.ts";
 import { readOperatorName } from "./operator-name.ts";
+import { keepSite, readSite } from "./site-switch.ts";
 import { createSignIn } from "./sign-in-view.ts";
 
 const root = document.getElementById("app");
@@ -31,21 +32,37 @@ function signIn(at: HTMLElement, edgeUrl: string, reason: string | null): void {
 }
 
 function open(at: HTMLElement, edgeUrl: string, credential: string): void {
+  const site = readSite(sessionStorage);
+  const name = () => readOperatorName(localStorage);
   close = createAppShell(at, {
-    api: createOperatorApi(edgeUrl, credential, undefined, () => readOperatorName(localStorage)),
+    api: createOperatorApi(edgeUrl, credential, undefined, name, site),
     edgeUrl,
+    site,
+    onSite: (chosen) => {
+      close();
+      keepSite(sessionStorage, chosen);
+      // A trajectory or visitor of one site is unknown to another.
+      showOverview();
+      open(at, edgeUrl, credential);
+    },
     onSignOut: (reason) => {
       close();
       dropCredential(sessionStorage);
+      keepSite(sessionStorage, null);
       signIn(at, edgeUrl, reason);
     },
   });
 }
 
+const showOverview = (): void =>
+  history.replaceState(null, "", `${location.pathname}${location.search}#/`);
+
 const readGiven = (): string | null =>
-  readCredential(sessionStorage, location.hash, () =>
-    history.replaceState(null, "", `${location.pathname}${location.search}#/`),
-  );
+  readCredential(sessionStorage, location.hash, () => {
+    // Another credential may not open the site that was shown.
+    keepSite(sessionStorage, null);
+    showOverview();
+  });
 
 const edgeUrl = await readEdgeUrl();
 // Registered before the frame's listener, so that pasting an address with a credential loads no page.

@@ -1,4 +1,4 @@
-import { OPERATOR_NAME_HEADER, WaggleError } from "@waggle/protocol";
+import { OPERATOR_NAME_HEADER, SITE_HEADER, WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createOperatorApi } from "./operator-api.ts";
 
@@ -52,6 +52,18 @@ test("an export is signed with the operator's name for the audit log", async () 
   const api = createOperatorApi("https://edge", "secret", answer, () => "Zoë");
   await api.exportVisitor("00000000-0000-4000-8000-000000000000");
   expect(name).toBe("Zo%C3%AB");
+});
+
+test("every request names the chosen site, and none without a choice", async () => {
+  const seen: (string | null)[] = [];
+  const answer: typeof fetch = async (input, init) => {
+    seen.push(new Request(input, init).headers.get(SITE_HEADER));
+    return Response.json({ rows: [], nextCursor: null });
+  };
+  for (const site of ["desk", null]) {
+    await createOperatorApi("https://edge", "secret", answer, () => "", site).trajectories({});
+  }
+  expect(seen).toEqual(["desk", null]);
 });
 
 test("a response with an unexpected shape is an error", async () => {

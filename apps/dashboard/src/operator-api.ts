@@ -16,6 +16,8 @@ import {
   PolicyManifest,
   PolicyVersion,
   type PromoteRequest,
+  SITE_HEADER,
+  SitesResponse,
   TrajectoriesResponse,
   TrajectoryDetail,
   WaggleError,
@@ -62,6 +64,8 @@ export interface OperatorApi {
   deadLetters(): Promise<DeadLettersResponse>;
   retryDeadLetter(digest: string): Promise<unknown>;
   deleteDeadLetter(digest: string): Promise<unknown>;
+  /** All sites, for the installation's credential. */
+  sites(): Promise<SitesResponse>;
 }
 
 type Schema<T> = { parse(value: unknown): T };
@@ -73,12 +77,14 @@ const TIMEOUT_MS = 15_000;
  * the edge did not respond.
  *
  * @param operatorName - returns the name for the audit log; read at every call.
+ * @param site - the site that every request is about; `null`: the credential's own.
  */
 export function createOperatorApi(
   edgeUrl: string,
   credential: string,
   fetchFrom: typeof fetch = (input, init) => fetch(input, init),
   operatorName: () => string = () => "",
+  site: string | null = null,
 ): OperatorApi {
   /** Sends a request. @returns a successful response */
   async function send(path: string, method: string, json?: unknown): Promise<Response> {
@@ -88,6 +94,7 @@ export function createOperatorApi(
         headers: {
           authorization: `Bearer ${credential}`,
           [OPERATOR_NAME_HEADER]: encodeURIComponent(operatorName()),
+          ...(site === null ? {} : { [SITE_HEADER]: site }),
           ...(json === undefined ? {} : { "content-type": "application/json" }),
         },
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
@@ -151,5 +158,6 @@ export function createOperatorApi(
       ask(`/v1/operator/dead-letters/${digest}/retry`, { parse: (value) => value }, "POST"),
     deleteDeadLetter: (digest) =>
       ask(`/v1/operator/dead-letters/${digest}`, { parse: (value) => value }, "DELETE"),
+    sites: () => ask("/v1/operator/sites", SitesResponse),
   };
 }

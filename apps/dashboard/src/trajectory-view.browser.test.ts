@@ -110,6 +110,7 @@ const api: OperatorApi = {
   exportVisitor: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   deleteVisitor: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   deadLetters: () => Promise.resolve({ rows: [], nextCursor: null }),
+  sites: () => Promise.resolve({ sites: [] }),
   retryDeadLetter: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   deleteDeadLetter: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
 };
