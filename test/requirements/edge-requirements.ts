@@ -97,6 +97,18 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "edge:retention",
+    source: "docs/how-to/sites.md, Change it",
+    behavior: "A site deletes trajectories with their objects and feedback after its retention.",
+    tests: at(
+      "retention.test.ts",
+      "what a site no longer keeps is deleted with its object and feedback, and nothing of another site",
+      "a leased trajectory waits until its lease has ended",
+      "the versions that learned from a deleted trajectory are still named when its visitor is forgotten",
+      "the alarm is set for the oldest trajectory, and at once when the retention changes",
+    ),
+  },
+  {
     id: "edge:one-trainer",
     source: "docs/how-to/sites.md, Train it",
     behavior:

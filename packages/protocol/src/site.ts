@@ -44,6 +44,7 @@ export const SiteSettings = z.strictObject({
   unansweredPerPrefix: whole(0),
   sessionTtlSeconds: whole(30),
   visitorTtlDays: whole(1),
+  retentionDays: whole(0),
   canaryShare: share,
   rateLimitPerMinute: whole(0),
   prefixRateLimitPerMinute: whole(0),

@@ -103,6 +103,8 @@ export type SiteDefinition = {
   readonly retention?: {
     /** Days until a visitor's id expires. */
     readonly visitorDays?: number;
+    /** Days until a trajectory and its feedback are deleted. Default: never. */
+    readonly trajectoryDays?: number;
   };
   /** Languages of the assistant. The first is used where a visitor's is not among them. Default `["en"]`. */
   readonly languages?: readonly LanguageCode[];

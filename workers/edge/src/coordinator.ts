@@ -28,6 +28,7 @@ import type { Decision } from "./audit-log.ts";
 import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
+import { deleteExpired, oldestReceivedAt } from "./retention.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import { type Bindings, readSettings, type Settings } from "./settings.ts";
 import { type SiteDatabase, siteDatabase } from "./sites/site-database.ts";
@@ -37,6 +38,10 @@ import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts"
 
 /** Messages in one call to the Queue. */
 const QUEUE_BATCH = 100;
+
+const DAY_MS = 86_400_000;
+/** Least time between two deletions of what is no longer kept. */
+const EXPIRY_PAUSE_MS = 3_600_000;
 
 /** Serializes calls. Every method takes the time as a parameter; only the alarm reads a clock. */
 export class Coordinator extends DurableObject<Bindings> {
@@ -164,12 +169,38 @@ export class Coordinator extends DurableObject<Bindings> {
   /** Schedules the alarm for rows that were just stored; see `alarm`. */
   async watch(now: number): Promise<void> {
     const after = (await this.#settings()).STALE_ROW_SECONDS * 1000;
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(now + after);
+    await this.#wake(now + after);
   }
 
-  /** Enqueues rows again that the Queue lost, until none is left. */
+  /** Enqueues rows again that the Queue lost, until none is left, and deletes what the site no longer keeps. */
   override async alarm(): Promise<void> {
-    await this.enqueueStale(Date.now());
+    const now = Date.now();
+    await this.enqueueStale(now);
+    await this.expire(now);
+  }
+
+  /** Sets the alarm, unless it goes off earlier. */
+  async #wake(at: number): Promise<void> {
+    const set = await this.ctx.storage.getAlarm();
+    if (set === null || set > at) await this.ctx.storage.setAlarm(at);
+  }
+
+  /** Deletes trajectories whose retention is over. @returns how many */
+  async expire(now: number): Promise<number> {
+    const { RETENTION_DAYS } = await this.#settings();
+    if (RETENTION_DAYS === 0) return 0;
+    const keptMs = RETENTION_DAYS * DAY_MS;
+    const stores = { DB: this.#db, OBJECTS: this.env.OBJECTS };
+    let deleted = 0;
+    for (;;) {
+      // Between two batches, pages and trainers are answered.
+      const batch = await this.#oneAtATime(() => deleteExpired(stores, now - keptMs));
+      if (!batch.ok || batch.value === 0) break;
+      deleted += batch.value;
+    }
+    const oldest = await oldestReceivedAt(stores);
+    if (oldest !== null) await this.#wake(Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS));
+    return deleted;
   }
 
   /** @returns the number of rows that were enqueued again */
@@ -187,7 +218,7 @@ export class Coordinator extends DurableObject<Bindings> {
         stale.map(({ digest }) => ({ body: { digest, site: this.#db.site } })),
       );
     }
-    if (results.length > 0) await this.ctx.storage.setAlarm(now + after);
+    if (results.length > 0) await this.#wake(now + after);
     return stale.length;
   }
 

@@ -49,6 +49,7 @@ const FROM_ZERO = [
   "GROUP_BYTES",
   "VISITOR_BYTES_PER_HOUR",
   "PREFIX_BYTES_PER_HOUR",
+  "RETENTION_DAYS",
 ] as const;
 const FROM_ONE = [
   "GROUP_SIZE",

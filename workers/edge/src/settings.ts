@@ -78,6 +78,8 @@ const Settings = z
     UNANSWERED_PER_PREFIX: whole(0, 0),
     SESSION_TTL_SECONDS: whole(900, 30),
     VISITOR_TTL_DAYS: whole(400),
+    /** Days until a trajectory and its feedback are deleted; 0 = never. */
+    RETENTION_DAYS: whole(0, 0),
     /** Share of visitors on the canary channel, in [0, 1]. */
     CANARY_SHARE: z.coerce.number().min(0).max(1).default(0.5),
     /** Requests per minute and visitor; 0 = no limit. */

@@ -118,7 +118,7 @@ const SITE: Field = group({
       },
     }),
   },
-  retention: group({ visitorDays: count(3650) }),
+  retention: group({ visitorDays: count(3650), trajectoryDays: count(3650) }),
   languages: {
     instead: `write a list of ${LANGUAGES.join(", ")}`,
     entries: {

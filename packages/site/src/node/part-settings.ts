@@ -14,6 +14,7 @@ export function edgeVariables({ definition, environment }: LoadedSite): {
     GATE_SIGNIFICANCE: gate.significance,
     CANARY_SHARE: gate.canaryShare,
     VISITOR_TTL_DAYS: retention.visitorDays,
+    RETENTION_DAYS: retention.trajectoryDays,
   });
 }
 

@@ -15,6 +15,7 @@ import {
 import { decisionOf, operatorName } from "../actor.ts";
 import { type AuditAction, auditStatement } from "../audit-log.ts";
 import { describeIssues, readJson } from "../body.ts";
+import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import type { Settings } from "../settings.ts";
 import { siteDatabase } from "../sites/site-database.ts";
@@ -191,6 +192,9 @@ export const siteEndpoints: readonly Endpoint[] = [
         settings,
       });
       const names = Object.keys(request.settings ?? {}).join(", ");
+      forgetSites();
+      // Its alarm deletes what a shorter retention no longer keeps.
+      await coordinatorOf(context.env, stored.id).watch(context.var.now);
       return context.json(await note(context, stored.id, "change-site", names));
     },
   },

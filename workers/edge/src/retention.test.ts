@@ -1,0 +1,108 @@
+import { runInDurableObject } from "cloudflare:test";
+import type { DeletionResponse } from "@waggle/protocol";
+import { beforeEach, expect, test } from "vitest";
+import { coordinatorOf } from "./coordinator.ts";
+import { ask, asOperator, bindings, call, freshEdge, stored } from "./testing/edge.ts";
+import {
+  leaseAt,
+  makeSite,
+  openSite,
+  registerBase,
+  type TestSite,
+  workAt,
+} from "./testing/sites.ts";
+
+const DAY = 86_400_000;
+let desk: TestSite;
+let other: TestSite;
+
+beforeEach(async () => {
+  await freshEdge();
+  desk = await makeSite("desk", { retentionDays: 30 });
+  other = await makeSite("other");
+});
+
+const expire = (site: string, at: number): Promise<number> =>
+  runInDurableObject(coordinatorOf(bindings, site), (object) => object.expire(at));
+const alarm = (site: string): Promise<number | null> =>
+  runInDurableObject(coordinatorOf(bindings, site), (_, state) => state.storage.getAlarm());
+
+async function learn(site: TestSite): Promise<void> {
+  const { leaseId, fencingToken, groups } = await leaseAt(site);
+  const outcomes = groups.flatMap(({ trajectories }) =>
+    trajectories.map(({ digest }) => ({
+      digest,
+      status: "learned",
+      staleness: 0,
+      reward: 1,
+      success: true,
+      logProbGapMean: 0,
+      logProbGapMax: 0,
+      advantage: 1,
+      step: 1,
+    })),
+  );
+  const body = { fencingToken, outcomes };
+  await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, { ...site.trainer, body });
+}
+
+test("what a site no longer keeps is deleted with its object and feedback, and nothing of another site", async () => {
+  for (const site of [desk, other]) {
+    const base = await registerBase(site);
+    const { token } = await openSite(site);
+    const { trajectory } = await workAt(token, base);
+    const body = {
+      id: crypto.randomUUID(),
+      trajectoryId: trajectory.id,
+      kind: "thumb-up",
+      at: new Date().toISOString(),
+    };
+    await ask("POST", "/v1/feedback", { token, body });
+  }
+  const now = Date.now();
+  expect(await expire("desk", now + 29 * DAY)).toBe(0);
+  expect(await stored()).toMatchObject({ rows: 2 });
+  expect(await expire("desk", now + 31 * DAY)).toBe(1);
+  expect(await expire("other", now + 31 * DAY)).toBe(0);
+  const left = async (table: string) =>
+    (await bindings.DB.prepare(`SELECT site FROM ${table}`).all()).results;
+  expect(await left("trajectories")).toEqual([{ site: "other" }]);
+  expect(await left("feedback")).toEqual([{ site: "other" }]);
+  const objects = await bindings.OBJECTS.list({ prefix: "sites/" });
+  const trajectories = objects.objects.filter(({ key }) => key.includes("/trajectories/"));
+  expect(trajectories.map(({ key }) => key.split("/")[1])).toEqual(["other"]);
+});
+
+test("a leased trajectory waits until its lease has ended", async () => {
+  const base = await registerBase(desk);
+  await workAt((await openSite(desk)).token, base);
+  await leaseAt(desk);
+  expect(await expire("desk", Date.now() + 31 * DAY)).toBe(0);
+  expect(await stored()).toMatchObject({ rows: 1 });
+});
+
+test("the versions that learned from a deleted trajectory are still named when its visitor is forgotten", async () => {
+  const base = await registerBase(desk);
+  const { token } = await openSite(desk);
+  await workAt(token, base);
+  await learn(desk);
+  await bindings.DB.prepare("UPDATE policies SET step = 5 WHERE site = 'desk'").run();
+  expect(await expire("desk", Date.now() + 31 * DAY)).toBe(1);
+  const deleted = await ask<DeletionResponse>("DELETE", "/v1/visitor", { token });
+  expect(deleted).toMatchObject({ deletedTrajectories: 0, learnedBy: [0] });
+});
+
+test("the alarm is set for the oldest trajectory, and at once when the retention changes", async () => {
+  const base = await registerBase(desk);
+  await workAt((await openSite(desk)).token, base);
+  const now = Date.now();
+  await runInDurableObject(coordinatorOf(bindings, "desk"), (_, state) =>
+    state.storage.deleteAlarm(),
+  );
+  await expire("desk", now);
+  const at = (await alarm("desk")) ?? 0;
+  expect(Math.abs(at - now - 30 * DAY)).toBeLessThan(60_000);
+  const body = { settings: { retentionDays: 1 } };
+  expect((await call("PUT", "/v1/operator/sites/desk", { ...asOperator, body })).status).toBe(200);
+  expect((await alarm("desk")) ?? Infinity).toBeLessThan(now + 120_000);
+});
