@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { NANO_MODEL } from "../../scripts/shop.ts";
 
 /** A line that the trainer printed with `--json`. */
-export type TrainerEvent = { readonly event: string; readonly [name: string]: unknown };
+type TrainerEvent = { readonly event: string; readonly [name: string]: unknown };
 
 /** What one process did. */
 export type TrainerLife = {
@@ -23,7 +23,6 @@ export type TrainerLifeOptions = {
   readonly state: string;
   /** Longer than a lease if another process may have left one. Default 7. */
   readonly idleSeconds?: number | undefined;
-  readonly args?: readonly string[] | undefined;
   readonly onEvent?: ((event: TrainerEvent) => void) | undefined;
 };
 
@@ -36,22 +35,22 @@ export const SMALL_GROUPS = {
   GATE_SIGNIFICANCE: "0",
 } as const;
 
-const SMALL_STEPS: readonly string[] = [
-  ...["--model", NANO_MODEL],
-  ...["--groups-per-step", "2"],
-  ...["--publish-every", "1"],
-  ...["--evaluation-tasks", "8"],
-  ...["--promotion-margin", "1"],
-  ...["--lease-seconds", "5"],
-  ...["--partial-step-seconds", "1"],
-  ...["--poll-seconds", "0.2"],
-  ...["--threads", "1"],
-];
+const SMALL_STEPS = {
+  "--model": NANO_MODEL,
+  "--groups-per-step": "2",
+  "--publish-every": "1",
+  "--evaluation-tasks": "8",
+  "--promotion-margin": "1",
+  "--lease-seconds": "5",
+  "--partial-step-seconds": "1",
+  "--poll-seconds": "0.2",
+  "--threads": "1",
+} as const;
 
 /** Runs a trainer process once. @param boundary - the call after which it kills itself; `none` = it ends when idle */
 export async function liveTrainer(
   boundary: string,
-  { edgeUrl, credential, state, idleSeconds = 7, args = [], onEvent }: TrainerLifeOptions,
+  { edgeUrl, credential, state, idleSeconds = 7, onEvent }: TrainerLifeOptions,
 ): Promise<TrainerLife> {
   const child = spawn(
     process.execPath,
@@ -60,10 +59,15 @@ export async function liveTrainer(
       "--disable-warning=ExperimentalWarning",
       join(import.meta.dirname, "killed-trainer.fixture.ts"),
       boundary,
-      ...["train-edge", "--json", "--edge", edgeUrl, "--state", state],
-      ...["--idle-exit-seconds", String(idleSeconds)],
-      ...SMALL_STEPS,
-      ...args,
+      "train-edge",
+      "--json",
+      "--edge",
+      edgeUrl,
+      "--state",
+      state,
+      "--idle-exit-seconds",
+      String(idleSeconds),
+      ...Object.entries(SMALL_STEPS).flat(),
     ],
     {
       env: { ...process.env, WAGGLE_TRAINER_CREDENTIAL: credential },

@@ -65,7 +65,7 @@ test("after the update the page sends what it had not sent, as the same visitor 
     storage,
     consent,
     fetch: (url, init) => {
-      if (new URL(url).pathname === "/v1/sessions") opened.push(JSON.parse(String(init?.body)));
+      if (new URL(url).pathname === "/v1/sessions") opened.push(JSON.parse(init?.body as string));
       return edge.fetch(url, init);
     },
   });

@@ -51,7 +51,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
     .description("train on the trajectories of an edge until stopped")
     .addOption(
       environmentOption("the one that the edge assigns, if it is built in").argParser(
-        (source, before: readonly string[] = []) => [...before, source],
+        (source, before: readonly string[] | undefined) => [...(before ?? []), source],
       ),
     )
     .addOption(stateOption())

@@ -104,10 +104,10 @@ export function sitesOption(): Option {
   return new Option(
     "--site <id>",
     "site of an edge that serves several; may be repeated (default: the credential's own)",
-  ).argParser((text, before: readonly string[] = []) => {
+  ).argParser((text, before: readonly string[] | undefined) => {
     const id = siteId(text);
-    if (before.includes(id)) throw new InvalidArgumentError(`The site ${id} is given twice.`);
-    return [...before, id];
+    if (before?.includes(id)) throw new InvalidArgumentError(`The site ${id} is given twice.`);
+    return [...(before ?? []), id];
   });
 }
 

@@ -3,7 +3,12 @@
  * 10: the requests that its trainer and its open page made next get the answers that they got then.
  */
 import { applyD1Migrations, reset } from "cloudflare:test";
-import { type OperatorSummary, type SessionResponse, trajectoryDigest } from "@waggle/protocol";
+import {
+  isObject,
+  type OperatorSummary,
+  type SessionResponse,
+  trajectoryDigest,
+} from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import installationText from "../../../../test/fixtures/release-26696fa9/installation.json?raw";
 import requestsText from "../../../../test/fixtures/release-26696fa9/requests.json?raw";
@@ -70,11 +75,10 @@ function missing(then: Json, now: unknown, at: string, renamed: Renamed): string
     if (!Array.isArray(now) || now.length !== then.length) return [`${at}: other length`];
     return then.flatMap((item, i) => missing(item, now[i], `${at}.${i}`, renamed));
   }
-  if (then !== null && typeof then === "object") {
-    if (now === null || typeof now !== "object") return [`${at}: no object`];
-    const members = now as { readonly [name: string]: unknown };
+  if (isObject(then)) {
+    if (!isObject(now)) return [`${at}: no object`];
     return Object.entries(then).flatMap(([name, value]) =>
-      missing(value, members[name], `${at}.${name}`, renamed),
+      missing(value, now[name], `${at}.${name}`, renamed),
     );
   }
   if (then === now) return [];
