@@ -69,6 +69,7 @@ export default defineConfig({
         ...fromSource("workerd", "worker"),
         plugins: [
           cloudflareTest(async () => ({
+            main: "./workers/edge/src/testing/worker.ts",
             wrangler: { configPath: "./workers/edge/wrangler.jsonc" },
             miniflare: { bindings: await edgeTestBindings() },
           })),

@@ -1,8 +1,8 @@
-/** `npm run loop`: the command `waggle loop`, for the demo shop without `--site`. Installs Chromium if there is none. */
+/** `npm run loop`: the command `waggle loop`, for `apps/demo` without `--site`. Installs Chromium if there is none. */
 import { createWaggle } from "../packages/cli/src/program.ts";
 import { runProgram } from "../trainer/src/commands/run-program.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { DEFAULT_SITE } from "./shop.ts";
+import { DEFAULT_SITE } from "./demo.ts";
 
 await runProgram(
   (options) => {

@@ -1,6 +1,6 @@
 /**
  * `npm run screenshots`: takes pictures for the README and for reviews before a release, from the state of a finished
- * loop: the shop with an answered request, the dashboard, and one trajectory.
+ * loop: the page with an answered request, the dashboard, and one trajectory.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,16 +9,16 @@ import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { existingFolder } from "../trainer/src/options/option-values.ts";
 import { CHROMIUM_FLAGS } from "../packages/dev/src/loop/chromium.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { buildPage, startPage } from "../packages/dev/src/pages/pages.ts";
+import { buildPage, dashboardPage, sitePage, startPage } from "../packages/dev/src/pages/pages.ts";
 import type { ManagedProcess } from "../packages/dev/src/processes/managed-process.ts";
 import { freePort } from "../packages/dev/src/processes/ports.ts";
 import { migrate, startEdge } from "../packages/dev/src/stack/edge-process.ts";
 import { openInstallation } from "../packages/dev/src/stack/installation.ts";
 import { ROOT } from "./root.ts";
-import { DASHBOARD, SHOP, SHOP_PAGE } from "./shop.ts";
+import { demoSite } from "./demo.ts";
 
 const program = createCommand("npm run screenshots --")
-  .description("take screenshots of the shop and the dashboard, with the state of a finished loop")
+  .description("take screenshots of the page and the dashboard, with the state of a finished loop")
   .option(
     "--state <folder>",
     "state folder of a finished loop (default: .waggle/loop)",
@@ -36,16 +36,18 @@ if (!existsSync(state)) {
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 const executablePath = ensureChromium();
+const site = await demoSite();
+const [demoPage, dashboardAt] = [sitePage(site), dashboardPage(ROOT)];
 const installation = openInstallation(state);
-await Promise.all([migrate(installation, SHOP), buildPage(SHOP_PAGE), buildPage(DASHBOARD)]);
+await Promise.all([migrate(installation, site), buildPage(demoPage), buildPage(dashboardAt)]);
 const edgePort = await freePort();
 const edgeUrl = `http://localhost:${edgePort}`;
 const [demoPort, dashboardPort] = [await freePort(), await freePort()];
 const processes: ManagedProcess[] = [];
 try {
-  processes.push(await startEdge(installation, { port: edgePort, site: SHOP }));
-  processes.push(await startPage(SHOP_PAGE, { port: demoPort, edgeUrl }));
-  processes.push(await startPage(DASHBOARD, { port: dashboardPort, edgeUrl }));
+  processes.push(await startEdge(installation, { port: edgePort, site }));
+  processes.push(await startPage(demoPage, { port: demoPort, edgeUrl }));
+  processes.push(await startPage(dashboardAt, { port: dashboardPort, edgeUrl }));
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   const dashboard = `http://localhost:${dashboardPort}/#credential=${installation.operatorCredential}`;
   for (const colorScheme of ["light", "dark"] as const) {
@@ -54,13 +56,13 @@ try {
       colorScheme,
       viewport: { width: 1280, height: 860 },
     });
-    const shop = await context.newPage();
-    await shop.goto(`http://localhost:${demoPort}/?autoconsent=1`);
-    await answered(shop, options.request);
-    await shop.screenshot({ path: join(out, `demo${suffix}.png`) });
-    await shop.setViewportSize({ width: 400, height: 820 });
-    await shop.waitForTimeout(1200); // wait until the sheet has opened
-    await shop.screenshot({ path: join(out, `demo-narrow${suffix}.png`) });
+    const demo = await context.newPage();
+    await demo.goto(`http://localhost:${demoPort}/?autoconsent=1`);
+    await answered(demo, options.request);
+    await demo.screenshot({ path: join(out, `demo${suffix}.png`) });
+    await demo.setViewportSize({ width: 400, height: 820 });
+    await demo.waitForTimeout(1200); // wait until the sheet has opened
+    await demo.screenshot({ path: join(out, `demo-narrow${suffix}.png`) });
 
     const overview = await context.newPage();
     await overview.goto(dashboard);

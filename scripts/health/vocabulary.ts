@@ -67,7 +67,8 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     instead: "environment, or kind of task",
     except: {
       "trainer/src/pretrain/{held-out,model-card}.ts": "`families`, a field of stored reports",
-      "packages/environments/src/{transcript.fixture,shop-task.test}.ts": "a field of golden files",
+      "packages/environments/src/transcript.fixture.ts": "a field of golden files",
+      "apps/demo/src/environment/*.test.ts": "a field of golden files",
       "test/golden/decoder/*": "families of decoders",
     },
   },

@@ -25,14 +25,14 @@ test("names, cycles and folders stay within their limits", () => {
 
 /** The number of public names that each package has reached. A new package needs an entry. */
 const MOST_NAMES: { readonly [name: string]: number } = {
-  "@waggle/agent": 62,
+  "@waggle/agent": 63,
   "@waggle/cli": 1,
   "@waggle/collector": 38,
   "@waggle/dev": 16,
   "@waggle/edge": 4,
   "@waggle/embed": 36,
   "@waggle/engine": 21,
-  "@waggle/environments": 84,
+  "@waggle/environments": 58,
   "@waggle/evaluation": 30,
   "@waggle/exchange": 37,
   "@waggle/learning": 390,

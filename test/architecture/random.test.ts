@@ -13,9 +13,9 @@ const GENERATOR =
 
 /** Files that multiply 32-bit integers, with the reason. */
 const MULTIPLIES: Readonly<Record<string, string>> = {
+  "apps/demo/src/environment/shop-task.test.ts": "a recorded digest covers seeds of every size",
   "packages/engine/src/contract/train-engine.fixture.ts":
     "the bound on gradients in f16 was measured with its derivatives",
-  "packages/environments/src/shop-task.test.ts": "a recorded digest covers seeds of every size",
   "packages/text/src/grammar/mask-digest.fixture.ts": "a recorded digest depends on its sequence",
   "trainer/src/pretrain/corpus.ts": "the shop's base model was taught with seeds spread this way",
 };

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { rollOut } from "@waggle/agent";
-import { environmentNamed } from "@waggle/environments";
+import { SHOP } from "@waggle/demo/environment";
 import { FULL_SUPPORT, trajectoryDigest } from "@waggle/protocol";
 import type { GrammarSpec, SampledSegment, TaskReference, Trajectory } from "@waggle/protocol";
 import { createGrammarCompiler, grammarId } from "@waggle/text/grammar";
@@ -31,7 +31,7 @@ const task: TaskReference = { environment: "shop", seed: 3, split: "train" };
 function rollout(seed: number, constrainToolCalls: boolean, topK = 0): Promise<Trajectory> {
   return rollOut({
     policy,
-    environment: environmentNamed(task.environment).create(task).environment,
+    environment: SHOP.create(task).environment,
     chatFormat: model.format,
     // Hot enough to produce every kind of mistake without a grammar.
     sampling: { ...FULL_SUPPORT, temperature: 4, topK },

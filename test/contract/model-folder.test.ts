@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { judgedRollout } from "@waggle/agent/environments";
+import { SHOP } from "@waggle/demo/environment";
 import {
   FULL_SUPPORT,
   type TaskReference,
@@ -28,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
+const parts = { policy, format: model.format, sampling: FULL_SUPPORT, environments: [SHOP] };
 const task = (seed: number): TaskReference => ({ environment: "shop", seed, split: "train" });
 const never = new AbortController().signal;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { siteFrom, stateFolder } from "../../packages/dev/src/site/site.ts";
 import { ROOT } from "../../scripts/root.ts";
-import { SHOP } from "../../scripts/shop.ts";
+import { DEMO } from "../fixtures/demo.ts";
 
 const DOORS = join(ROOT, "test", "fixtures", "doors-site.ts");
 
@@ -16,7 +16,7 @@ test("a site is an environment by the path of its file, with the export's name",
 });
 
 test("each site has its own state folder", () => {
-  const site = { ...SHOP, name: "doors", project: "/shop", isWholeProject: false };
+  const site = { ...DEMO, name: "doors", project: "/shop", isWholeProject: false };
   expect(stateFolder(site, "local")).toBe(join("/shop", ".waggle", "local-doors"));
   expect(stateFolder(site, "local", "/models/small")).toMatch(/local-doors-small$/);
   expect(stateFolder({ ...site, isWholeProject: true }, "loop")).toMatch(/\.waggle.loop$/);

@@ -202,7 +202,7 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
     writeFileSync(join(project, ".npmrc"), registry.npmrc);
     writeFileSync(
       join(project, "package.json"),
-      JSON.stringify({ name: "shop", private: true, type: "module" }),
+      JSON.stringify({ name: "project", private: true, type: "module" }),
     );
     for (const { staged } of packages) {
       requireSuccess(run("npm", "publish", staged, "--access", "public", "--loglevel=error"));
@@ -236,14 +236,14 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
 
   test("waggle trains a recipe on the nano model and saves the adapter", () => {
     const { stdout } = waggle(
-      `train --recipe grpo --env shop --steps 2 --tasks 8 ${SMALL} --out adapter --json`,
+      `train --recipe grpo --env form --steps 2 --tasks 8 ${SMALL} --out adapter --json`,
     );
     const lines = stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as object);
     expect(lines.filter((line) => "event" in line && line.event === "step")).toHaveLength(2);
-    expect(lines.at(-1)).toMatchObject({ recipe: "grpo", environment: "shop" });
+    expect(lines.at(-1)).toMatchObject({ recipe: "grpo", environment: "form" });
     expect(existsSync(join(project, "adapter", "adapter_model.safetensors"))).toBe(true);
   });
 
@@ -255,7 +255,7 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
       status: 0,
     });
     const { stdout } = waggle(
-      `train --recipe ./optiagent.ts --env shop --steps 1 --tasks 4 ${SMALL} --json`,
+      `train --recipe ./optiagent.ts --env form --steps 1 --tasks 4 ${SMALL} --json`,
     );
     expect(stdout).toContain('"recipe":"optiagent"');
   });
@@ -266,7 +266,7 @@ describe.runIf(isLong())("installed from a registry into an empty project", () =
     const start = ended("start");
     expect([start.status, start.stdout]).toEqual([2, ""]);
     expect(start.stderr).toMatch(/^error: waggle start works only inside a checkout of https:/);
-    const reference = ended("simulate --device reference-wasm --steps 1");
+    const reference = ended("simulate --env form --device reference-wasm --steps 1");
     expect(reference.status).toBe(1);
     expect(reference.stderr).toMatch(
       /need TensorFlow\.js, which is not installed; run: npm install/,

@@ -14,7 +14,7 @@ import { Visitors } from "../../packages/dev/src/loop/visitors.ts";
 import { buildPage, startPage } from "../../packages/dev/src/pages/pages.ts";
 import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
 import { startTrainer } from "../../packages/dev/src/stack/trainer-process.ts";
-import { NANO_MODEL, SHOP, SHOP_PAGE } from "../../scripts/shop.ts";
+import { NANO_MODEL, DEMO, DEMO_PAGE } from "../fixtures/demo.ts";
 import type { ManagedProcess } from "../../packages/dev/src/processes/managed-process.ts";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { type Installation, openInstallation } from "../../packages/dev/src/stack/installation.ts";
@@ -51,7 +51,7 @@ const edgeUrl = () => `http://localhost:${edgePort}`;
 // Leases and groups of a killed process must be returned within the test.
 const startWorker = () =>
   startEdge(installation, {
-    site: SHOP,
+    site: DEMO,
     port: edgePort,
     variables: {
       GROUP_SIZE: "4",
@@ -63,7 +63,7 @@ const startWorker = () =>
   });
 const startLearning = (of: Installation) =>
   startTrainer(of, {
-    site: SHOP,
+    site: DEMO,
     edgeUrl: edgeUrl(),
     model: NANO_MODEL,
     onLine: (_, line) => {
@@ -147,9 +147,9 @@ beforeAll(async () => {
   second = { ...installation, folder: secondFolder };
   edgePort = await freePort();
   const sitePort = await freePort();
-  await Promise.all([migrate(installation, SHOP), buildPage(SHOP_PAGE)]);
+  await Promise.all([migrate(installation, DEMO), buildPage(DEMO_PAGE)]);
   edge = await startWorker();
-  site = await startPage(SHOP_PAGE, { port: sitePort, edgeUrl: edgeUrl() });
+  site = await startPage(DEMO_PAGE, { port: sitePort, edgeUrl: edgeUrl() });
   trainer = startLearning(installation);
   visitors = await Visitors.open(`http://localhost:${sitePort}/`, {
     pages: 2,

@@ -8,7 +8,7 @@ import { beforeAll, describe, test } from "vitest";
 import { runLoop } from "../../packages/dev/src/loop/loop.ts";
 import type { LoopReport } from "../../packages/dev/src/loop/report.ts";
 import { ROOT } from "../../scripts/root.ts";
-import { SHOP } from "../../scripts/shop.ts";
+import { DEMO } from "../fixtures/demo.ts";
 import { isLong } from "../fixtures/long.ts";
 import {
   expectExactCounts,
@@ -24,7 +24,7 @@ describe.runIf(isLong())("a three-minute loop", () => {
   beforeAll(async () => {
     report = await runLoop({
       ...shortLoop(4, 2),
-      site: SHOP,
+      site: DEMO,
       device: "auto",
       minutes: 3,
       evaluationTasks: 0,

@@ -54,7 +54,7 @@ test("the command runs it: rolls out, learns and evaluates on held-out tasks", (
     "--recipe",
     join(folder, "optiagent.ts"),
     "--env",
-    "shop",
+    "apps/demo",
     "--model",
     "packages/model/nano",
     "--steps",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
 import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
-import { NANO_MODEL, SHOP } from "../../scripts/shop.ts";
+import { NANO_MODEL, DEMO } from "../fixtures/demo.ts";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { ROOT } from "../../scripts/root.ts";
@@ -27,11 +27,11 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
   const folder = await mkdtemp(join(tmpdir(), "waggle-publish-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const installation = openInstallation(folder);
-  await migrate(installation, SHOP);
+  await migrate(installation, DEMO);
   const port = await freePort();
   const edge = await startEdge(installation, {
     port,
-    site: SHOP,
+    site: DEMO,
     variables: { GATE_MIN_TASKS: "16" },
   });
   onTestFinished(() => edge.stop());

@@ -59,7 +59,7 @@ beforeAll(async () => {
   for (const stream of [start.stdout, start.stderr]) {
     stream?.setEncoding("utf8").on("data", (text: string) => lines.push(...text.split("\n")));
   }
-  await untilSaid(/demo shop {3}http/);
+  await untilSaid(/demo {8}http/);
 }, 180_000);
 
 afterAll(async () => {
@@ -104,7 +104,7 @@ fault(
     });
     expect(second.code).toBe(1);
     expect(second.text.split("\n")).toHaveLength(1);
-    expect(second.text).toContain(`demo shop http://localhost:${ports.demo}/`);
+    expect(second.text).toContain(`demo        http://localhost:${ports.demo}/`);
     expect(second.text).toContain(`edge http://localhost:${ports.edge}`);
     return { after: "refused in 1 sentence with 3 addresses; 0 processes started" };
   },

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { trainerMetrics } from "../../packages/dev/src/loop/loop.ts";
 import { OperatorClient } from "../../packages/dev/src/loop/operator.ts";
 import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
-import { NANO_MODEL, SHOP } from "../../scripts/shop.ts";
+import { NANO_MODEL, DEMO } from "../fixtures/demo.ts";
 import type { ManagedProcess } from "../../packages/dev/src/processes/managed-process.ts";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { type Installation, openInstallation } from "../../packages/dev/src/stack/installation.ts";
@@ -87,9 +87,9 @@ beforeAll(async () => {
   installation = openInstallation(folder);
   const port = await freePort();
   edgeUrl = `http://localhost:${port}`;
-  await migrate(installation, SHOP);
+  await migrate(installation, DEMO);
   edge = await startEdge(installation, {
-    site: SHOP,
+    site: DEMO,
     port,
     variables: SMALL_GROUPS,
   });

@@ -20,7 +20,7 @@ import { OperatorClient } from "../../packages/dev/src/loop/operator.ts";
 import { buildPage, startPage } from "../../packages/dev/src/pages/pages.ts";
 import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
 import { startTrainer } from "../../packages/dev/src/stack/trainer-process.ts";
-import { NANO_MODEL, SHOP, SHOP_PAGE } from "../../scripts/shop.ts";
+import { NANO_MODEL, DEMO, DEMO_PAGE } from "../fixtures/demo.ts";
 import type { ManagedProcess } from "../../packages/dev/src/processes/managed-process.ts";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { type Installation, openInstallation } from "../../packages/dev/src/stack/installation.ts";
@@ -58,17 +58,17 @@ let context: BrowserContext;
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   installation = openInstallation(folder);
-  await Promise.all([migrate(installation, SHOP), buildPage(SHOP_PAGE)]);
+  await Promise.all([migrate(installation, DEMO), buildPage(DEMO_PAGE)]);
   const edgePort = await freePort();
   edgeUrl = `http://localhost:${edgePort}`;
-  processes.push(await startEdge(installation, { port: edgePort, site: SHOP }));
+  processes.push(await startEdge(installation, { port: edgePort, site: DEMO }));
   siteUrl = (await openSite({ isolated: true })).url;
   browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
   early = await browser.newPage();
   await early.goto(siteUrl);
   await early.locator("waggle-agent").getByText("being prepared by the site").waitFor();
   // Only for the base model: it ends before the pages need the processor.
-  const trainer = startTrainer(installation, { edgeUrl, model: NANO_MODEL, site: SHOP });
+  const trainer = startTrainer(installation, { edgeUrl, model: NANO_MODEL, site: DEMO });
   processes.push(trainer);
   await vi.waitUntil(async () => (await fetch(`${edgeUrl}/v1/policies/stable`)).ok, {
     timeout: 120_000,
@@ -87,7 +87,7 @@ afterAll(async () => {
 
 async function openSite({ isolated }: { isolated: boolean }) {
   const port = await freePort();
-  const site = await startPage(SHOP_PAGE, { port, edgeUrl, isolated });
+  const site = await startPage(DEMO_PAGE, { port, edgeUrl, isolated });
   processes.push(site);
   return { site, url: `http://localhost:${port}/` };
 }

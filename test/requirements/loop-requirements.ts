@@ -8,9 +8,9 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Held-out tasks are disjoint from training tasks, and a quarter of them use wordings that were never trained on.",
     tests: [
-      "packages/environments/src/shop-task.test.ts > no held-out instance or wish occurs in training, at this or the first level",
-      "packages/environments/src/shop-task.test.ts > tasks of the first level are those that the nano base was trained on",
-      "packages/environments/src/shop-task.test.ts > a quarter of the held-out tasks and no training tasks use unseen templates",
+      "apps/demo/src/environment/shop-task.test.ts > no held-out instance or wish occurs in training, at this or the first level",
+      "apps/demo/src/environment/shop-task.test.ts > tasks of the first level are those that the nano base was trained on",
+      "apps/demo/src/environment/shop-task.test.ts > a quarter of the held-out tasks and no training tasks use unseen templates",
     ],
   },
   {
@@ -19,10 +19,10 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The verifier accepts gold answers, rejects near misses and hostile answers, and reports when it cannot judge.",
     tests: [
-      "packages/environments/src/shop-task.test.ts > the verifier passes the expert, who needs fewer turns than the limit",
-      "packages/environments/src/shop-task.test.ts > the verifier fails near misses: an extra or missing product, or a number off by one",
-      "packages/environments/src/shop-task.test.ts > the verifier fails a rollout that omits a wish",
-      "packages/environments/src/shop-task.test.ts > fails hostile answers: too long, injected, not a number, a list of guesses",
+      "apps/demo/src/environment/shop-task.test.ts > the verifier passes the expert, who needs fewer turns than the limit",
+      "apps/demo/src/environment/shop-task.test.ts > the verifier fails near misses: an extra or missing product, or a number off by one",
+      "apps/demo/src/environment/shop-task.test.ts > the verifier fails a rollout that omits a wish",
+      "apps/demo/src/environment/shop-task.test.ts > fails hostile answers: too long, injected, not a number, a list of guesses",
       "trainer/src/check/replayed-failures.test.ts > a claimed %s, which no replay reproduces, skips the rollout",
     ],
   },

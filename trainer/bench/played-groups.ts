@@ -1,5 +1,6 @@
-/** Groups as an edge would lease them: training tasks of the shop, as the nano model plays them. */
+/** Groups as an edge would lease them: training tasks of the demo, as the nano model plays them. */
 import { judgedRollout } from "@waggle/agent/environments";
+import { SHOP } from "@waggle/demo/environment";
 import type { BaseModel } from "../src/model/base-model.ts";
 import type { EdgeRecipe } from "../src/recipes/edge-recipe.ts";
 import { inLanes } from "../src/rollouts/lanes.ts";
@@ -25,7 +26,7 @@ export async function playGroups(
 ): Promise<WaitingStep> {
   const policy = await openPolicy(model);
   const { sampling } = recipe.stage.settings;
-  const parts = { policy, format: model.format, sampling };
+  const parts = { policy, format: model.format, sampling, environments: [SHOP] };
   const { signal } = new AbortController();
   let waiting = waitingStep(recipe, [], coming);
   for (let number = 0; waiting.groups.length < wanted; number += 1) {

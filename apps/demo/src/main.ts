@@ -1,10 +1,6 @@
 /** The shop page: the shop, its view, the assistant, and simulated visitors on request. */
-import {
-  createShop,
-  createShopEnvironment,
-  edgeToolDefinitions,
-  SHOP_SYSTEM,
-} from "@waggle/environments";
+import { CONSENT } from "./consent.ts";
+import { createShopEnvironment, edgeToolDefinitions, SHOP_SYSTEM } from "./environment/index.ts";
 import { createAgent, type EnvironmentFactory } from "@waggle/embed";
 import { required } from "@waggle/embed/dom";
 import "@waggle/embed/element";
@@ -16,7 +12,7 @@ import {
   reportStatus,
 } from "@waggle/embed/practice";
 import { keepForOffline } from "./offline.ts";
-import { createPageTools } from "./page-tools.ts";
+import tools, { isActing, shop } from "./page-tools.ts";
 import { connectSheet } from "./agent-sheet.ts";
 import { connectModelPicker } from "./model-picker.ts";
 import { renderShop } from "./shop-view.ts";
@@ -31,8 +27,6 @@ const { edgeUrl, siteKey } = await readSiteConfig();
 const isLocal = isLocalAddress(edgeUrl) && isLocalAddress(location.href);
 const request = readPageRequest(location.search, isLocal);
 
-const shop = createShop();
-const { tools, isActing } = createPageTools(shop);
 renderShop(shop, isActing);
 
 const agent = createAgent({
@@ -42,7 +36,7 @@ const agent = createAgent({
   edgeTools: edgeToolDefinitions.map(({ name }) => name),
   system: SHOP_SYSTEM,
   device: request.device,
-  consent: { version: "2026-11-23" },
+  consent: CONSENT,
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
 const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];

@@ -1,16 +1,11 @@
 /** The shop's tools for the assistant. They act on the shop that the visitor sees. */
-import { findProduct, pageToolDefinitions, runPageTool } from "@waggle/environments";
-import type { Shop } from "@waggle/environments";
 import type { PageTool } from "@waggle/embed";
+import type { ToolArguments } from "@waggle/environments";
+import { definePageTools } from "@waggle/site";
+import { createShop, findProduct, pageToolDefinitions, runPageTool } from "./environment/index.ts";
+import type { CartLine, Shop } from "./environment/index.ts";
 
-/** The tools, and whether one of them is running. */
-export type PageTools = {
-  readonly tools: readonly PageTool[];
-  /** True while a tool changes the shop. */
-  readonly isActing: () => boolean;
-};
-
-type Label = (args: { readonly [key: string]: unknown }) => string;
+type Label = (args: ToolArguments) => string;
 
 const productOf: Label = ({ id }) =>
   (typeof id === "string" ? findProduct(id)?.name : undefined) ?? "a product";
@@ -26,24 +21,41 @@ const LABELS: { readonly [tool: string]: Label } = {
   view_cart: () => "Looking into the cart",
 };
 
-/** Creates the tools of a shop. */
-export function createPageTools(shop: Shop): PageTools {
-  let acting = false;
-  return {
-    isActing: () => acting,
-    tools: pageToolDefinitions.map(({ name, description, parameters }) => ({
-      name,
-      description,
-      parameters,
-      label: (args) => LABELS[name]?.(args) ?? description,
-      run: (args) => {
-        acting = true;
-        try {
-          return runPageTool(shop, name, args);
-        } finally {
-          acting = false;
-        }
-      },
-    })),
-  };
+/** The shop that the visitor sees. */
+export const shop: Shop = createShop();
+
+let acting = false;
+
+/** Whether a tool is changing the shop. */
+export function isActing(): boolean {
+  return acting;
 }
+
+/** Begins with the cart of a practice task. `waggle check` compares page and practice with it. */
+export function start({ cart }: { readonly cart: readonly CartLine[] }): void {
+  shop.dispatch({ type: "empty-cart" });
+  for (const line of cart) shop.dispatch({ type: "add-to-cart", ...line });
+}
+
+const tools: readonly PageTool[] = definePageTools(
+  Object.fromEntries(
+    pageToolDefinitions.map(({ name, description, parameters }) => [
+      name,
+      {
+        description,
+        parameters,
+        label: (args: ToolArguments) => LABELS[name]?.(args) ?? description,
+        run: (args: unknown) => {
+          acting = true;
+          try {
+            return runPageTool(shop, name, args as ToolArguments);
+          } finally {
+            acting = false;
+          }
+        },
+      },
+    ]),
+  ),
+);
+
+export default tools;

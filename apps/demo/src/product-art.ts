@@ -1,5 +1,5 @@
 /** Drawings of the products by category, colored by material or color. */
-import type { Product } from "@waggle/environments";
+import type { Product } from "./environment/index.ts";
 
 type Palette = { readonly main: string; readonly deep: string; readonly light: string };
 

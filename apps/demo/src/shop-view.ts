@@ -2,8 +2,8 @@
  * Renders the state of a `Shop` and turns clicks into actions. Visitors, the assistant's tools and tests act on
  * the same `Shop`; the view shows each change and stores nothing.
  */
-import { CATALOGUE, cartTotal, findProduct } from "@waggle/environments";
-import type { Product, SearchSort, Shop, ShopState } from "@waggle/environments";
+import { CATALOGUE, cartTotal, findProduct } from "./environment/index.ts";
+import type { Product, SearchSort, Shop, ShopState } from "./environment/index.ts";
 import { h, required } from "@waggle/embed/dom";
 import { productArt } from "./product-art.ts";
 

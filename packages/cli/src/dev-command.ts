@@ -1,4 +1,4 @@
-/** `dev`: runs a site on this machine until it is stopped. In the repository, `npm start` is the same for the shop. */
+/** `dev`: runs a site on this machine until it is stopped. In the repository, `npm start` is the same for the demo. */
 import { resolve } from "node:path";
 import { practicePage, runStack, type Site, sitePage, stateFolder, stopSignal } from "@waggle/dev";
 import { WaggleError } from "@waggle/protocol";
@@ -66,23 +66,23 @@ export function addDevCommand(program: Command): void {
 export async function runSite(given: Flags, defaultSite?: DefaultSite): Promise<void> {
   const site = await siteOf(given.site, defaultSite);
   const model = given.model === undefined ? undefined : resolve(given.model);
-  const isShop = given.site === undefined;
+  const isDefault = given.site === undefined;
   const { state, pagePort, model: _, site: __, ...rest } = given;
   const failure = await runStack({
     ...rest,
     site,
-    pages: pagesOf(site, isShop ? defaultSite?.title : undefined, pagePort),
+    pages: pagesOf(site, pagePort),
     ...(model === undefined ? {} : { model }),
     state: state === undefined ? stateFolder(site, "local", model) : resolve(state),
-    reloads: !isShop,
+    reloads: !isDefault,
     signal: stopSignal(),
   });
   if (failure !== null) process.exitCode = 1;
 }
 
 /** Its own page, and one on which visitors practice if that is not the same. */
-function pagesOf(site: Site, title: string = site.name, port?: number) {
-  const first = { page: sitePage(site), title, port, preferred: 5173 };
+function pagesOf(site: Site, port?: number) {
+  const first = { page: sitePage(site), title: site.name, port, preferred: 5173 };
   if (site.page === undefined || site.practice === undefined) return [first] as const;
   return [first, { page: practicePage(site), title: "practice", preferred: 5175 }] as const;
 }

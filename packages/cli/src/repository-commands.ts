@@ -8,10 +8,10 @@ import { checkoutAt, REPOSITORY } from "./checkout.ts";
 
 /** npm scripts of the repository that are not commands of their own. */
 const SCRIPTS: { readonly [name: string]: string } = {
-  start: "start the edge, the trainer, the demo shop and the dashboard",
+  start: "start the edge, the trainer, the demo page and the dashboard",
   setup: "prepare storage, pages and Chromium for start and test",
   docs: "build the documentation site",
-  screenshots: "take screenshots of the shop and the dashboard",
+  screenshots: "take screenshots of the demo page and the dashboard",
   test: "run every check",
   "test:long": "run every check with every test case",
   "test:faults": "kill and damage a running loop 200 times",

@@ -7,7 +7,7 @@ import { type Command, Option } from "commander";
 export type DefaultSite = {
   /** In help texts. */
   readonly title: string;
-  readonly site: Site;
+  readonly load: () => Promise<Site>;
 };
 
 /** Gives the command `[site]` and `--site`. Its action finds either of them in the option `site`; both are refused. */
@@ -36,7 +36,7 @@ export function siteOption(otherwise?: DefaultSite): Option {
 
 /** Loads the site. @throws WaggleError `INVALID_ARGUMENT` for one that does not load. */
 export async function siteOf(source: string | undefined, otherwise?: DefaultSite): Promise<Site> {
-  if (source === undefined && otherwise !== undefined) return otherwise.site;
+  if (source === undefined && otherwise !== undefined) return otherwise.load();
   try {
     return await siteFrom(source ?? ".");
   } catch (error) {

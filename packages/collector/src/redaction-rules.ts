@@ -1,5 +1,5 @@
 /**
- * Built-in patterns of personal data. For digits they prefer precision, because shop pages are full of prices,
+ * Built-in patterns of personal data. For digits they prefer precision, because pages of stores are full of prices,
  * product ids and order numbers, and redacting a price breaks a task.
  *
  * A library of numbering plans would find more national phone numbers, but it needs the visitor's country, which

@@ -1,6 +1,6 @@
 /** Loads a model folder that differs from the nano model, through the loader that a page uses. */
 import { rollOut } from "@waggle/agent";
-import { createShopEnvironment } from "@waggle/environments";
+import { createShopEnvironment } from "@waggle/demo/environment";
 import { describeModelFolder } from "@waggle/model";
 import { FULL_SUPPORT, Trajectory } from "@waggle/protocol";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 /** A site other than the demo shop: its assistant has the page's tools and no others. */
 import "fake-indexeddb/auto";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
-import { edgeToolDefinitions } from "@waggle/environments";
+import { edgeToolDefinitions } from "@waggle/demo/environment";
 import { afterEach, expect, test, vi } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { openPage, say } from "./agent.fixture.ts";

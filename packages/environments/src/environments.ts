@@ -10,13 +10,11 @@ import { LIBRARY } from "./library/library.ts";
 import { LOOKUP } from "./lookup/lookup.ts";
 import { OPINION } from "./opinion.ts";
 import { RECALL } from "./recall.ts";
-import { SHOP } from "./shop-spec.ts";
 import { STRINGS } from "./strings.ts";
 import type { EnvironmentSpec } from "./environment-spec.ts";
 
 /** All built-in environments, in the order that lists show them. */
 export const ENVIRONMENTS: readonly EnvironmentSpec[] = [
-  SHOP,
   STRINGS,
   BANDIT,
   RECALL,

@@ -19,17 +19,33 @@ const VARIANTS = Object.keys(ENVIRONMENT_VARIANTS) as EnvironmentVariant[];
 
 /** Environments and variants by name, with the number of tasks of each kind. */
 export function recordedEnvironments(): [name: string, spec: EnvironmentSpec, seeds: number][] {
-  const small = ENVIRONMENTS.filter(({ name }) => name !== "shop");
   return [
     ...ENVIRONMENTS.map((spec): [string, EnvironmentSpec, number] => [spec.name, spec, SEEDS]),
     ...VARIANTS.flatMap((variant) =>
-      small.map((spec): [string, EnvironmentSpec, number] => [
+      ENVIRONMENTS.map((spec): [string, EnvironmentSpec, number] => [
         `${variant} ${spec.name}`,
         ENVIRONMENT_VARIANTS[variant](spec),
         SEEDS_OF_VARIANTS,
       ]),
     ),
   ];
+}
+
+/** The transcripts of one environment outside this package. */
+export async function transcriptsOf(spec: EnvironmentSpec): Promise<{
+  readonly digests: { readonly [key: string]: string };
+  readonly shown: { readonly [policy: string]: unknown };
+}> {
+  return { digests: await transcriptDigests(spec, SEEDS), shown: await shownTranscripts(spec) };
+}
+
+/** A careless and a clumsy rollout. */
+async function shownTranscripts(spec: EnvironmentSpec): Promise<{ [policy: string]: unknown }> {
+  const reference = spec.reference(1, "train", spec.levels - 1);
+  return {
+    careless: await transcriptOf(spec, reference, "careless"),
+    clumsy: await transcriptOf(spec, reference, "clumsy"),
+  };
 }
 
 export async function goldenTranscripts(): Promise<GoldenTranscripts> {
@@ -39,9 +55,8 @@ export async function goldenTranscripts(): Promise<GoldenTranscripts> {
   }
   const shown: { [name: string]: unknown } = {};
   for (const spec of ENVIRONMENTS) {
-    for (const policy of ["careless", "clumsy"]) {
-      const reference = spec.reference(1, "train", spec.levels - 1);
-      shown[`${spec.name} ${policy}`] = await transcriptOf(spec, reference, policy);
+    for (const [policy, transcript] of Object.entries(await shownTranscripts(spec))) {
+      shown[`${spec.name} ${policy}`] = transcript;
     }
   }
   return { digests, shown };

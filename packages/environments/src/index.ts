@@ -1,29 +1,4 @@
-/** Built-in environments with their verifiers and demonstrators, the demo shop, and environment wrappers. */
-export { CATALOGUE } from "./catalogue-data.ts";
-export type { Product } from "./catalogue-data.ts";
-export { findProduct } from "./catalogue.ts";
-export type { SearchQuery, SearchSort } from "./catalogue.ts";
-export { cartTotal, createShop } from "./shop.ts";
-export type { CartLine, Shop, ShopAction, ShopState } from "./shop.ts";
-export {
-  edgeToolDefinitions,
-  pageToolDefinitions,
-  runEdgeTool,
-  runPageTool,
-  SHOP_TOOLS,
-} from "./shop-tools.ts";
-export type { ToolArguments } from "./runnable-tool.ts";
-export { SHOP_ENVIRONMENT } from "./shop-errands.ts";
-export type { ShopTaskKind, ShopInstance, ShopWish } from "./shop-instance.ts";
-export { isUnseenTemplate, SHOP_SYSTEM, shopTask } from "./shop-task.ts";
-export { createShopEnvironment } from "./shop-environment.ts";
-export type {
-  EdgeToolExecutor,
-  ShopEnvironment,
-  ShopEnvironmentOptions,
-} from "./shop-environment.ts";
-export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
-export type { Demonstration, DemonstratedTurn, ShopSkill } from "./shop-demonstrator.ts";
+/** Built-in environments with their verifiers and demonstrators, environment wrappers, and parts for further environments. */
 export { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";
 export { withVisitors } from "./visitors.ts";
 export { promptEnvironment } from "./prompts/prompt-environment.ts";
@@ -31,7 +6,10 @@ export { promptRow } from "./prompts/prompt-row.ts";
 export type { PromptRow } from "./prompts/prompt-row.ts";
 export { withReward } from "./reward-function.ts";
 export type { Reward, RewardedRollout, RewardFunction } from "./reward-function.ts";
-export type { RunnableTool, RunnableTools } from "./runnable-tool.ts";
+export { definitionsOf, runTool, tool, toolResult } from "./runnable-tool.ts";
+export type { RunnableTool, RunnableTools, ToolArguments } from "./runnable-tool.ts";
+export { pick } from "./draw.ts";
+export { evaluateExpression } from "./expression.ts";
 export { createTurnEnvironment } from "./turn-environment.ts";
 export { leveledReferences } from "./environment-spec.ts";
 export type {

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { environmentNamed } from "./environments.ts";
 import { definitionsOf, runTool, tool, toolResult } from "./runnable-tool.ts";
-import { createShopEnvironment } from "./shop-environment.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
 const signal = new AbortController().signal;
@@ -73,7 +72,10 @@ test("an environment is observed once and stepped until it ends", async () => {
   const misuse = refusal("INVALID_ARGUMENT");
   const create = [
     () => createToolEnvironment({ task, tools: TOOLS, state: { by: 2 } }),
-    () => createShopEnvironment(environmentNamed("shop").reference(1, "train", 0)),
+    () => {
+      const form = environmentNamed("form");
+      return form.create(form.reference(1, "train", 0)).environment;
+    },
   ];
   for (const make of create) {
     const environment = make();

@@ -1,7 +1,18 @@
-/** Writes transcripts.json. Run it when tasks are meant to change: `node --conditions=source test/golden/environments/write.ts`. */
+/**
+ * Writes transcripts.json, and demo.json for the demo. Run it when tasks are meant to change:
+ * `node --conditions=source test/golden/environments/write.ts`.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { goldenTranscripts } from "../../../packages/environments/src/golden-transcripts.fixture.ts";
+import { SHOP } from "@waggle/demo/environment";
+import {
+  goldenTranscripts,
+  transcriptsOf,
+} from "../../../packages/environments/src/golden-transcripts.fixture.ts";
 
-const golden = JSON.stringify(await goldenTranscripts(), null, 1);
-writeFileSync(join(import.meta.dirname, "transcripts.json"), `${golden}\n`);
+function write(name: string, golden: object): void {
+  writeFileSync(join(import.meta.dirname, name), `${JSON.stringify(golden, null, 1)}\n`);
+}
+
+write("transcripts.json", await goldenTranscripts());
+write("demo.json", await transcriptsOf(SHOP));

@@ -1,6 +1,6 @@
 /** A replay gives the policy the guidance of the rollout's version. */
 import { guidedEnvironment, rollOut, versionGuide } from "@waggle/agent";
-import { demonstrate, EXPERT, environmentNamed } from "@waggle/environments";
+import { demonstrate, EXPERT, SHOP } from "@waggle/demo/environment";
 import {
   type Guidance,
   type LeasedTrajectory,
@@ -38,7 +38,7 @@ async function rolledOut(said: Guidance | null): Promise<Trajectory> {
   });
   return rollOut({
     environment: guidedEnvironment(
-      environmentNamed(TASK.environment).create(TASK).environment,
+      SHOP.create(TASK).environment,
       said === null ? null : versionGuide(said, ASSIGNMENT),
     ),
     policy,
@@ -55,6 +55,7 @@ const replay = createReplay({
   format,
   contextLength: 8192,
   vocabularySize: format.stopTokenIds[0]! + 64,
+  environments: [SHOP],
 });
 
 test("the version's guidance is replayed, and the reward is that of a fresh environment", async () => {

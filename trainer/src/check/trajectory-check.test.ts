@@ -1,4 +1,4 @@
-import { environmentNamed, demonstrate, EXPERT, type ShopSkill } from "@waggle/environments";
+import { demonstrate, EXPERT, SHOP, type ShopSkill } from "@waggle/demo/environment";
 import { rollOut } from "@waggle/agent";
 import {
   type Adapter,
@@ -66,6 +66,7 @@ const checker = createTrajectoryChecker({
     format,
     contextLength: policy.contextLength,
     vocabularySize: policy.vocabularySize,
+    environments: [SHOP],
   }),
   maxStaleness: 4,
 });
@@ -81,7 +82,7 @@ async function honest(version = 1, skill: ShopSkill = EXPERT): Promise<Trajector
       version,
       vocabularySize: config.vocabularySize,
     }),
-    environment: environmentNamed(task.environment).create(task).environment,
+    environment: SHOP.create(task).environment,
     chatFormat: format,
     limits: { maxTurns: 8, maxTokensPerTurn: 1000, timeoutMs: 0 },
     consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },

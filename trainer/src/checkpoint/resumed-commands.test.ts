@@ -9,6 +9,8 @@ import { loggedRows } from "../metrics/metrics-row.ts";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 
+const DEMO = join(import.meta.dirname, "../../../apps/demo");
+
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-resumed-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -82,7 +84,7 @@ test("imitate goes on with the same adapter, and refuses other settings", async 
 test("simulate goes on with the version that its policy had", async () => {
   const folder = await temporaryFolder();
   const line = (name: string) =>
-    `simulate --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size 4 --publish-every 2 --evaluation-tasks 2 --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
+    `simulate --env ${DEMO} --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size 4 --publish-every 2 --evaluation-tasks 2 --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
   const whole = await run(line("whole"));
   const stopped = await run(line("part"), '"event":"evaluated","step":3');
   const resumed = await run(`${line("part")} --resume`);

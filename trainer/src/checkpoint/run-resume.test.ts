@@ -9,8 +9,10 @@ import { createProgram } from "../commands/program.ts";
 
 /** Written at commit b2a53fa3 by the options below; it was killed in step 3, with step 1 saved. */
 const OLD = join(import.meta.dirname, "testdata/run-checkpoint-b2a53fa3.bin");
+/** Was `shop`, which was built in then. */
+const SOURCE = join(import.meta.dirname, "../../../apps/demo");
 const OPTIONS =
-  "--recipe grpo --env shop --rank 1 --steps 3 --tasks 4 --set tasks=2 --set groupSize=2 --save-every 1 --device cpu";
+  "--recipe grpo --rank 1 --steps 3 --tasks 4 --set tasks=2 --set groupSize=2 --save-every 1 --device cpu";
 /** Tokens that the previous release had sampled after step 2. */
 const SAMPLED_AFTER_STEP_2 = 842;
 
@@ -26,7 +28,7 @@ test("a killed run of the previous release resumes with the same step", async ()
     environment: {},
   });
   const model = join(import.meta.dirname, "../../../packages/model/nano");
-  const line = `train ${OPTIONS} --model ${model} --run ${folder} --json`;
+  const line = `train ${OPTIONS} --env ${SOURCE} --model ${model} --run ${folder} --json`;
   await program.parseAsync(line.split(" "), { from: "user" });
   expect(events[0]).toMatchObject({ event: "resumed", stagesDone: 0, stepsDone: 1 });
   const steps = events.filter(({ event }) => event === "step");

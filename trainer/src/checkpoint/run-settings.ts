@@ -36,14 +36,22 @@ export function folderPrefixOf(settings: Settings): string {
   return `${String(settings["recipe"])}-${String(settings["environment"])}-`;
 }
 
-/** @throws WaggleError `CONFLICT` that names the differing settings. */
+/**
+ * A stored run without a source was in a built-in environment. If one of that name comes from a site now, it is the same
+ * environment, moved out of the package: no other may have the name of a built-in one.
+ *
+ * @throws WaggleError `CONFLICT` that names the differing settings.
+ */
 export function requireSame(
   path: string,
   before: Settings,
   now: Settings,
   startOver: string,
 ): void {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  const movedOut = before["environmentSource"] === undefined;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (name) => !(movedOut && name === "environmentSource"),
+  );
   const differing = names.filter((name) => !isDeepStrictEqual(before[name], now[name]));
   if (differing.length === 0) return;
   const differences = differing.map(

@@ -1,5 +1,5 @@
 /** `evaluate`: compares published versions on the same held-out tasks. */
-import { SHOP_ENVIRONMENT, unseenPatterns } from "@waggle/environments";
+import { unseenPatterns } from "@waggle/environments";
 import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { atTemperature, comparison, evaluateVersions } from "../sink/version-comparison.ts";
@@ -44,7 +44,7 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
       "versions to compare, such as 0,3 (default: the base and the stable version)",
       wholeNumbers,
     )
-    .addOption(environmentOption(SHOP_ENVIRONMENT))
+    .addOption(environmentOption("the one that the edge assigns, if it is built in"))
     .addOption(new Option("--environment <name>", "same as --env").hideHelp())
     .addOption(tasksOption(400))
     .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
@@ -63,7 +63,9 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
     .action(async (given: EvaluateOptions) => {
       const model = await readBaseModel(given.model);
       const { start, tasks: count, seed, turnTokens } = given;
-      const spec = await environmentFrom(given.env ?? given.environment ?? SHOP_ENVIRONMENT);
+      const spec = await environmentFrom(
+        given.env ?? given.environment ?? (await edgeOf(given, options).control()).environment,
+      );
       const tasks = { environment: spec.name, start, count, seed, turnTokens };
       const source = {
         stateFolder: siteFolder(given.state, given.site),

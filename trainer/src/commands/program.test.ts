@@ -7,6 +7,8 @@ import { readAdapterFolder } from "../model/adapter-folder.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { createProgram } from "./program.ts";
 
+const DEMO = join(import.meta.dirname, "../../../apps/demo");
+
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 
 type Written = { readonly out: string[]; readonly progress: string[] };
@@ -71,7 +73,7 @@ test("a stopped train finishes its step, and the same command resumes it", async
   const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [out, kept] = [join(folder, "out"), join(folder, "run")];
-  const args = ["train", "--recipe", "opt-sft", "--env", "shop", "--model", MODEL, "--tasks", "1"];
+  const args = ["train", "--recipe", "opt-sft", "--env", DEMO, "--model", MODEL, "--tasks", "1"];
   args.push("--threads", "1", "--json", "--out", out, "--run", kept, "--steps", "2");
   const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
   await expect(runUntil(stepped, ...args)).rejects.toMatchObject({ name: "AbortError" });
@@ -87,7 +89,7 @@ test("train uses the options of the optimizer and the adapter, and resumes only 
   const folder = await mkdtemp(join(tmpdir(), "waggle-optimizer-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const out = join(folder, "out");
-  const args = ["train", "--recipe", "opt-sft", "--env", "shop", "--model", MODEL, "--tasks", "1"];
+  const args = ["train", "--recipe", "opt-sft", "--env", DEMO, "--model", MODEL, "--tasks", "1"];
   args.push("--threads", "1", "--json", "--out", out, "--run", join(folder, "run"), "--steps", "2");
   const own = { "--learning-rate": "0.01", "--warmup-steps": "4", "--beta2": "0.99" };
   const more = { ...own, "--alpha": "3", "--microbatch-tokens": "100" };
@@ -152,6 +154,8 @@ test("train lists all recipes under a header, or one recipe with its parts", asy
 /** `simulate` with one small step. */
 const ONE_STEP: readonly string[] = [
   "simulate",
+  "--env",
+  DEMO,
   "--model",
   MODEL,
   "--steps",
@@ -172,6 +176,8 @@ const ONE_STEP: readonly string[] = [
 test("simulate learns from its own rollouts and ends with one JSON object", async () => {
   const { out, progress } = await run(
     "simulate",
+    "--env",
+    DEMO,
     "--model",
     MODEL,
     "--steps",
@@ -230,7 +236,7 @@ test.each([
   ["--base", "int8"],
   ["--precision", "f16"],
 ])("%s %s is only for ONNX Runtime engines", async (...asked) => {
-  const args = ["simulate", "--model", MODEL, "--steps", "1", ...asked];
+  const args = ["simulate", "--env", DEMO, "--model", MODEL, "--steps", "1", ...asked];
   for (const device of ["reference-wasm", "http://127.0.0.1:9"]) {
     await expect(run(...args, "--device", device)).rejects.toMatchObject({
       code: "CAPABILITY_MISSING",
@@ -310,7 +316,7 @@ test("plan reports what training would take, and a limit below it is refused bef
   });
   for (const command of ["simulate", "train"]) {
     await expect(
-      run(command, "--model", MODEL, "--steps", "1", "--threads", "1", "--memory-limit", "50"),
+      run(...`${command} --env ${DEMO} --model ${MODEL} --threads 1 --memory-limit 50`.split(" ")),
     ).rejects.toMatchObject({
       code: "OUT_OF_MEMORY",
       // only what these commands can set

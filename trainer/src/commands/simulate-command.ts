@@ -1,6 +1,6 @@
 /** `simulate`: trains in an environment without an edge, on rollouts in this process. */
-import { SHOP_ENVIRONMENT } from "@waggle/environments";
 import { pairedDifference, successRate } from "@waggle/evaluation";
+import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { z } from "zod";
 import type { CheckpointKind } from "../checkpoint/checkpoint.ts";
@@ -77,7 +77,7 @@ export function addSimulateCommand(
 ): void {
   withLearning(program.command("simulate"))
     .description("train without an edge, with rollouts in this process")
-    .addOption(environmentOption(SHOP_ENVIRONMENT))
+    .addOption(environmentOption())
     .addOption(stepsOption("learning steps").default(30))
     .option("--group-size <n>", "rollouts per task", positive, 8)
     .addOption(runOption(".waggle/runs/simulate"))
@@ -91,17 +91,22 @@ export function addSimulateCommand(
         for (const line of listedRecipes(given.json)) writeOut(line);
         return;
       }
+      if (given.env === undefined) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          "simulate needs an environment; name it with --env, such as --env form or --env ./my-site.ts",
+        );
+      }
       const recipe = recipeOf(given, given.steps);
-      const spec = await environmentFrom(given.env ?? SHOP_ENVIRONMENT);
+      const spec = await environmentFrom(given.env);
       const model = await modelUnder(given.base, given.device, given.model);
       const adapterShape = { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };
       const start = { ...adapterShape, seed: given.seed };
       const run = await openResumableRun(SIMULATION, given.run, {
         settings: {
           ...settingsWithout(given, UNRELATED),
-          ...(given.env === undefined
-            ? {}
-            : { environment: spec.name, environmentSource: spec.source }),
+          environment: spec.name,
+          environmentSource: spec.source,
           model: model.reference.sha256,
         },
         resumes: given.resume,

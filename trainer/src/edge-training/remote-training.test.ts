@@ -81,6 +81,8 @@ async function simulated(...args: string[]): Promise<object[]> {
     "node",
     "main.ts",
     "simulate",
+    "--env",
+    join(import.meta.dirname, "../../../apps/demo"),
     "--model",
     MODEL,
     "--steps",

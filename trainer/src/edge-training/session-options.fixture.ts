@@ -1,4 +1,5 @@
 /** Options of a short training session. Each step is published and promoted. */
+import { SHOP } from "@waggle/demo/environment";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
 
 export function sessionOptions(
@@ -7,6 +8,7 @@ export function sessionOptions(
 ): TrainingSessionOptions {
   return {
     stateFolder,
+    environments: [SHOP],
     isResuming: true,
     device: "cpu",
     threads: 1,

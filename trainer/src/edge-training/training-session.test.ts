@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SHOP } from "@waggle/demo/environment";
 import type { LeasedGroup } from "@waggle/protocol";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
@@ -81,7 +82,7 @@ test("trains on rollouts of the nano model, publishes a version, and continues i
 
   const results = await evaluateVersions(
     model,
-    { versions: [0, edge.stable], threads: 1 },
+    { versions: [0, edge.stable], threads: 1, environments: [SHOP] },
     { environment: "shop", start: 0, count: 8, seed: 1 },
     {
       stateFolder: folder,

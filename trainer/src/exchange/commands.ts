@@ -3,9 +3,10 @@
  * conversations back.
  */
 import { type Conversation, readJsonLines, type TextReader } from "@waggle/exchange";
-import { environmentOf } from "@waggle/environments";
+import { environmentOf, type EnvironmentSpec } from "@waggle/environments";
 import { type TrajectoryDetail, WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
+import { environmentFrom } from "../extensions/environment-module.ts";
 import { openBaseModel } from "../model/base-model.ts";
 import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
@@ -14,6 +15,7 @@ import { requireFree, textOf, writeOutput } from "../files/output.ts";
 import { type Reasons, reasonsText } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
 import {
+  environmentOption,
   forceOption,
   fromOption,
   jsonOption,
@@ -36,6 +38,7 @@ type FileFlags = { from: string; out: string; force: boolean; json: boolean };
 type ExportFlags = FileFlags & {
   format: ExportFormat;
   model: string;
+  env?: string;
   credential?: string;
   recipe: string;
   limit?: number;
@@ -57,6 +60,7 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     .addOption(format(EXPORT_FORMATS))
     .addOption(fromOption("URL of an edge, or a file that --format waggle wrote"))
     .addOption(credentialOption("operator"))
+    .addOption(environmentOption("the trajectories' own, if it is built in"))
     .addOption(modelOption())
     .addOption(
       recipeOption(
@@ -75,11 +79,12 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     )
     .action(async (given: ExportFlags) => {
       await requireFree(given.out, given.force);
+      const own = given.env === undefined ? [] : [await environmentFrom(given.env)];
       const model = await openBaseModel(given.model);
       const records = await collect(given, options);
       const exported = await exportRecords(
         records,
-        { format: model.format, describeTask },
+        { format: model.format, describeTask: describing(own) },
         {
           format: given.format,
           recipe: edgeRecipeNamed(given.recipe),
@@ -134,15 +139,17 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
     });
 }
 
-/** The task's request to the policy, if its environment is built in. */
-const describeTask: TextReader["describeTask"] = async (task) => {
-  try {
-    return await environmentOf(task).create(task).environment.observe();
-  } catch (error) {
-    if (WaggleError.is(error, "INVALID_ARGUMENT")) return null;
-    throw error;
-  }
-};
+/** Gives the task's request to the policy, if its environment is known. */
+function describing(others: readonly EnvironmentSpec[]): TextReader["describeTask"] {
+  return async (task) => {
+    try {
+      return await environmentOf(task, others).create(task).environment.observe();
+    } catch (error) {
+      if (WaggleError.is(error, "INVALID_ARGUMENT")) return null;
+      throw error;
+    }
+  };
+}
 
 async function collect(
   given: ExportFlags,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { judgedRollout } from "@waggle/agent/environments";
 import type { TextReader } from "@waggle/exchange";
-import { environmentNamed } from "@waggle/environments";
+import { SHOP } from "@waggle/demo/environment";
 import { FULL_SUPPORT, type TrajectoryDetail, trajectoryDigest } from "@waggle/protocol";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
@@ -11,7 +11,7 @@ import { openPolicy } from "../model/open-model.ts";
 export const NANO: string = join(import.meta.dirname, "../../../packages/model/nano");
 
 export const describeTask: TextReader["describeTask"] = (task) =>
-  environmentNamed(task.environment).create(task).environment.observe();
+  SHOP.create(task).environment.observe();
 
 /** `count` groups of `size` judged rollouts; fixed seeds give fixed tokens. */
 export async function nanoRecords(
@@ -20,7 +20,7 @@ export async function nanoRecords(
 ): Promise<{ readonly model: BaseModel; readonly records: TrajectoryDetail[] }> {
   const model = await readBaseModel(NANO);
   const policy = await openPolicy(model, 1);
-  const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
+  const parts = { policy, format: model.format, sampling: FULL_SUPPORT, environments: [SHOP] };
   const { signal } = new AbortController();
   const records: TrajectoryDetail[] = [];
   for (let seed = 0; seed < count; seed += 1) {

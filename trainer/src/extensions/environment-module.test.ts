@@ -31,7 +31,7 @@ const FILES: { readonly [path: string]: string } = {
   "whole/site.ts": defined("site"),
   "whole/reward.ts": "export default () => 0.5;\n",
   "bare/waggle.config.ts": `export default { id: "bare", name: "Bare", prompt: "p" };\n`,
-  "shop.ts": defined("shop"),
+  "strings.ts": defined("strings"),
   "wrong.ts": defined("Wrong Name"),
   "plain.ts": "export default { name: 'plain', tools: {} };\nexport const five = 5;\n",
   "node_modules/some-site/package.json": JSON.stringify({
@@ -84,9 +84,9 @@ test.each([
   ["sites/site.ts", "NOT_FOUND", /To load the file .*sites\/site\.ts, write \.\/sites\/site\.ts/],
   ["./absent.ts", "NOT_FOUND", /--env \.\/absent\.ts: there is no file .*absent\.ts/],
   [
-    "shopp",
+    "strngs",
     "NOT_FOUND",
-    /unknown environment "shopp": it is neither built in \(shop, strings.*nor a package installed in .*Pass a file such as \.\/my-environment\.ts/,
+    /unknown environment "strngs": it is neither built in \(strings, bandit.*nor a package installed in .*Pass a file such as \.\/my-environment\.ts/,
   ],
   [
     "./plain.ts",
@@ -96,9 +96,9 @@ test.each([
   ["./plain.ts#five", "INVALID_ARGUMENT", /--env \.\/plain\.ts#five exports number; export the/],
   ["./site.ts#other", "INVALID_ARGUMENT", /has no export other; it exports site\. Write/],
   [
-    "./shop.ts",
+    "./strings.ts",
     "INVALID_ARGUMENT",
-    /has the name of the built-in environment shop; give it another/,
+    /has the name of the built-in environment strings; give it another/,
   ],
   [
     "./wrong.ts",

@@ -67,7 +67,7 @@ test.each(["gemma3_text", "lfm2"])(
     const edge = ["--edge", "http://127.0.0.1:9", "--credential", "none"];
     const commands = [
       ["train-edge", ...edge],
-      ["simulate", "--steps", "1"],
+      ["simulate", "--env", "form", "--steps", "1"],
       ["train", "--recipe", "grpo"],
       ["imitate", "--data", data, "--out", join(folder, "out")],
       ["plan"],

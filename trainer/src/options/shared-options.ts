@@ -141,11 +141,12 @@ export function rankOption(byDefault: number): Option {
     .conflicts("adapter");
 }
 
-/** @param byDefault - text for the default in the help */
-export function environmentOption(byDefault: string): Option {
+/** @param byDefault - text for the default in the help; absent: there is none */
+export function environmentOption(byDefault?: string): Option {
+  const otherwise = byDefault === undefined ? "" : ` (default: ${byDefault})`;
   return new Option(
     "--env <source>",
-    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}, or a file or package that exports one, such as ./my-site.ts#name (default: ${byDefault})`,
+    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}, or a file or package that exports one, such as ./my-site.ts#name${otherwise}`,
   );
 }
 

@@ -4,6 +4,7 @@
  */
 import { scriptedPolicy } from "@waggle/agent";
 import { demonstratedRollout, environmentRollout } from "@waggle/agent/environments";
+import { SHOP } from "@waggle/demo/environment";
 import { environmentNamed } from "@waggle/environments";
 import { readingText, taskOf } from "@waggle/learning";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
@@ -90,7 +91,7 @@ test("the seed of the habit decides which levels it fails; without one it is the
 });
 
 test("a demonstration that exceeds the context is cut there, as a rollout would be", async () => {
-  const spec = environmentNamed("shop");
+  const spec = SHOP;
   const options = { mistakes: 0, contextLength: 1700 };
   const stops = new Map<string, number>();
   for (let nth = 0; nth < 60; nth += 1) {

@@ -1,18 +1,20 @@
+import { demonstratedRollout } from "@waggle/agent/environments";
+import { NANO_DEMONSTRATIONS, SHOP } from "@waggle/demo/environment";
 import { mulberry32 } from "@waggle/protocol";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { demonstrate, EXPERT, SHOP_TOOLS } from "@waggle/environments";
 import type { TokenizerConfigJson, TokenizerJson } from "@waggle/text";
 import { beforeAll, expect, test } from "vitest";
-import { corpusDemonstration, renderDemonstration, trainNanoText } from "./corpus.ts";
-import { type NanoText, openNanoText } from "./nano-text.ts";
-import { PRETRAINING_SKILL } from "./nano-recipe.ts";
+import { corpusDemonstration, corpusExample, trainNanoText } from "./corpus.ts";
+import { byteText, type NanoText, openNanoText } from "./nano-text.ts";
+import { DEFAULT_SEED } from "./nano-recipe.ts";
 
 const options = {
+  spec: NANO_DEMONSTRATIONS,
   seed: 1,
   count: 100,
   vocabularySize: 600,
   contextLength: 512,
-  skill: PRETRAINING_SKILL,
 };
 
 let text: NanoText;
@@ -20,21 +22,37 @@ beforeAll(async () => {
   text = await trainNanoText(options);
 });
 
+const example = (seed: number, index: number) =>
+  corpusExample(NANO_DEMONSTRATIONS, text.chat, seed, index);
+
+/** Of the examples that the committed model was trained on, computed before the corpus took any environment. */
+const FIRST_EXAMPLES = "1ac8a938c1f1d065f0623deecde0ad498db8297acf62d64da3d2d7c8bc9aae3e";
+
+test("the nano model's corpus is the one that it was trained on", async () => {
+  const { chat } = byteText(512);
+  const hash = createHash("sha256");
+  for (let index = 0; index < 200; index += 1) {
+    const { tokenIds, roles } = await corpusExample(NANO_DEMONSTRATIONS, chat, DEFAULT_SEED, index);
+    hash.update(JSON.stringify({ tokenIds, roles }));
+  }
+  expect(hash.digest("hex")).toBe(FIRST_EXAMPLES);
+});
+
 test("the same seed gives the same tokenizer", async () => {
   expect((await trainNanoText(options)).tokenizerJson).toEqual(text.tokenizerJson);
 });
 
 test("a demonstration depends only on seed and index", async () => {
-  const one = await corpusDemonstration(7, 5, PRETRAINING_SKILL);
-  expect(await corpusDemonstration(7, 5, PRETRAINING_SKILL)).toEqual(one);
-  expect(await corpusDemonstration(7, 6, PRETRAINING_SKILL)).not.toEqual(one);
-  expect(await corpusDemonstration(8, 5, PRETRAINING_SKILL)).not.toEqual(one);
+  const one = await example(7, 5);
+  expect(await example(7, 5)).toEqual(one);
+  expect(await example(7, 6)).not.toEqual(one);
+  expect(await example(8, 5)).not.toEqual(one);
 });
 
 test("the policy's tokens decode to the demonstrated turns, each ended by the stop token", async () => {
   for (let index = 0; index < 20; index++) {
-    const demonstration = await corpusDemonstration(1, index, PRETRAINING_SKILL);
-    const { tokenIds, roles } = renderDemonstration(text.chat, demonstration);
+    const { turns } = await corpusDemonstration(NANO_DEMONSTRATIONS, text.chat, 1, index);
+    const { tokenIds, roles } = await example(1, index);
     const said: number[][] = [];
     for (const [t, role] of roles.entries()) {
       if (role !== "assistant") continue;
@@ -43,26 +61,13 @@ test("the policy's tokens decode to the demonstrated turns, each ended by the st
     }
     expect(said.map((ids) => ids.at(-1))).toEqual(said.map(() => text.chat.stopTokenIds[0]));
     const read = said.map((ids) => text.chat.parseAssistant(text.chat.decodeAssistant(ids)));
-    expect(read).toEqual(
-      demonstration.turns.map((turn) => ({
-        text: turn.text,
-        toolCalls: turn.toolCalls.map((call) => ({ name: call.name, arguments: call.arguments })),
+    expect(read.map(({ toolCalls, parseError }) => ({ toolCalls, parseError }))).toEqual(
+      turns.map(({ toolCalls }) => ({
+        toolCalls: toolCalls.map((call) => ({ name: call.name, arguments: call.arguments })),
         parseError: null,
       })),
     );
   }
-});
-
-test("the given tokens are those that a rollout would be given", async () => {
-  const { system, request } = await corpusDemonstration(1, 0, PRETRAINING_SKILL);
-  const start = text.chat
-    .start({ system, tools: SHOP_TOOLS, userMessage: request })
-    .flatMap((segment) => segment.tokenIds);
-  const { tokenIds } = renderDemonstration(
-    text.chat,
-    await corpusDemonstration(1, 0, PRETRAINING_SKILL),
-  );
-  expect(tokenIds.slice(0, start.length)).toEqual(start);
 });
 
 test("every solved held-out task fits 256 tokens of the committed tokenizer", async () => {
@@ -76,9 +81,13 @@ test("every solved held-out task fits 256 tokens of the committed tokenizer", as
   );
   const lengths: number[] = [];
   for (let seed = 0; seed < 300; seed++) {
-    const reference = { environment: "shop", seed, split: "heldOut" } as const;
-    const gold = await demonstrate(reference, mulberry32(seed), EXPERT);
-    lengths.push(renderDemonstration(nano.chat, gold).tokenIds.length);
+    const { record } = await demonstratedRollout(
+      SHOP,
+      SHOP.reference(seed, "heldOut", 0),
+      nano.chat,
+      { random: mulberry32(seed), mistakes: 0, contextLength: 512 },
+    );
+    lengths.push(record.segments.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0));
   }
   expect(Math.max(...lengths)).toBeLessThanOrEqual(256);
 });

@@ -1,10 +1,10 @@
 /**
- * The pretraining corpus: fresh demonstrations of training tasks, rendered in the agent's chat
- * format. Example i depends only on the seed and i, so a resumed run sees the same examples.
+ * The pretraining corpus: fresh demonstrations of training tasks, in the agent's chat format. Example i depends only on
+ * the seed and i, so a resumed run sees the same examples.
  */
-import { mulberry32 } from "@waggle/protocol";
-import { demonstrate, SHOP_ENVIRONMENT, SHOP_TOOLS } from "@waggle/environments";
-import type { Demonstration, ShopSkill } from "@waggle/environments";
+import { demonstratedRollout } from "@waggle/agent/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { mulberry32, type Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { type NanoText, trainText } from "./nano-text.ts";
 
@@ -15,54 +15,47 @@ export type Example = {
   readonly roles: readonly string[];
 };
 
-/** Demonstration `index` of the corpus of `seed`: an imperfect rollout at a training task. */
-export function corpusDemonstration(
+/** Limit of a demonstration; texts are longest in the byte-level tokenizer. */
+const MAX_TOKENS = 65_536;
+
+/** Demonstration `index` of the corpus of `seed`: a rollout of the demonstrator at a training task of the first level. */
+export async function corpusDemonstration(
+  spec: EnvironmentSpec,
+  chat: ChatFormat,
   seed: number,
   index: number,
-  skill: ShopSkill,
-): Promise<Demonstration> {
+): Promise<Trajectory> {
   const random = mulberry32((seed + Math.imul(index, 0x9e3779b1)) >>> 0);
-  const taskSeed = Math.floor(random() * 2 ** 32);
-  return demonstrate(
-    { environment: SHOP_ENVIRONMENT, seed: taskSeed, split: "train" },
-    random,
-    skill,
-  );
+  const reference = spec.reference(Math.floor(random() * 2 ** 32), "train", 0);
+  const options = { random, mistakes: 0, contextLength: MAX_TOKENS };
+  const { record } = await demonstratedRollout(spec, reference, chat, options);
+  return record;
 }
 
-/** The tokens of a dialogue, segment by segment as in a rollout. */
-export function renderDemonstration(chat: ChatFormat, demonstration: Demonstration): Example {
-  const tokenIds: number[] = [];
-  const roles: string[] = [];
-  const add = (role: string, ids: readonly number[]): void => {
-    tokenIds.push(...ids);
-    roles.push(...ids.map(() => role));
+/** The tokens of a demonstration, with their speakers. */
+export async function corpusExample(
+  ...demonstration: Parameters<typeof corpusDemonstration>
+): Promise<Example> {
+  const { segments } = await corpusDemonstration(...demonstration);
+  return {
+    tokenIds: segments.flatMap(({ tokenIds }) => tokenIds),
+    roles: segments.flatMap((segment) =>
+      segment.tokenIds.map(() => (segment.kind === "given" ? segment.role : "assistant")),
+    ),
   };
-  const { system, request, turns } = demonstration;
-  for (const segment of chat.start({ system, tools: SHOP_TOOLS, userMessage: request })) {
-    add(segment.role, segment.tokenIds);
-  }
-  for (const { text, toolCalls, toolResults } of turns) {
-    add("assistant", chat.encodeAssistant(text, toolCalls));
-    if (toolCalls.length === 0) continue;
-    for (const segment of chat.next({ toolResults, sampledEnded: true })) {
-      add(segment.role, segment.tokenIds);
-    }
-  }
-  return { tokenIds, roles };
 }
 
-/** Trains the tokenizer on `count` rendered demonstrations, template included. */
+/** Trains the tokenizer on `count` demonstrations, template included. */
 export function trainNanoText(options: {
+  readonly spec: EnvironmentSpec;
   readonly seed: number;
   readonly count: number;
   readonly vocabularySize: number;
   readonly contextLength: number;
-  readonly skill: ShopSkill;
 }): Promise<NanoText> {
-  const { seed, skill } = options;
-  return trainText(options, async ({ chat }, index) => {
-    const demonstration = await corpusDemonstration(seed, index, skill);
-    return renderDemonstration(chat, demonstration).tokenIds;
-  });
+  const { spec, seed } = options;
+  return trainText(
+    options,
+    async ({ chat }, index) => (await corpusExample(spec, chat, seed, index)).tokenIds,
+  );
 }

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SHOP } from "@waggle/demo/environment";
 import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
 import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
@@ -18,7 +19,7 @@ test("an existing base is read, and a base of another recipe is made again", asy
   };
   const base = (name: string, more: Partial<typeof TINY> = {}) =>
     environmentBase(
-      environmentNamed(name),
+      name === "shop" ? SHOP : environmentNamed(name),
       join(folder, "base"),
       { ...TINY, ...more },
       count,

@@ -3,10 +3,10 @@
  * verifier judges them.
  */
 import { type EnvironmentRollout, environmentRollout } from "@waggle/agent/environments";
-import { environmentOf, isUnseenTemplate, SHOP_ENVIRONMENT, shopTask } from "@waggle/environments";
+import { type EnvironmentSpec, unseenPatterns } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";
 import type { SuccessRate } from "@waggle/evaluation";
-import type { TaskReference, Turn } from "@waggle/protocol";
+import type { Turn } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { rollOutTasks } from "../evaluation/evaluation.ts";
@@ -29,22 +29,21 @@ const MALFORMED: ReadonlySet<string> = new Set(["UNKNOWN_TOOL", "INVALID_TOOL_AR
 
 /** Rolls out the first `count` held-out tasks, one after the other. */
 async function rollOutHeldOut(
+  spec: EnvironmentSpec,
   policy: AdaptivePolicy,
   chat: ChatFormat,
   count: number,
   temperature: number,
 ): Promise<RolloutOutcome[]> {
   const { signal } = new AbortController();
+  const references = Array.from({ length: count }, (_, seed) => spec.reference(seed, "heldOut", 0));
+  const isUnseen = unseenPatterns(spec, references);
   return rollOutTasks({
-    tasks: Array.from({ length: count }, (_, seed) => ({
-      place: seed,
-      task: { environment: SHOP_ENVIRONMENT, seed, split: "heldOut" as const },
-      seed,
-    })),
+    tasks: references.map((task, seed) => ({ place: seed, task, seed })),
     rollOut: async ({ task, seed }, sampling) => {
-      const spec = environmentOf(task);
       const options = { sampling, seed };
-      return outcomeOf(task, await environmentRollout(policy, chat, spec, task, options, signal));
+      const rollout = await environmentRollout(policy, chat, spec, task, options, signal);
+      return outcomeOf(spec.task(task).kind, isUnseen[seed] === true, rollout);
     },
     sampling: samplingAt(temperature),
     isBatched: false,
@@ -53,16 +52,16 @@ async function rollOutHeldOut(
 }
 
 function outcomeOf(
-  reference: TaskReference,
+  kind: string,
+  unseen: boolean,
   { record, verification }: EnvironmentRollout,
 ): RolloutOutcome {
-  const task = shopTask(reference);
   const callTurns = record.turns.filter(
     (turn) => turn.toolCalls.length > 0 || turn.parseError !== null,
   );
   return {
-    kind: task.kind,
-    unseen: isUnseenTemplate(task),
+    kind,
+    unseen,
     success: verification.success,
     callTurns: callTurns.length,
     malformedTurns: callTurns.filter(isMalformed).length,
@@ -93,12 +92,13 @@ export type HeldOutResults = { readonly greedy: ModeResults; readonly sampled: M
 
 /** Greedy and sampled results on the first `count` held-out tasks. */
 export async function evaluateHeldOut(
+  spec: EnvironmentSpec,
   policy: AdaptivePolicy,
   chat: ChatFormat,
   count: number,
 ): Promise<HeldOutResults> {
-  const greedy = await rollOutHeldOut(policy, chat, count, 0);
-  const sampled = await rollOutHeldOut(policy, chat, count, 1);
+  const greedy = await rollOutHeldOut(spec, policy, chat, count, 0);
+  const sampled = await rollOutHeldOut(spec, policy, chat, count, 1);
   return { greedy: summarize(greedy), sampled: summarize(sampled) };
 }
 

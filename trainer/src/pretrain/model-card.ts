@@ -1,18 +1,21 @@
 /** Generates the README of the nano model from the report of a training run. */
 import type { SuccessRate } from "@waggle/evaluation";
-import {
-  DEMONSTRATIONS_PER_STEP,
-  OPTIMIZER,
-  PRETRAINING_SKILL,
-  TOKENIZER_DEMONSTRATIONS,
-} from "./nano-recipe.ts";
+import { DEMONSTRATIONS_PER_STEP, OPTIMIZER, TOKENIZER_DEMONSTRATIONS } from "./nano-recipe.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
 /** Rows of the training curve that the card shows. */
 const CURVE_ROWS = 10;
 
+/** Where the demonstrations came from. */
+export type CardSource = {
+  /** Name of the environment. */
+  readonly environment: string;
+  /** What `--env` was. */
+  readonly source: string;
+};
+
 /** The card in Markdown. */
-export function modelCard(report: PretrainReport): string {
+export function modelCard(report: PretrainReport, { environment, source }: CardSource): string {
   const { scores, curve } = report;
   const kinds = Object.keys(scores.sampled.families);
   const every = Math.max(1, Math.ceil(curve.length / CURVE_ROWS));
@@ -22,8 +25,8 @@ export function modelCard(report: PretrainReport): string {
   return `# @waggle/nano
 
 A decoder of the \`qwen3\` type with ${report.parameters.toLocaleString("en")} parameters and a byte-level BPE of
-${report.vocabularySize} tokens. It helps in Waggle's demo shop by calling tools, and it is wrong about half of the time on
-purpose: it is the base that reinforcement learning starts from. It speaks only the language of that shop.
+${report.vocabularySize} tokens. It calls the tools of the environment \`${environment}\`, and it is wrong about half of the time on
+purpose: it is the base that reinforcement learning starts from. It speaks only the language of that environment.
 
 \`\`\`sh
 npm install @waggle/nano
@@ -44,22 +47,19 @@ It comes with \`@waggle/trainer\`, whose commands use it by default.
 
 ## Training
 
-\`npm run train-base -- --steps ${report.totalSteps} --seed ${report.seed}\`: ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
+\`npm run train-base -- --nano --env ${source} --steps ${report.totalSteps} --seed ${report.seed}\`:
+${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
 
 - Data: ${(report.totalSteps * DEMONSTRATIONS_PER_STEP).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
-  \`@waggle/environments\` on tasks of the \`train\` split. Held-out instances and the wordings marked \`unseen\` do not occur.
-- The demonstrators choose correctly with these probabilities, which leaves room to learn:
-  ${Object.entries(PRETRAINING_SKILL)
-    .map(([name, probability]) => `${name} ${probability}`)
-    .join(", ")}.
+  that source on tasks of the \`train\` split. Held-out instances and unseen wordings do not occur.
 - Tokenizer: trained on ${TOKENIZER_DEMONSTRATIONS} of those dialogues; each digit is a token.
-- Loss: cross-entropy, the policy's own tokens at weight 1, the shop's answers at 0.2, the visitor's at 0.05.
+- Loss: cross-entropy, the policy's own tokens at weight 1, the tools' answers at 0.2, the visitor's at 0.05.
 - AdamW, ${DEMONSTRATIONS_PER_STEP} dialogues per step, learning rate ${OPTIMIZER.peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
   weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
 ## Held-out tasks
 
-${scores.greedy.overall.trials} tasks (\`shop\`, split \`heldOut\`, seeds from 0), judged by the environment's verifier; 95 % Wilson intervals.
+${scores.greedy.overall.trials} tasks (\`${environment}\`, split \`heldOut\`, seeds from 0), judged by the environment's verifier; 95 % Wilson intervals.
 
 | | greedy | sampled at temperature 1 |
 |---|---|---|

@@ -1,9 +1,8 @@
 /**
- * The recipe of the nano base model: its shape, its demonstrators and its optimizer settings. Any
+ * The recipe of the nano base model: its shape and its optimizer settings. Any
  * change gives another model.
  */
 import type { DecoderConfig } from "@waggle/model";
-import type { ShopSkill } from "@waggle/environments";
 
 /** Shape of the nano decoder: 1.1 M parameters. */
 export function nanoConfig(vocabularySize: number): DecoderConfig {
@@ -31,22 +30,8 @@ export const VOCABULARY_SIZE = 1024;
 export const TOKENIZER_DEMONSTRATIONS = 4000;
 
 /**
- * Demonstrators that are wrong about half of the time. The base must leave room to learn, but every
- * correct choice must be common enough for sampling to find it.
- */
-export const PRETRAINING_SKILL: ShopSkill = {
-  sort: 0.36,
-  limit: 0.75,
-  quantity: 0.5,
-  convert: 0.64,
-  match: 0.68,
-  look: 0.64,
-  both: 0.41,
-};
-
-/**
- * Loss weight of a token by speaker. The policy's own tokens matter most; predicting the shop's
- * answers teaches copying; predicting the visitor is hardly needed.
+ * Loss weight of a token by speaker. The policy's own tokens matter most; predicting the
+ * tools' answers teaches copying; predicting the visitor is hardly needed.
  */
 export const TOKEN_WEIGHTS: { readonly [role: string]: number } = {
   system: 0,

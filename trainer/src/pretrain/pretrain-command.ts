@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createOnnxEngine } from "@waggle/engine";
+import type { EnvironmentSpec } from "@waggle/environments";
 import {
   decoderConfigJson,
   initializeDecoder,
@@ -20,7 +21,6 @@ import { modelCard } from "./model-card.ts";
 import {
   DEMONSTRATIONS_PER_STEP,
   nanoConfig,
-  PRETRAINING_SKILL,
   TOKENIZER_DEMONSTRATIONS,
   VOCABULARY_SIZE,
 } from "./nano-recipe.ts";
@@ -32,6 +32,10 @@ import type { PretrainReport } from "./pretrain-report.ts";
 const MEASURE_EVERY = 100;
 
 export type PretrainCommandOptions = {
+  /** Its demonstrator makes the corpus. */
+  readonly spec: EnvironmentSpec;
+  /** Where the environment comes from, for the model card. */
+  readonly source: string;
   readonly steps: number;
   /** Output folder of the model. */
   readonly out: string;
@@ -62,11 +66,11 @@ export async function runPretraining(
   const resumed = await resumedPretraining(options.run, options);
   const seed = resumed?.state.seed ?? options.seed;
   const text = await trainNanoText({
+    spec: options.spec,
     seed,
     count: TOKENIZER_DEMONSTRATIONS,
     vocabularySize: VOCABULARY_SIZE,
     contextLength: nanoConfig(VOCABULARY_SIZE).contextLength,
-    skill: PRETRAINING_SKILL,
   });
   const config = nanoConfig(text.tokenizer.vocabularySize);
   const engine = await createOnnxEngine({
@@ -95,7 +99,7 @@ export async function runPretraining(
     {
       engine,
       text,
-      skill: PRETRAINING_SKILL,
+      spec: options.spec,
       batchSize: DEMONSTRATIONS_PER_STEP,
       measureEvery: MEASURE_EVERY,
       saveEvery: options.saveEvery,
@@ -119,7 +123,7 @@ export async function runPretraining(
     return 130;
   }
   const policy = await createNodePolicy({ config, weights, baseModel: await fileListDigest([]) });
-  const scores = await evaluateHeldOut(policy, text.chat, options.tasks);
+  const scores = await evaluateHeldOut(options.spec, policy, text.chat, options.tasks);
   await policy.dispose();
   const report: PretrainReport = {
     ...state,
@@ -128,7 +132,13 @@ export async function runPretraining(
     device,
     scores,
   };
-  await writeModelFolder(options.out, config, weights, text, modelCard(report));
+  await writeModelFolder(
+    options.out,
+    config,
+    weights,
+    text,
+    modelCard(report, { environment: options.spec.name, source: options.source }),
+  );
   if (options.report !== null) await writeJson(options.report, report);
   say(`greedy ${percent(scores.greedy.overall)}, sampled ${percent(scores.sampled.overall)}`);
   if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);

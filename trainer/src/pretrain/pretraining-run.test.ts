@@ -1,13 +1,14 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NANO_DEMONSTRATIONS } from "@waggle/demo/environment";
 import { createOnnxEngine } from "@waggle/engine";
 import { initializeDecoder } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
-import { nanoConfig, PRETRAINING_SKILL } from "./nano-recipe.ts";
+import { nanoConfig } from "./nano-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import {
   loadPretraining,
@@ -27,7 +28,7 @@ beforeAll(async () => {
     count: 60,
     vocabularySize: 500,
     contextLength: 512,
-    skill: PRETRAINING_SKILL,
+    spec: NANO_DEMONSTRATIONS,
   });
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -52,7 +53,7 @@ function run(engine: TrainEngine, state: PretrainingState, step: number, signal?
     {
       engine,
       text,
-      skill: PRETRAINING_SKILL,
+      spec: NANO_DEMONSTRATIONS,
       batchSize: 2,
       measureEvery: 2,
       saveEvery: 2,

@@ -4,9 +4,8 @@
  */
 import { cosineRate, supervisedLoss } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
-import type { ShopSkill } from "@waggle/environments";
-import { corpusDemonstration, renderDemonstration } from "./corpus.ts";
-import type { Example } from "./corpus.ts";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { corpusExample, type Example } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { OPTIMIZER, TOKEN_WEIGHTS } from "./nano-recipe.ts";
 import { runSupervised } from "../training/supervised-run.ts";
@@ -16,7 +15,8 @@ import type { CurvePoint, PretrainingState } from "../checkpoint/pretraining-che
 export type PretrainingOptions = {
   readonly engine: TrainEngine;
   readonly text: NanoText;
-  readonly skill: ShopSkill;
+  /** Its demonstrator makes the corpus. */
+  readonly spec: EnvironmentSpec;
   readonly batchSize: number;
   /** Steps between two measurements. */
   readonly measureEvery: number;
@@ -83,15 +83,13 @@ export async function pretrain(
 }
 
 function examples(
-  { text, skill }: PretrainingOptions,
+  { text, spec }: PretrainingOptions,
   seed: number,
   from: number,
   count: number,
 ): Promise<Example[]> {
   return Promise.all(
-    Array.from({ length: count }, async (_, index) =>
-      renderDemonstration(text.chat, await corpusDemonstration(seed, from + index, skill)),
-    ),
+    Array.from({ length: count }, (_, index) => corpusExample(spec, text.chat, seed, from + index)),
   );
 }
 

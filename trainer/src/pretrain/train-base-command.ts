@@ -1,7 +1,8 @@
 /**
- * `train-base`: trains a base model from scratch on demonstrations and evaluates it: the nano model, or with
- * `--env` the base of one environment.
+ * `train-base`: trains a base model from scratch on an environment's demonstrations and evaluates it: a small one, or
+ * with `--nano` one of the nano model's shape.
  */
+import { join } from "node:path";
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import {
@@ -25,9 +26,12 @@ import { trainEnvironmentBase } from "./train-environment-base.ts";
 
 const SEEDS = { least: 1, most: 0xffff_ffff, byDefault: DEFAULT_SEED };
 
-type Flags = Omit<PretrainCommandOptions, "report"> & {
-  report: string | false;
-  env?: string;
+type Flags = Omit<PretrainCommandOptions, "report" | "spec" | "source" | "steps" | "out"> & {
+  steps?: number;
+  out?: string;
+  report?: string;
+  env: string;
+  nano?: boolean;
   bases: string;
   mistakes?: number;
   habits?: number;
@@ -45,15 +49,15 @@ export function addTrainBaseCommand(
 ): void {
   program
     .command("train-base")
-    .description("train the nano base model, or the base of an environment, from scratch")
-    .addOption(environmentOption("the nano model's own"))
-    .addOption(basesOption())
-    .addOption(stepsOption("optimizer steps; with --env: 700").default(DEFAULT_STEPS))
-    .addOption(
-      outOption("folder for the model; with --env: its folder in --bases").default(
-        "packages/model/nano",
-      ),
+    .description("train the base model of an environment from scratch")
+    .addOption(environmentOption().makeOptionMandatory())
+    .option(
+      "--nano",
+      "train a model of the nano model's shape, longer and with mistakes of the demonstrator's own",
     )
+    .addOption(basesOption())
+    .addOption(stepsOption(`optimizer steps (default: 700; with --nano: ${DEFAULT_STEPS})`))
+    .addOption(outOption("folder for the model (default: its folder in --bases)"))
     .addOption(runOption(".waggle/pretrain"))
     .addOption(mustResumeOption())
     .addOption(noResumeOption())
@@ -61,40 +65,32 @@ export function addTrainBaseCommand(
     .addOption(tasksOption(400))
     .option(
       "--mistakes <rate>",
-      "with --env: error rate of the demonstrations (default: 0.1; built-in environments: 0.35)",
+      "error rate of the demonstrations, without --nano (default: 0.1; built-in environments: 0.35)",
       fraction,
     )
     .option(
       "--habits <share>",
-      "with --env: share of demonstrations that always err in the same way, so that greedy decoding errs too (default: 0.75 in three of five patterns; built-in environments: 0)",
+      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano (default: 0.75 in three of five patterns; built-in environments: 0)",
       fraction,
     )
-    .option(
-      "--report <file>",
-      "file for the training curve and evaluation, as JSON",
-      "docs/evidence/pretrain.json",
-    )
-    .option("--no-report", "write no report")
+    .option("--report <file>", "with --nano: file for the training curve and evaluation, as JSON")
     .addOption(saveEveryOption(100))
     .addOption(tensorboardOption())
     .addOption(jsonOption())
-    .action(async (given: Flags, command: Command) => {
-      if (given.env !== undefined) {
-        const isChosen = (option: string): boolean =>
-          command.getOptionValueSource(option) === "cli";
-        const { steps, seed, out, ...others } = given;
-        const spec = await environmentFrom(given.env);
-        const chosen = {
-          ...others,
-          spec,
-          steps: isChosen("steps") ? steps : undefined,
-          seed: isChosen("seed") ? seed : undefined,
-          out: isChosen("out") ? out : undefined,
-        };
-        await trainEnvironmentBase(chosen, { out: writeOut, error: writeError }, signal);
+    .action(async ({ env, nano, seed, ...given }: Flags, command: Command) => {
+      const spec = await environmentFrom(env);
+      if (nano === true) {
+        const {
+          steps = DEFAULT_STEPS,
+          out = join(given.bases, `${spec.name}-nano`),
+          report = null,
+        } = given;
+        const options = { ...given, spec, source: env, seed, steps, out, report };
+        process.exitCode = await runPretraining(options, signal);
         return;
       }
-      const report = given.report === false ? null : given.report;
-      process.exitCode = await runPretraining({ ...given, report }, signal);
+      const isChosen = command.getOptionValueSource("seed") === "cli";
+      const chosen = { ...given, spec, seed: isChosen ? seed : undefined };
+      await trainEnvironmentBase(chosen, { out: writeOut, error: writeError }, signal);
     });
 }

@@ -3,7 +3,8 @@
  * page.
  */
 import { judgedRollout } from "@waggle/agent/environments";
-import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
+import { SHOP } from "@waggle/demo/environment";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { RolloutStrategy } from "@waggle/learning";
 import { group } from "@waggle/learning/parts";
 import { FULL_SUPPORT, type Trajectory } from "@waggle/protocol";
@@ -21,7 +22,7 @@ import { rolledOut } from "./rollout-driver.ts";
 import { requireTurnTokens } from "./turn-limit.ts";
 
 const { signal } = new AbortController();
-const spec = environmentNamed("shop");
+const spec = SHOP;
 let acted: { policy: AdaptivePolicy; format: ChatFormat; spec: EnvironmentSpec };
 beforeAll(async () => {
   const model = await readBaseModel(NANO_MODEL);

@@ -3,6 +3,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { judgedRollout } from "@waggle/agent/environments";
+import { SHOP } from "@waggle/demo/environment";
 import { type LeasedGroup, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
 import type { BaseModel } from "../model/base-model.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
@@ -20,6 +21,7 @@ export async function playedGroups(
     policy,
     format: model.format,
     sampling: stage.settings.sampling,
+    environments: [SHOP],
   };
   const groups: LeasedGroup[] = [];
   for (let seed = 0; seed < count; seed += 1) {

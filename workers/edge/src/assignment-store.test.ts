@@ -16,7 +16,7 @@ import {
 
 const MINUTE = 60_000;
 const options: AssignmentOptions = {
-  environment: "shop",
+  environment: "rooms",
   firstSeed: 1,
   groupSize: 1,
   deadlineMs: MINUTE,
@@ -65,7 +65,7 @@ test("an abandoned group stops counting at its deadline", async () => {
   await begin(now);
   await begin(now);
   expect(await begin(now + MINUTE / 4)).toBeNull();
-  await expect(begin(now + 2 * MINUTE)).resolves.toMatchObject({ task: { environment: "shop" } });
+  await expect(begin(now + 2 * MINUTE)).resolves.toMatchObject({ task: { environment: "rooms" } });
 });
 
 test("a group with an upload counts until the trainer has processed it", async () => {

@@ -3,7 +3,7 @@ import { DEFAULT_SITE, type OperatorSummary } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { sampleSize } from "../../../test/fixtures/long.ts";
-import worker from "./worker.ts";
+import worker from "./testing/worker.ts";
 import { assignTask } from "./assignment-store.ts";
 import { ingest } from "./ingest.ts";
 import { leaseGroups } from "./lease-store.ts";
@@ -42,7 +42,7 @@ async function fill(from: number, total: number): Promise<void> {
       DB.prepare(
         `${NUMBERS} INSERT INTO taskGroups
            (site, id, environment, seed, split, capacity, assigned, createdAt, deadlineAt, state)
-         SELECT 'default', 'abandoned-' || i, 'shop', i, 'train', 8, 1, i, i, 'done' FROM n`,
+         SELECT 'default', 'abandoned-' || i, 'rooms', i, 'train', 8, 1, i, i, 'done' FROM n`,
       ).bind(...range),
       DB.prepare(
         `${NUMBERS} INSERT INTO taskGroups

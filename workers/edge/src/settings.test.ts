@@ -1,6 +1,6 @@
 import { WaggleError } from "@waggle/protocol";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import worker from "./worker.ts";
+import worker from "./testing/worker.ts";
 import { readSettings } from "./settings.ts";
 import { bindings } from "./testing/edge.ts";
 import { expect, test } from "vitest";
@@ -34,9 +34,9 @@ test("each missing or weak secret is named without its value", () => {
 });
 
 test("edge tools name sites, and a site whose code the Worker lacks is an error", async () => {
-  expect(readSettings({ ...good, EDGE_TOOLS: "shop" })).toMatchObject({ EDGE_TOOLS: ["shop"] });
+  expect(readSettings({ ...good, EDGE_TOOLS: "rooms" })).toMatchObject({ EDGE_TOOLS: ["rooms"] });
   expect(readSettings({ ...good, EDGE_TOOLS: "" })).toMatchObject({ EDGE_TOOLS: [] });
-  const lacking = { ...bindings, EDGE_TOOLS: "shop, bank" };
+  const lacking = { ...bindings, EDGE_TOOLS: "rooms, bank" };
   const context = createExecutionContext();
   const response = await worker.fetch(new Request("https://x/healthz"), lacking, context);
   expect(response.status).toBe(500);

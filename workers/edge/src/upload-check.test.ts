@@ -147,7 +147,7 @@ test.each<[string, string, Partial<Trajectory>]>([
   ],
   ["a task without an assignment", "ASSIGNMENT_MISMATCH", { assignmentId: null }],
   ["an assignment without a task", "ASSIGNMENT_MISMATCH", { task: null }],
-  ["another environment", "ASSIGNMENT_MISMATCH", { task: { ...TASK, environment: "shop" } }],
+  ["another environment", "ASSIGNMENT_MISMATCH", { task: { ...TASK, environment: "rooms" } }],
   ["another seed", "ASSIGNMENT_MISMATCH", { task: { ...TASK, seed: 8 } }],
   ["the other split", "ASSIGNMENT_MISMATCH", { task: { ...TASK, split: "heldOut" } }],
 ])("%s is refused with %s", (_, code, change) => {

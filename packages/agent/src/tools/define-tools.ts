@@ -1,5 +1,5 @@
 /** Tools of a page and of an edge as an author writes them: by name, with the arguments' type inferred from the schema. */
-import type { Tool } from "@waggle/protocol";
+import type { JsonSchema, Tool } from "@waggle/protocol";
 import {
   type ArgumentSchema,
   type ArgumentsOf,
@@ -8,6 +8,16 @@ import {
 } from "./argument-schema.ts";
 import type { PageTool } from "./page-tool.ts";
 import { requireDefinedTools } from "./tool-check.ts";
+
+/** A tool that runs in the Worker. */
+export type EdgeTool = Tool & {
+  /** Name for people. */
+  readonly title?: string;
+  /** JSON Schema of the result. */
+  readonly result?: JsonSchema;
+  /** A pure function that checks its arguments itself, with the same messages wherever it runs. */
+  readonly isPure?: true;
+};
 
 /** Schemas of the tools' arguments, by tool. */
 export type ToolSchemas = { readonly [tool: string]: ArgumentSchema };
@@ -18,7 +28,7 @@ type AnyTool = Omit<PageTool, "name" | "parameters" | "run"> & {
   readonly run: (args: never, context: { readonly signal: AbortSignal }) => unknown;
 };
 
-type EdgeToolsByName<T extends ToolSchemas> = {
+type ToolsByName<T extends ToolSchemas> = {
   readonly [K in keyof T]: {
     /** One sentence that tells the model what the tool does. */
     readonly description: string;
@@ -32,7 +42,11 @@ type EdgeToolsByName<T extends ToolSchemas> = {
 };
 
 type PageToolsByName<T extends ToolSchemas> = {
-  readonly [K in keyof T]: EdgeToolsByName<T>[K] & Pick<PageTool, "label" | "confirm">;
+  readonly [K in keyof T]: ToolsByName<T>[K] & Pick<PageTool, "label" | "confirm">;
+};
+
+type EdgeToolsByName<T extends ToolSchemas> = {
+  readonly [K in keyof T]: ToolsByName<T>[K] & Pick<EdgeTool, "title" | "result" | "isPure">;
 };
 
 /**
@@ -60,16 +74,17 @@ export function definePageTools<const T extends ToolSchemas>(
  */
 export function defineEdgeTools<const T extends ToolSchemas>(
   tools: EdgeToolsByName<T>,
-): readonly Tool[] {
-  requireDefinedTools("defineEdgeTools", tools, { run: HOW_TO_RUN });
-  return entriesOf(tools).map(([name, { description, parameters, run, timeoutMs }]) => ({
+): readonly EdgeTool[] {
+  const fields = ["title", "result", "isPure"];
+  requireDefinedTools("defineEdgeTools", tools, { run: HOW_TO_RUN, fields });
+  return entriesOf(tools).map(([name, { description, parameters, run, ...tool }]) => ({
+    ...tool,
     definition: {
       name,
       description,
       parameters: jsonSchemaOf(`defineEdgeTools.${name}.parameters`, parameters),
       source: "edge",
     },
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     run: async (args, signal) =>
       run((await parsedArguments(parameters, args)) as never, { signal }),
   }));

@@ -42,7 +42,7 @@ export type StackOptions = {
 /** A page of the stack. */
 export type StackPage = {
   readonly page: Page;
-  /** In the list of addresses: `demo shop`. */
+  /** In the list of addresses: `demo`. */
   readonly title: string;
   /** Must be free; by default `preferred`, or a free one. */
   readonly port?: number | undefined;

@@ -13,7 +13,7 @@ export type PracticeOptions = {
   readonly environment: EnvironmentFactory;
   /** Shown while another model runs, which does not learn. */
   readonly otherModel: string;
-  /** What a visitor does, such as `shopping`. */
+  /** What a visitor does, such as `working`. */
   readonly working: string;
   readonly onError: (error: unknown) => void;
 };

@@ -9,7 +9,6 @@ import { REFUSAL } from "./refused-twin.ts";
 import { tutorialOf } from "./tutorial.ts";
 
 const signal = new AbortController().signal;
-const SMALL = ENVIRONMENTS.filter(({ name }) => name !== "shop");
 
 type Run = {
   readonly success: boolean;
@@ -44,10 +43,12 @@ async function run(
 }
 
 const VARIANTS = Object.keys(ENVIRONMENT_VARIANTS) as EnvironmentVariant[];
-const cases = VARIANTS.flatMap((variant) => SMALL.map((spec) => [variant, spec.name] as const));
+const cases = VARIANTS.flatMap((variant) =>
+  ENVIRONMENTS.map((spec) => [variant, spec.name] as const),
+);
 
 function pairOf(variant: EnvironmentVariant, name: string): [EnvironmentSpec, EnvironmentSpec] {
-  const spec = SMALL.find((one) => one.name === name) as EnvironmentSpec;
+  const spec = ENVIRONMENTS.find((one) => one.name === name) as EnvironmentSpec;
   return [ENVIRONMENT_VARIANTS[variant](spec), spec];
 }
 

@@ -8,9 +8,6 @@ import { questioned } from "./questioned.ts";
 import { refusedTwin } from "./refused-twin.ts";
 import { fromTutorials } from "./tutorial.ts";
 
-/** Without the shop, whose tasks are too long for a small context. */
-const GENERAL = ENVIRONMENTS.filter(({ name }) => name !== "shop");
-
 /** Name of a variant. */
 export type EnvironmentVariant =
   | "forbidden"
@@ -33,7 +30,7 @@ export const ENVIRONMENT_VARIANTS: {
   general: (spec) =>
     elsewhere(
       spec,
-      GENERAL.filter(({ name }) => name !== spec.name),
+      ENVIRONMENTS.filter(({ name }) => name !== spec.name),
     ),
   tutorial: fromTutorials,
 };

@@ -39,7 +39,7 @@ describe("the switches", () => {
   test("start off, and the trainer reads which environment is assigned", async () => {
     expect(await control()).toEqual({
       site: "default",
-      environment: "shop",
+      environment: "rooms",
       frozen: null,
       killed: null,
     });

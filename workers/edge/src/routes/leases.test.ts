@@ -25,7 +25,7 @@ import {
 } from "../testing/edge.ts";
 import { unwrap } from "../answer.ts";
 import type { UploadPointer } from "../settings.ts";
-import worker from "../worker.ts";
+import worker from "../testing/worker.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 
 const MINUTE = 60_000;

@@ -1,7 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { edgeToolDefinitions, runEdgeTool } from "@waggle/environments";
 import { createExecutionContext } from "cloudflare:test";
-import worker from "../worker.ts";
+import worker, { runRoomsTool, toolDefinitions } from "../testing/worker.ts";
 import { bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
 import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
@@ -14,7 +13,7 @@ beforeEach(async () => {
 });
 
 /** A client of a site that serves these tool sets. */
-async function connect(tools = "shop", mode: "auto" | "legacy" = "legacy"): Promise<Client> {
+async function connect(tools = "rooms", mode: "auto" | "legacy" = "legacy"): Promise<Client> {
   const versionNegotiation = { mode };
   const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation });
   const site = { ...bindings, EDGE_TOOLS: tools };
@@ -45,7 +44,7 @@ test("the official client finds the edge tools with their schemas", async () => 
   const client = await connect();
   const { tools } = await client.listTools();
   expect(tools.map(({ name, inputSchema }) => ({ name, inputSchema }))).toEqual(
-    edgeToolDefinitions.map(({ name, parameters }) => ({ name, inputSchema: parameters })),
+    toolDefinitions.map(({ name, parameters }) => ({ name, inputSchema: parameters })),
   );
   await client.close();
 });
@@ -54,12 +53,12 @@ test("a call over MCP returns what the trainer's replay returns", async () => {
   const client = await connect();
   const calls: [string, Record<string, unknown>][] = [
     ["calculate", { expression: "3*45" }],
-    ["convert_currency", { amount: 10, to: "USD" }],
+    ["free_rooms", { floor: 2 }],
   ];
   for (const [name, args] of calls) {
     const result = await client.callTool({ name, arguments: args });
     const [content] = result.content as { text: string }[];
-    expect(JSON.parse(content?.text ?? "")).toEqual(runEdgeTool(name, args));
+    expect(JSON.parse(content?.text ?? "")).toEqual(runRoomsTool(name, args));
   }
   await client.close();
 });
@@ -68,7 +67,7 @@ test("a model's mistake is a result with a code, not a fault", async () => {
   const client = await connect();
   const mistakes: [string, Record<string, unknown>, string][] = [
     ["calculate", { sum: "1+1" }, "INVALID_TOOL_ARGUMENTS"],
-    ["check_stock", { id: "no-such-id" }, "TOOL_FAILED"],
+    ["free_rooms", { floor: 9 }, "TOOL_FAILED"],
   ];
   for (const [name, args, code] of mistakes) {
     const result = await client.callTool({ name, arguments: args });
@@ -82,11 +81,11 @@ test("a model's mistake is a result with a code, not a fault", async () => {
 test.each(["auto", "legacy"] as const)(
   "every tool has a title, annotations and an output schema that its results match (%s)",
   async (mode) => {
-    const client = await connect("shop", mode);
+    const client = await connect("rooms", mode);
     const { tools } = await client.listTools();
     const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
     expect(tools).toMatchObject(
-      ["Calculate", "Convert currency", "Check stock"].map((title) => ({
+      ["Calculate", "Free rooms"].map((title) => ({
         title,
         annotations,
         outputSchema: {},
@@ -94,13 +93,12 @@ test.each(["auto", "legacy"] as const)(
     );
     const calls: [string, Record<string, unknown>][] = [
       ["calculate", { expression: "3*45" }],
-      ["convert_currency", { amount: 10, to: "USD" }],
-      ["check_stock", { id: "p01" }],
+      ["free_rooms", { floor: 2 }],
     ];
     for (const [name, args] of calls) {
       // The client rejects a result that does not match the schema.
       const { structuredContent } = await client.callTool({ name, arguments: args });
-      const value = runEdgeTool(name, args);
+      const value = runRoomsTool(name, args);
       // The older protocol has only objects, so the library wraps other values.
       expect(structuredContent).toEqual(mode === "auto" ? value : { result: value });
     }
@@ -133,12 +131,12 @@ async function listFrom(origin: string | null, allowed: string): Promise<Respons
 }
 
 test("a request of an origin that is not allowed is refused", async () => {
-  const allowed = "https://shop.example,https://other.example";
+  const allowed = "https://site.example,https://other.example";
   const refused = await listFrom("https://evil.example", allowed);
   expect(refused.status).toBe(403);
   expect(await refused.json()).toMatchObject({ error: { code: "FORBIDDEN" } });
   expect((await listFrom("null", allowed)).status).toBe(403);
-  expect((await listFrom("https://shop.example", allowed)).status).toBe(200);
+  expect((await listFrom("https://site.example", allowed)).status).toBe(200);
   expect((await listFrom("https://evil.example", "*")).status).toBe(200);
   // Programs send no origin.
   expect((await listFrom(null, allowed)).status).toBe(200);

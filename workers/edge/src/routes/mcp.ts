@@ -14,7 +14,8 @@ import {
 import { isObject, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
-import { type EdgeTool, runServedTool, servedTools } from "../tools/edge-tools.ts";
+import type { EdgeTool } from "@waggle/agent/tools";
+import { runServedTool, servedTools } from "../tools/edge-tools.ts";
 
 async function callTool(
   tools: readonly EdgeTool[],

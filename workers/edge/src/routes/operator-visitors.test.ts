@@ -8,7 +8,7 @@ import {
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
-import worker from "../worker.ts";
+import worker from "../testing/worker.ts";
 import {
   asOperator,
   ask,

@@ -1,5 +1,5 @@
 import { DEFAULT_SITE } from "@waggle/protocol";
-import worker from "../worker.ts";
+import worker from "../testing/worker.ts";
 import { channelOf, signToken } from "../session-token.ts";
 import { readSettings } from "../settings.ts";
 import { assign, bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
@@ -74,7 +74,7 @@ test("each trajectory of an upload counts against the limit", async () => {
     statuses.push((await call("POST", "/v1/trajectories", { token, body })).status);
   }
   expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429]);
-  const headers = { origin: "https://shop.example" };
+  const headers = { origin: "https://site.example" };
   const limited = await call("POST", "/v1/trajectories", { token, body, headers });
   // A page of another origin can only read headers listed here.
   expect(limited.headers.get("access-control-expose-headers")).toContain("Retry-After");
@@ -136,9 +136,9 @@ test("a configured origin may read responses, also of an upload, and another may
         "access-control-request-headers": "authorization,content-type,content-encoding",
       },
     });
-  const allowed = await preflight("https://shop.example");
+  const allowed = await preflight("https://site.example");
   expect(allowed.status).toBe(204);
-  expect(allowed.headers.get("access-control-allow-origin")).toBe("https://shop.example");
+  expect(allowed.headers.get("access-control-allow-origin")).toBe("https://site.example");
   expect(allowed.headers.get("access-control-allow-headers")).toMatch(/content-encoding/i);
   const refused = await preflight("https://evil.example");
   expect(refused.headers.get("access-control-allow-origin")).toBeNull();

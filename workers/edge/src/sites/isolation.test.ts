@@ -57,7 +57,7 @@ const failedCheck = (digest: string) => ({
 beforeAll(async () => {
   await freshEdge();
   a = await makeSite("a", { edgeTools: [] });
-  b = await makeSite("b", { edgeTools: ["shop"] });
+  b = await makeSite("b", { edgeTools: ["rooms"] });
   baseOfA = await registerBase(a);
   const baseModel = await registerBase(b);
   const session = await openSite(b);

@@ -128,7 +128,7 @@ test("a disabled site opens no session and refuses its tokens and credentials un
 test("the installation's credentials open every site by the header, and name `default` without it", async () => {
   const site = async (headers: Record<string, string>) =>
     (await call("GET", "/v1/trainer/control", { ...asTrainer, headers })).body;
-  expect(await site({})).toMatchObject({ site: DEFAULT_SITE, environment: "shop" });
+  expect(await site({})).toMatchObject({ site: DEFAULT_SITE, environment: "rooms" });
   expect(await site({ [SITE_HEADER]: "desk" })).toMatchObject({ site: "desk" });
   expect(await site({ [SITE_HEADER]: "nowhere" })).toMatchObject({ error: { code: "NOT_FOUND" } });
 });
@@ -142,17 +142,17 @@ test("a preflight passes for pages of any site, and a response is readable by pa
     });
     return reply.headers.get("access-control-allow-origin");
   };
-  const shop = "https://shop.example";
+  const origin = "https://site.example";
   const own = "https://desk.example";
   expect(await allowed("OPTIONS", "/v1/policy", own)).toBe(own);
-  expect(await allowed("OPTIONS", "/v1/policy", shop)).toBe(shop);
+  expect(await allowed("OPTIONS", "/v1/policy", origin)).toBe(origin);
   expect(await allowed("OPTIONS", "/v1/policy", "https://evil.example")).toBeNull();
   await registerBase(desk);
   const { token } = await openSite(desk);
   expect(await allowed("GET", "/v1/policy", own, token)).toBe(own);
-  expect(await allowed("GET", "/v1/policy", shop, token)).toBeNull();
+  expect(await allowed("GET", "/v1/policy", origin, token)).toBeNull();
   const session = await openSession();
-  expect(await allowed("GET", "/v1/policy", shop, session.token)).toBe(shop);
+  expect(await allowed("GET", "/v1/policy", origin, session.token)).toBe(origin);
   expect(await allowed("GET", "/v1/policy", own, session.token)).toBeNull();
 });
 
@@ -185,7 +185,7 @@ test("a token of the release before there were sites belongs to the Worker's sit
     .replaceAll("+", "-")
     .replaceAll("/", "_");
   const reply = await call("POST", "/v1/assignments", { token: `${text}.${signature}` });
-  expect(reply).toMatchObject({ status: 200, body: { task: { environment: "shop" } } });
+  expect(reply).toMatchObject({ status: 200, body: { task: { environment: "rooms" } } });
 });
 
 test("a page reads an object of any site by its hash, and a trainer asks for its own site's", async () => {

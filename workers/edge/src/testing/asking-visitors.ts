@@ -17,7 +17,7 @@ const BURST = 5;
 
 /** The limits of `env.production` in `wrangler.jsonc`. */
 export const PRODUCTION: AssignmentOptions = {
-  environment: "shop",
+  environment: "rooms",
   firstSeed: 1,
   groupSize: 8,
   deadlineMs: 90_000,

@@ -1,22 +1,6 @@
 /** Tools that the Worker serves over MCP. A site's code is passed to `createWorker`, so no site is named here. */
-import { createToolRunner } from "@waggle/agent/tools";
-import {
-  type JsonSchema,
-  type Tool,
-  type ToolError,
-  type ToolResult,
-  WaggleError,
-} from "@waggle/protocol";
-
-/** A tool that runs in the Worker. */
-export type EdgeTool = Tool & {
-  /** Name for people. */
-  readonly title?: string;
-  /** JSON Schema of the result. */
-  readonly result?: JsonSchema;
-  /** A pure function that checks its arguments itself, with the same messages wherever it runs. */
-  readonly isPure?: true;
-};
+import { createToolRunner, type EdgeTool } from "@waggle/agent/tools";
+import { type ToolError, type ToolResult, WaggleError } from "@waggle/protocol";
 
 /** The code of a site: what it adds to the Worker. */
 export type SiteCode = {

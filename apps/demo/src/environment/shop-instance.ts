@@ -3,7 +3,7 @@
  * determines its split, so no held-out wish is ever a training wish. Wording is elsewhere; tasks with one or
  * more wishes are in `shop-errands.ts`.
  */
-import { pick } from "./draw.ts";
+import { pick } from "@waggle/environments";
 import { hashText, isObject, type RandomSource } from "@waggle/protocol";
 import type { TaskSplit } from "@waggle/protocol";
 import { CATALOGUE } from "./catalogue-data.ts";

@@ -6,7 +6,7 @@
  * The level is part of the environment's name and not of the seed, because every seed already means a task
  * of the first level.
  */
-import { pick } from "./draw.ts";
+import { pick } from "@waggle/environments";
 import {
   hashText,
   isObject,

@@ -1,10 +1,11 @@
 /** The shop as an `EnvironmentSpec`: combines its tasks, environment, verifier and demonstrator. */
-import { demonstrate } from "./shop-demonstrator.ts";
+import type { RandomSource, TaskReference } from "@waggle/protocol";
+import { demonstrate, type ShopSkill } from "./shop-demonstrator.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
-import { SHOP_ENVIRONMENT, SHOP_LEVELS, shopLevel } from "./shop-errands.ts";
+import { SHOP_ENVIRONMENT, SHOP_LEVELS, shopInstance, shopLevel } from "./shop-errands.ts";
 import { shopTask } from "./shop-task.ts";
 import { verifyShop } from "./shop-verifier.ts";
-import type { EnvironmentSpec } from "./environment-spec.ts";
+import type { Demonstrator, EnvironmentSpec } from "@waggle/environments";
 
 /** Each level adds one wish. Wishes of all nine kinds, easy and hard, occur at every level. */
 export const SHOP: EnvironmentSpec = {
@@ -20,6 +21,7 @@ export const SHOP: EnvironmentSpec = {
   maxTurns: 8,
   contextLength: 1024,
   task: shopTask,
+  startState: (reference) => ({ cart: shopInstance(reference).cart }),
   create: (reference) => {
     const environment = createShopEnvironment(reference);
     return {
@@ -27,9 +29,9 @@ export const SHOP: EnvironmentSpec = {
       judge: (finalText) => verifyShop(reference, { finalText, state: environment.shop.state }),
     };
   },
-  demonstrator: async (reference, random, mistakes) => {
+  demonstrator: (reference, random, mistakes) => {
     const right = 1 - mistakes;
-    const { turns } = await demonstrate(reference, random, {
+    return demonstrated(reference, random, {
       sort: right,
       limit: right,
       quantity: right,
@@ -38,15 +40,23 @@ export const SHOP: EnvironmentSpec = {
       look: right,
       both: right,
     });
-    // A demonstration depends on the seed alone, so these turns fit this environment.
-    let next = 0;
-    return () => {
-      const { text, toolCalls } = turns[next] ?? { text: "", toolCalls: [] };
-      next += 1;
-      return {
-        text,
-        calls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
-      };
-    };
   },
 };
+
+/** Repeats a demonstration. It depends on the seed alone, so its turns fit every environment of the task. */
+export async function demonstrated(
+  reference: TaskReference,
+  random: RandomSource,
+  skill: ShopSkill,
+): Promise<Demonstrator> {
+  const { turns } = await demonstrate(reference, random, skill);
+  let next = 0;
+  return () => {
+    const { text, toolCalls } = turns[next] ?? { text: "", toolCalls: [] };
+    next += 1;
+    return {
+      text,
+      calls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
+    };
+  };
+}

@@ -1,5 +1,5 @@
 /** Shop tasks in words: each wish is phrased with a template, one after the other. */
-import { pick } from "./draw.ts";
+import { pick } from "@waggle/environments";
 import { mulberry32, hashText, type RandomSource } from "@waggle/protocol";
 import type { Task, TaskReference } from "@waggle/protocol";
 import { shopInstance, shopLevel } from "./shop-errands.ts";

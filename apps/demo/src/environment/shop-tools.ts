@@ -8,14 +8,14 @@ import { z } from "zod";
 import { findProduct } from "./catalogue.ts";
 import type { Product } from "./catalogue-data.ts";
 import { convertCurrency, EXCHANGE_RATES } from "./currency.ts";
-import { evaluateExpression } from "./expression.ts";
 import {
   definitionsOf,
+  evaluateExpression,
   type RunnableTools,
   runTool,
   tool,
   type ToolArguments,
-} from "./runnable-tool.ts";
+} from "@waggle/environments";
 import { cartTotal } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 

@@ -9,11 +9,10 @@ import type { Shop } from "./shop.ts";
 import { shopInstance } from "./shop-errands.ts";
 import { SHOP_SYSTEM, shopTask } from "./shop-task.ts";
 import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "./shop-tools.ts";
-import { type ToolArguments, toolResult } from "./runnable-tool.ts";
-import { createTurnEnvironment } from "./turn-environment.ts";
+import { createTurnEnvironment, type ToolArguments, toolResult } from "@waggle/environments";
 
 /** Runs an edge tool, in this process or over MCP. Errors that are not WaggleErrors become `TOOL_UNAVAILABLE`. */
-export type EdgeToolExecutor = (
+type EdgeToolExecutor = (
   name: string,
   args: ToolArguments,
   signal: AbortSignal,

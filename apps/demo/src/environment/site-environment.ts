@@ -1,0 +1,2 @@
+/** What `waggle.config.ts` imports. */
+export { SHOP as default } from "./shop-spec.ts";
