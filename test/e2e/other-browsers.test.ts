@@ -13,7 +13,7 @@ import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { startTrainer } from "../../packages/dev/src/stack/trainer-process.ts";
 import { ROOT } from "../../scripts/root.ts";
-import { NANO_MODEL, SHOP, SHOP_PAGE } from "../../scripts/shop.ts";
+import { NANO_MODEL, DEMO, DEMO_PAGE } from "../fixtures/demo.ts";
 import { isLong } from "../fixtures/long.ts";
 import {
   ensureOtherBrowsers,
@@ -35,18 +35,18 @@ describe.runIf(isLong())("browsers besides Chromium", () => {
     ensureOtherBrowsers();
     rmSync(folder, { recursive: true, force: true });
     const installation = openInstallation(folder);
-    await Promise.all([migrate(installation, SHOP), buildPage(SHOP_PAGE)]);
+    await Promise.all([migrate(installation, DEMO), buildPage(DEMO_PAGE)]);
     const [port, edgePort] = [await freePort(), await freePort()];
     const edgeUrl = `http://localhost:${edgePort}`;
     const { trainerArgs, edgeVariables } = shortLoop(2, 2);
     processes.push(
-      await startEdge(installation, { port: edgePort, site: SHOP, variables: edgeVariables ?? {} }),
+      await startEdge(installation, { port: edgePort, site: DEMO, variables: edgeVariables ?? {} }),
     );
-    processes.push(await startPage(SHOP_PAGE, { port, edgeUrl }));
+    processes.push(await startPage(DEMO_PAGE, { port, edgeUrl }));
     url = `http://localhost:${port}/?device=wasm`;
     const endless = [...(trainerArgs ?? []), "--max-publications", "100"];
     processes.push(
-      startTrainer(installation, { edgeUrl, model: NANO_MODEL, site: SHOP, args: endless }),
+      startTrainer(installation, { edgeUrl, model: NANO_MODEL, site: DEMO, args: endless }),
     );
   }, 4 * MINUTE);
 
