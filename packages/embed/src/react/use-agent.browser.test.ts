@@ -1,5 +1,5 @@
 /** The hooks and the element, rendered by React as an application does. */
-import { act, createElement, StrictMode } from "react";
+import { act, createElement, StrictMode, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -19,8 +19,7 @@ afterEach(() => {
 function mount() {
   const root = createRoot(document.body.appendChild(document.createElement("div")));
   return {
-    render: (component: () => React.ReactNode) =>
-      act(() => root.render(createElement(StrictMode, null, createElement(component)))),
+    render: (shown: ReactNode) => act(() => root.render(createElement(StrictMode, null, shown))),
     unmount: () => act(() => root.unmount()),
   };
 }
@@ -38,13 +37,13 @@ test("a component has one agent, which the element shows, until the component is
   expect(renderToString(createElement(Assistant))).toBe(
     '<waggle-agent developer=""></waggle-agent>',
   );
-  render(Assistant);
+  render(createElement(Assistant));
   const agent = panel()?.agent ?? null;
   expect([...seen]).toEqual([null, agent]);
   if (agent === null) throw new Error("the element has no agent");
   expect(panel()?.shadowRoot?.textContent).toContain("Find a mug.");
   const disposed = vi.spyOn(agent, "dispose");
-  render(Assistant);
+  render(createElement(Assistant));
   expect(panel()?.agent).toBe(agent);
   unmount();
   await expect.poll(() => disposed.mock.calls.length).toBe(1);
@@ -58,9 +57,9 @@ test("useAgentState renders again after each change, and has nothing without an 
     return createElement("p", null, item?.kind === "request" ? item.text : "nothing");
   };
   const text = () => document.querySelector("p")?.textContent;
-  render(() => createElement(Last, { of: null }));
+  render(createElement(Last, { of: null }));
   expect(text()).toBe("nothing");
-  render(() => createElement(Last, { of: agent }));
+  render(createElement(Last, { of: agent }));
   act(() => agent.setConversation([{ kind: "request", id: "r1", text: "a mug" }]));
   expect(text()).toBe("a mug");
   unmount();
@@ -70,10 +69,10 @@ test("useAgentState renders again after each change, and has nothing without an 
 test("an element without an agent is empty", () => {
   const { render, unmount } = mount();
   const agent = createFakeAgent();
-  render(() => createElement("waggle-agent", { agent }));
+  render(createElement("waggle-agent", { agent }));
   expect(panel()).toBeInstanceOf(WaggleAgentElement);
   expect(panel()?.shadowRoot?.childElementCount).toBe(1);
-  render(() => createElement("waggle-agent", {}));
+  render(createElement("waggle-agent", {}));
   expect(panel()?.shadowRoot?.childElementCount).toBe(0);
   unmount();
 });
