@@ -92,17 +92,15 @@ function siteId(text: string): string {
 }
 
 /** The site of an edge that serves several. */
-export function siteOption(): Option {
-  return new Option(
-    "--site <id>",
-    "site of an edge that serves several; without it, the credential's own",
-  ).argParser(siteId);
+export function siteOption(
+  what = "site of an edge that serves several; without it, the credential's own",
+): Option {
+  return new Option("--site <id>", what).argParser(siteId);
 }
 
 /** The sites of an edge that one process serves. */
 export function sitesOption(): Option {
-  return new Option(
-    "--site <id>",
+  return siteOption(
     "site of an edge that serves several; may be repeated (default: the credential's own)",
   ).argParser((text, before: readonly string[] | undefined) => {
     const id = siteId(text);
