@@ -116,8 +116,8 @@ test("the practice page shows the environment's tasks", async () => {
 test("a change of the environment starts the trainer again", async () => {
   const file = join(site, "practice", "environment.ts");
   writeFileSync(file, `${readFileSync(file, "utf8")}\nexport const CHANGED = true;\n`);
-  expect(await untilSaid(/trainer starts again/)).toContain("environment.ts changed");
-  expect(await untilSaid(/trainer is running again/)).toContain("trainer");
+  await untilSaid(/trainer starts again: environment\.ts changed/);
+  expect(await untilSaid(/trainer is running again/)).toContain("waggle");
 }, 60_000);
 
 test("a killed process of waggle dev comes back at its address", async () => {
