@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { NANO_MODEL } from "../../scripts/shop.ts";
+import { NANO_MODEL } from "../fixtures/demo.ts";
 
 /** A line that the trainer printed with `--json`. */
 type TrainerEvent = { readonly event: string; readonly [name: string]: unknown };

@@ -15,7 +15,7 @@ import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { ROOT } from "../../scripts/root.ts";
-import { NANO_MODEL, SHOP } from "../../scripts/shop.ts";
+import { NANO_MODEL, DEMO } from "../fixtures/demo.ts";
 import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { createSiteClient } from "../../trainer/src/edge/site-client.ts";
 import { offerBaseModel } from "../../trainer/src/edge-training/training-session.ts";
@@ -108,8 +108,8 @@ describe.runIf(isLong())("two sites", () => {
     const installation = openInstallation(folder);
     const port = await freePort();
     edgeUrl = `http://localhost:${port}`;
-    await migrate(installation, SHOP);
-    edge = await startEdge(installation, { site: SHOP, port, variables: SMALL_GROUPS });
+    await migrate(installation, DEMO);
+    edge = await startEdge(installation, { site: DEMO, port, variables: SMALL_GROUPS });
     const desk = await createSiteClient({
       baseUrl: edgeUrl,
       credential: installation.operatorCredential,
@@ -117,7 +117,7 @@ describe.runIf(isLong())("two sites", () => {
       id: "desk",
       settings: {
         allowedOrigins: ["*"],
-        taskEnvironment: SHOP.environment.name,
+        taskEnvironment: DEMO.environment.name,
         taskSeedStart: SEEDS.desk,
       },
     });
