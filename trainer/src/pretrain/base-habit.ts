@@ -4,7 +4,7 @@
  */
 import { demonstratedRollout } from "@waggle/agent/environments";
 import { type EnvironmentSpec, trainingTasks } from "@waggle/environments";
-import { hashText, mulberry32, seededRandom } from "@waggle/protocol";
+import { seededRandom } from "@waggle/protocol";
 import { byteText } from "./nano-text.ts";
 
 /** Which tasks have the habit, and the seed that decides how it errs at each level. */
@@ -31,18 +31,17 @@ export async function habitOf(
   share: number,
   firstSeed: number,
 ): Promise<Habit> {
-  const templates = [...new Set(trainingTasks(spec).map(({ template }) => template))];
-  const places = new Map(
-    templates.map((one) => [one, mulberry32(hashText(`${spec.name}/habit/${one}`))()]),
-  );
-  const byPlace = templates.toSorted(
-    (one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0),
-  );
+  const templates = [...new Set(trainingTasks(spec).map(({ template }) => template))].toSorted();
   const seeds: number[] = [];
   for (let level = 0; level < spec.levels; level += 1) {
     seeds.push(await failingSeed(spec, level, firstSeed));
   }
-  return { templates: new Set(byPlace.slice(0, Math.ceil(share * templates.length))), seeds };
+  return { templates: new Set(evenlySpaced(templates, share)), seeds };
+}
+
+/** A share of a list, at least its first element. Wordings of one kind are neighbors by name, so each kind has its part. */
+function evenlySpaced(list: readonly string[], share: number): readonly string[] {
+  return list.filter((_, i) => Math.ceil((i + 1) * share) > Math.ceil(i * share));
 }
 
 /** The first seed with which most demonstrations of a level fail; the seed that fails most if there is none. */

@@ -67,7 +67,7 @@ export const ENVIRONMENT_BASE: EnvironmentBaseRecipe = {
 };
 
 /** What differs in the bases of a user's environments, so that greedy decoding does not remove most mistakes. */
-const OWN_BASE = { mistakes: 0.1, habits: 0.75, habitPatterns: 0.6 } as const;
+const OWN_BASE = { mistakes: 0.1, habits: 0.85, habitPatterns: 0.5 } as const;
 
 /** Settings that a user chooses. */
 export type ChosenBase = {

@@ -70,7 +70,7 @@ export function addTrainBaseCommand(
     )
     .option(
       "--habits <share>",
-      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano (default: 0.75 in three of five patterns; built-in environments: 0)",
+      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano (default: 0.85 in every second pattern; built-in environments: 0)",
       fraction,
     )
     .option("--report <file>", "with --nano: file for the training curve and evaluation, as JSON")
