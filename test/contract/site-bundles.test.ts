@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { loadSite, workerEntry } from "@waggle/site/node";
 import { waggle } from "@waggle/site/vite";
 import { build as bundle } from "esbuild";
-import { build } from "vite";
+import { build, createLogger } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { plannerSite } from "../fixtures/planner-site.ts";
 
@@ -42,16 +42,20 @@ function contents(code: string, modules: readonly string[]) {
 }
 
 test("the page has its tools, and nothing of the trainer, the verifier, the demonstrator or the edge", async () => {
+  const warnings: string[] = [];
   const built = await build({
     configFile: false,
     root: site.folder,
-    logLevel: "silent",
+    customLogger: { ...createLogger("silent"), warn: (text) => void warnings.push(text) },
     plugins: [waggle()],
     resolve: { conditions: ["source", "browser", "module"] },
     build: { write: false, target: "esnext" },
   });
   const outputs = Array.isArray(built) ? built : "output" in built ? [built] : [];
   const chunks = outputs.flatMap(({ output }) => output).filter((one) => one.type === "chunk");
+  expect(warnings.join("\n")).toMatch(
+    /looks for its edge at http:\/\/localhost:8787; set edge\.url/,
+  );
   const code = chunks.map((chunk) => chunk.code).join("\n");
   const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules));
   const page = contents(code, modules);

@@ -58,13 +58,16 @@ export function addCheckCommand(
         checks.push(one);
         if (!given.json) writeOut(`${one.status.padEnd(7)}  ${one.check.padEnd(13)}  ${one.words}`);
       }
+      const isPageUnchecked = checks.some(
+        ({ check, status }) => check === "page" && status === "skipped",
+      );
       const failures = checks.filter(({ status }) => status === "failed").length;
       if (given.json) {
         writeOut(JSON.stringify({ environment: spec.name, passed: failures === 0, checks }));
       } else {
         writeOut(
           failures === 0
-            ? `${spec.name} is ready`
+            ? `${spec.name} is ready${isPageUnchecked ? ", but page and practice were not compared" : ""}`
             : `${spec.name}: ${failures} of ${checks.length} checks failed`,
         );
       }

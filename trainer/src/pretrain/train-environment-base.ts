@@ -34,6 +34,9 @@ export type EnvironmentBaseCommand = {
   readonly json: boolean;
 };
 
+/** Between two lines of progress. */
+const PROGRESS_MS = 5000;
+
 /** Makes the base unless the folder has it, and prints its success. */
 export async function trainEnvironmentBase(
   options: EnvironmentBaseCommand,
@@ -55,8 +58,20 @@ export async function trainEnvironmentBase(
     signal,
     { saveEvery, tensorboard },
   );
-  const greedy = await success(spec, model, options.tasks, 0, signal);
-  const sampled = await success(spec, model, options.tasks, 1, signal);
+  const played = { done: 0, tasks: 2 * options.tasks, saidAt: performance.now() };
+  const onTask = (): void => {
+    const { done, tasks } = played;
+    played.done = done + 1;
+    if (performance.now() - played.saidAt < PROGRESS_MS) return;
+    played.saidAt = performance.now();
+    write.error(
+      json
+        ? JSON.stringify({ event: "evaluation", done, tasks })
+        : `base of ${spec.name}, held-out tasks  ${done}/${tasks}`,
+    );
+  };
+  const greedy = await success(spec, model, options.tasks, 0, onTask, signal);
+  const sampled = await success(spec, model, options.tasks, 1, onTask, signal);
   // A model that a user put there has a card of its own, or none.
   if (existsSync(join(folder, BASE_RECORD))) {
     await writeBaseCard(folder, spec, recipe, model, { greedy, sampled });
@@ -74,6 +89,7 @@ async function success(
   model: BaseModel,
   count: number,
   temperature: number,
+  onTask: () => void,
   signal: AbortSignal,
 ): Promise<SuccessRate> {
   const policy = await openPolicy(model);
@@ -84,8 +100,12 @@ async function success(
         task: heldOutTask(spec, i),
         seed: i,
       })),
-      rollOut: ({ task, seed }, sampling) =>
-        environmentRollout(policy, model.format, spec, task, { sampling, seed }, signal),
+      rollOut: async ({ task, seed }, sampling) => {
+        const parts = { sampling, seed };
+        const rollout = await environmentRollout(policy, model.format, spec, task, parts, signal);
+        onTask();
+        return rollout;
+      },
       sampling: samplingAt(temperature),
       signal,
     });

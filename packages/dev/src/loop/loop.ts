@@ -220,7 +220,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     let evaluation: Evaluation | null = null;
     if (options.evaluationTasks > 0) {
       say(
-        `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks …`,
+        `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks, at three temperatures; this takes some minutes …`,
       );
       const { evaluationTasks: tasks } = options;
       evaluation = comparePolicies({ folder, model, site, version: policies.stable, tasks });

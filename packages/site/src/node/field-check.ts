@@ -1,6 +1,6 @@
 /** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
 import { isObject, SiteId } from "@waggle/protocol";
-import { closest } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 import { LANGUAGES } from "../site-definition.ts";
 import { type FieldPath, importText } from "./source-file.ts";
 
@@ -158,7 +158,10 @@ function mistakesOf(value: unknown, field: Field, path: FieldPath): readonly Mis
 function unknownField(name: string, place: string, fields: Fields): string {
   const names = Object.keys(fields);
   const shown = name.slice(0, 64);
-  return `${place} has no field ${shown}; did you mean ${closest(shown, names)}? The fields are ${names.join(", ")}`;
+  const nearest = closest(shown, names);
+  const isTypo = distance(shown, nearest) <= shown.length / 2;
+  const guess = isTypo ? `; did you mean ${nearest}? The` : ". The";
+  return `${place} has no field ${shown}${guess} fields are ${names.join(", ")}`;
 }
 
 /** `redaction[0].type`. */

@@ -76,6 +76,13 @@ test.each([
     /^waggle\.config\.ts:7:10: the site has no field promt; did you mean prompt\?/,
   ],
   [
+    "an unknown field that resembles none",
+    CONFIG,
+    "prompt: PROMPT",
+    "headline: PROMPT",
+    /^waggle\.config\.ts:7:13: the site has no field headline\. The fields are id, name, prompt/,
+  ],
+  [
     "a missing field",
     CONFIG,
     '  name: "Planner",\n',

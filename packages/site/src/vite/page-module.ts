@@ -5,6 +5,9 @@ import type { SiteDefinition, VisitorText } from "../site-definition.ts";
 /** Names in `@waggle/embed/languages`. English needs none: it is the default. */
 const LANGUAGE_NAMES: { readonly [code: string]: string } = { de: "GERMAN", fr: "FRENCH" };
 
+/** The edge of `waggle dev`. */
+export const LOCAL_EDGE = "http://localhost:8787";
+
 /** @param environment - `WAGGLE_EDGE_URL` and `WAGGLE_SITE_KEY` replace what the config says. */
 export function pageModule(
   { definition, files, edgeTools }: LoadedSite,
@@ -13,7 +16,7 @@ export function pageModule(
   const { id, name, prompt, edge = {}, mcpServers, consent, languages = ["en"] } = definition;
   const data = {
     name,
-    edgeUrl: environment["WAGGLE_EDGE_URL"] ?? edge.url ?? "http://localhost:8787",
+    edgeUrl: environment["WAGGLE_EDGE_URL"] ?? edge.url ?? LOCAL_EDGE,
     siteKey: environment["WAGGLE_SITE_KEY"] ?? edge.siteKey ?? `local-${id}`,
     system: prompt,
     edgeTools: edgeTools.map((tool) => tool.definition.name),

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { Plugin, UserConfig, ViteDevServer } from "vite";
 import { type LoadedSite, loadSite } from "../node/load-site.ts";
 import { siteConfigIn } from "../node/config-file.ts";
-import { pageModule } from "./page-module.ts";
+import { LOCAL_EDGE, pageModule } from "./page-module.ts";
 
 /** Options of the plugin. */
 export type WagglePluginOptions = {
@@ -34,6 +34,7 @@ const SHARED = ["@waggle/agent", "@waggle/embed", "@waggle/protocol"];
 /** The plugin. */
 export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): Plugin {
   let root = folder ?? process.cwd();
+  let isBuild = false;
   let loading: Promise<LoadedSite> | null = null;
   return {
     name: "waggle-site",
@@ -50,6 +51,7 @@ export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): 
     },
     configResolved(config) {
       root = folder ?? config.root;
+      isBuild = config.command === "build";
     },
     configureServer(server) {
       const file = siteConfigIn(root);
@@ -68,7 +70,14 @@ export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): 
     resolveId: (id) => (id === NAME ? RESOLVED : null),
     async load(id) {
       if (id !== RESOLVED) return null;
-      return pageModule(await (loading ??= loadSite(root)), process.env);
+      const site = await (loading ??= loadSite(root));
+      const named = site.definition.edge?.url ?? process.env["WAGGLE_EDGE_URL"];
+      if (isBuild && named === undefined) {
+        this.warn(
+          `this page looks for its edge at ${LOCAL_EDGE}; set edge.url in waggle.config.ts, or WAGGLE_EDGE_URL`,
+        );
+      }
+      return pageModule(site, process.env);
     },
   };
 }
