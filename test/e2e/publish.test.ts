@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
 import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
-import { NANO_MODEL, DEMO } from "../fixtures/demo.ts";
+import { DEMO, DEMO_FOLDER, NANO_MODEL } from "../fixtures/demo.ts";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { ROOT } from "../../scripts/root.ts";
@@ -57,6 +57,8 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
         join(folder, name),
         "--edge",
         baseUrl,
+        "--env",
+        DEMO_FOLDER,
         "--evaluation-tasks",
         "16",
         "--threads",

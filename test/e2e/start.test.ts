@@ -104,7 +104,7 @@ fault(
     });
     expect(second.code).toBe(1);
     expect(second.text.split("\n")).toHaveLength(1);
-    expect(second.text).toContain(`demo        http://localhost:${ports.demo}/`);
+    expect(second.text).toContain(`demo http://localhost:${ports.demo}/`);
     expect(second.text).toContain(`edge http://localhost:${ports.edge}`);
     return { after: "refused in 1 sentence with 3 addresses; 0 processes started" };
   },

@@ -99,7 +99,8 @@ beforeAll(async () => {
   const model = await readBaseModel(NANO_MODEL);
   policy = await openPolicy(model, 1);
   await offerBaseModel(model, client);
-  const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
+  const environments = [DEMO.environment];
+  const parts = { policy, format: model.format, sampling: FULL_SUPPORT, environments };
   const { siteKey } = installation;
   play = async (groups) => {
     const options = { edgeUrl, siteKey, parts, seed: accepted };

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { NANO_MODEL } from "../fixtures/demo.ts";
+import { DEMO_FOLDER, NANO_MODEL } from "../fixtures/demo.ts";
 
 /** A line that the trainer printed with `--json`. */
 type TrainerEvent = { readonly event: string; readonly [name: string]: unknown };
@@ -37,6 +37,7 @@ export const SMALL_GROUPS = {
 
 const SMALL_STEPS = {
   "--model": NANO_MODEL,
+  "--env": DEMO_FOLDER,
   "--groups-per-step": "2",
   "--publish-every": "1",
   "--evaluation-tasks": "8",

@@ -151,7 +151,8 @@ describe.runIf(isLong())("two sites", () => {
     for (const { credential } of sites) {
       await offerBaseModel(model, createEdgeClient({ baseUrl: edgeUrl, credential }));
     }
-    const parts = { policy, format: model.format, sampling: FULL_SUPPORT };
+    const environments = [DEMO.environment];
+    const parts = { policy, format: model.format, sampling: FULL_SUPPORT, environments };
     play = async ({ name, siteKey, accepted }, groups) => {
       const options = { edgeUrl, siteKey, parts, seed: SEEDS[name] + accepted.length };
       accepted.push(...(await finishGroups(options, groups, Number(SMALL_GROUPS.GROUP_SIZE))));

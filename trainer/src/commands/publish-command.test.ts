@@ -2,6 +2,7 @@
 import { mkdtemp, rm, truncate, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SHOP } from "@waggle/demo/environment";
 import { initializeAdapter } from "@waggle/model";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
@@ -20,6 +21,7 @@ const GIVEN = {
   evaluationTasks: 8,
   promotionMargin: 0.03,
   dryRun: false,
+  own: SHOP,
 };
 
 let model: BaseModel;

@@ -70,7 +70,12 @@ test("held-out rollouts are cut at the limit", async () => {
 
 test("rollouts as in a page are cut at the limit, and their evaluation has another name", async () => {
   const task = spec.reference(7, "heldOut", 0);
-  const parts = { policy: acted.policy, format: acted.format, sampling: FULL_SUPPORT };
+  const parts = {
+    policy: acted.policy,
+    format: acted.format,
+    sampling: FULL_SUPPORT,
+    environments: [SHOP],
+  };
   const { record } = await judgedRollout({ ...parts, turnTokens: 2 }, task, 5, signal);
   expect(longest([record])).toBe(2);
   const tasks = { environment: "shop", start: 0, count: 4, seed: 1 };
