@@ -73,7 +73,7 @@ describe("the Worker", () => {
 
   test("has a bundle without Node builtins and credentials", () => {
     const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
-    expect(scripts).toContain("worker.js");
+    expect(scripts).toContain("index.js");
     const imported = scripts.flatMap((name) => {
       const code = readFileSync(join(folder, name), "utf8");
       return [...code.matchAll(/^import\s[^;]*?from\s+"([^"]+)"/gm)].map((match) => match[1] ?? "");
