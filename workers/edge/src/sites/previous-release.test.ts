@@ -43,6 +43,8 @@ beforeEach(async () => {
   await reset();
   forgetSites();
   const { DB, OBJECTS, MIGRATIONS } = bindings;
+  // As it was configured then.
+  Object.assign(bindings, { TASK_ENVIRONMENT: "shop" });
   for (const sql of installation.statements) await DB.prepare(sql).run();
   await applyD1Migrations(DB, MIGRATIONS);
   for (const [key, kept] of Object.entries(installation.objects)) {
@@ -51,6 +53,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  Object.assign(bindings, { TASK_ENVIRONMENT: "rooms" });
   vi.useRealTimers();
 });
 
