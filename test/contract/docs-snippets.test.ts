@@ -1,6 +1,6 @@
 /**
- * The TypeScript in docs/ compiles. Every block marked plain `ts` or `tsx` is a module of its own. Blocks with more after the
- * mark (`ts page`, `ts recipe`) belong to guides that have end-to-end tests.
+ * The TypeScript in docs/ compiles. Each block that is marked `ts` or `tsx` is one module. A longer mark (`ts page`,
+ * `ts recipe`) belongs to a guide that has an end-to-end test, and its blocks are left out here.
  */
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -28,7 +28,8 @@ export interface AnswerRecord {
   /** Adds an event of the agent loop. @returns the events to pass on to the page. */
   take(event: LoopEvent): readonly AgentEvent[];
   /**
-   * Ends the answer. If nothing in it is readable, adds one plain sentence. Later calls do nothing.
+   * Ends the answer. If its last turn is unreadable, one plain sentence replaces the text of unreadable turns. Later
+   * calls do nothing.
    * @returns the events to pass on to the page.
    */
   end(stopReason: StopReason): readonly AgentEvent[];
@@ -66,6 +67,8 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   let shown = "";
   let textIndex: number | null = null;
   let isUnreadable = false;
+  /** Indices of the text of unreadable turns, which stays only if the answer ends well. */
+  const doubtful = new Set<number>();
   let isEnded = false;
   const lines = [`Request: ${redactor.redact(options.request)}`];
   const activities = new Map<string, ToolActivity>();
@@ -85,6 +88,9 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
       textIndex = item.parts.length;
       setParts([...item.parts, part]);
     }
+  };
+  const doubt = (): void => {
+    if (textIndex !== null) doubtful.add(textIndex);
   };
   const beginText = (): void => {
     streamed = "";
@@ -135,7 +141,10 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
         : `Failed: ${result.error.code}: ${result.error.message}`,
     );
     // An unreadable call is answered with an error to the policy, which may try again.
-    if (call === null) return [];
+    if (call === null) {
+      doubt();
+      return [];
+    }
     const known = activities.get(result.callId);
     const activity: ToolActivity = {
       id: result.callId,
@@ -169,6 +178,8 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
       const isAnswered =
         stopReason !== "parse-error" && !(stopReason === "completed" && isUnreadable);
       if (isAnswered) return [];
+      if (stopReason === "parse-error") doubt();
+      setParts(item.parts.filter((_, index) => !doubtful.has(index)));
       beginText();
       setText(texts.unreadable);
       return [{ type: "text-delta", text: texts.unreadable }];
@@ -188,7 +199,9 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
           return answered(event.call, event.result);
         case "turn-end": {
           if (event.text !== "") lines.push(`Answer: ${event.text}`);
-          return [...showText(true), { type: "turn-end" }];
+          const events = showText(true);
+          if (isUnreadable) doubt();
+          return [...events, { type: "turn-end" }];
         }
         case "trajectory-end": {
           const { id, stopReason, policyVersion } = event.trajectory;

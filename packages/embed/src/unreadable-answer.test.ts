@@ -92,6 +92,19 @@ test("the text of one turn stays when the next turn adds more", async () => {
   expect(streamed).toBe("Let me look.Here it is.");
 });
 
+test("an answer that ends unreadable keeps no text of its unreadable turns", async () => {
+  const half = say(`Added 4 Moon ${CALL}search mug</tool_call>`);
+  const { agent } = openPage({ turns: [half, half] });
+  const { text, stopReason } = await agent.send("A mug, please").finished;
+  expect({ text, stopReason }).toEqual({
+    text: DEFAULT_AGENT_TEXTS.unreadable,
+    stopReason: "parse-error",
+  });
+  expect(agent.conversation.at(-1)).toMatchObject({
+    parts: [{ kind: "text", text: DEFAULT_AGENT_TEXTS.unreadable }],
+  });
+});
+
 test("text deltas carry the visitor's whole value and join to the final text", async () => {
   const { agent } = openPage({ turns: [say("[EMAIL_1] has 2 orders.")] });
   const run = agent.send("How many orders has ada@example.com?");

@@ -24,7 +24,7 @@ test("arithmetic agrees with JavaScript", () => {
     fc.property(
       expression.filter((text) => text.length < 100),
       (text) => {
-        // oxlint-disable-next-line typescript/no-implied-eval
+        // oxlint-disable-next-line typescript/no-implied-eval -- JavaScript is the reference
         const expected = Number(new Function(`return ${text}`)());
         expect(evaluateExpression(text)).toBe(Number(expected.toPrecision(10)) + 0);
       },

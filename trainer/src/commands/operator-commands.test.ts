@@ -1,40 +1,18 @@
-import { OPERATOR_NAME_HEADER } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { createProgram } from "./program.ts";
+import { runOperator } from "./operator-run.fixture.ts";
 
-type Seen = { call: string; by: string | null; body: unknown };
 const AT = "2026-11-23T01:00:00.000Z";
 
-/** Runs a command against an edge that responds with `answer`. */
-async function run(args: string, answer: unknown): Promise<{ lines: string[]; seen: Seen[] }> {
-  const lines: string[] = [];
-  const seen: Seen[] = [];
-  const program = createProgram({
-    signal: new AbortController().signal,
-    writeOut: (line) => lines.push(line),
-    writeError: () => {},
-    environment: { WAGGLE_OPERATOR_CREDENTIAL: "secret", USER: "maren" },
-    fetch: async (input, init) => {
-      const request = new Request(input, init);
-      const text = await request.text();
-      seen.push({
-        call: `${request.method} ${new URL(request.url).pathname}${new URL(request.url).search}`,
-        by: decodeURIComponent(request.headers.get(OPERATOR_NAME_HEADER) ?? ""),
-        body: text === "" ? null : JSON.parse(text),
-      });
-      return Response.json(answer);
-    },
-  });
-  await program.parseAsync(args.split(" "), { from: "user" });
-  return { lines, seen };
-}
+const run = (args: string, answer: unknown) => runOperator(args.split(" "), answer);
 
 const control = (edit: object) => ({ environment: "shop", frozen: null, killed: null, ...edit });
 
 test("freeze reports who froze promotions, when and why", async () => {
   const frozen = { by: "Zoë", at: AT, reason: "sale" };
   const { lines, seen } = await run("freeze --as Zoë --reason sale", control({ frozen }));
-  expect(seen).toEqual([{ call: "PUT /v1/operator/freeze", by: "Zoë", body: { reason: "sale" } }]);
+  expect(seen).toEqual([
+    { call: "PUT /v1/operator/freeze", by: "Zoë", site: null, body: { reason: "sale" } },
+  ]);
   expect(lines).toEqual([`frozen by Zoë at ${AT}: sale`, "pages run the version of their channel"]);
 });
 
@@ -45,6 +23,7 @@ test("kill-switch takes a mode, off lifts it, and the name defaults to the user"
     {
       call: "PUT /v1/operator/kill-switch",
       by: "maren",
+      site: null,
       body: { mode: "silence", reason: "" },
     },
   ]);

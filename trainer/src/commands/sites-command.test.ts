@@ -1,35 +1,7 @@
-import { OPERATOR_NAME_HEADER, SITE_HEADER } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { createProgram } from "./program.ts";
+import { runOperator as run } from "./operator-run.fixture.ts";
 
-type Seen = { call: string; by: string; site: string | null; body: unknown };
 const AT = "2026-11-23T01:00:00.000Z";
-
-/** Runs a command against an edge that responds with `answer`. */
-async function run(args: string[], answer: unknown, status = 200) {
-  const lines: string[] = [];
-  const seen: Seen[] = [];
-  const program = createProgram({
-    signal: new AbortController().signal,
-    writeOut: (line) => lines.push(line),
-    writeError: () => {},
-    environment: { WAGGLE_OPERATOR_CREDENTIAL: "secret", USER: "maren" },
-    fetch: async (input, init) => {
-      const request = new Request(input, init);
-      const text = await request.text();
-      expect(request.headers.get("authorization")).toBe("Bearer secret");
-      seen.push({
-        call: `${request.method} ${new URL(request.url).pathname}`,
-        by: decodeURIComponent(request.headers.get(OPERATOR_NAME_HEADER) ?? ""),
-        site: request.headers.get(SITE_HEADER),
-        body: text === "" ? null : JSON.parse(text),
-      });
-      return Response.json(answer, { status });
-    },
-  });
-  await program.parseAsync(args, { from: "user" });
-  return { lines, seen };
-}
 
 /** The refusal of arguments, and that nothing was sent. */
 async function refused(...args: string[]): Promise<string> {

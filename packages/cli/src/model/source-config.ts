@@ -3,9 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
-import { type ModelSource, parseModelSource } from "@waggle/runtime";
-
-const HUGGING_FACE = "https://huggingface.co";
+import { hubFileUrl, type ModelSource, parseModelSource } from "@waggle/runtime";
 
 /** What `waggle model` takes: a folder, or a source on a server. */
 export type Source = string | ModelSource;
@@ -41,9 +39,7 @@ function configUrl(source: ModelSource): string {
   if (source.kind !== "hugging-face") {
     throw new WaggleError("INVALID_ARGUMENT", "name a folder, a Hub repository or a URL");
   }
-  const { repository, revision = "main", folder, endpoint = HUGGING_FACE } = source;
-  const path = folder === undefined ? "" : `${folder}/`;
-  return `${endpoint}/${repository}/resolve/${encodeURIComponent(revision)}/${path}config.json`;
+  return hubFileUrl(source, "config.json");
 }
 
 function readFolder(file: string): Promise<string> {

@@ -30,18 +30,20 @@ button:disabled { cursor: default; opacity: .45 }
   stroke-linecap: round; stroke-linejoin: round; flex: none }
 .hidden-text { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 
-header { display: flex; align-items: center; gap: .5rem; padding: .65rem .5rem .65rem 1rem;
+header { display: grid; grid-template-columns: 1fr auto auto; align-items: center; column-gap: .5rem; padding: .65rem .5rem .65rem 1rem;
   border-bottom: 1px solid var(--_line) }
+header > .state { grid-area: 2 / 1 }
+header > button { grid-row: 1 / span 2 }
 h2 { margin: 0; font-size: 1rem; font-weight: 650; letter-spacing: -.01em }
-.state { display: flex; align-items: center; gap: .4rem; margin-right: auto; color: var(--_muted);
-  font-size: .8rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+.state { display: flex; align-items: center; gap: .4rem; color: var(--_muted);
+  font-size: .8rem; white-space: nowrap; overflow: hidden }
 .state::before { content: ""; width: 7px; height: 7px; border-radius: 50%; background: var(--_muted); flex: none }
 .state[data-state=ready]::before { background: var(--_good) }
 .state[data-state=error]::before { background: var(--_bad) }
 .state[data-state=busy]::before, .state[data-state=loading]::before { background: var(--_accent); animation: pulse 1.2s ease-in-out infinite }
 @keyframes pulse { 50% { opacity: .25 } }
 .tool-button { display: inline-flex; align-items: center; gap: .35rem; min-height: 32px; padding: .3rem .55rem;
-  border-radius: 8px; font-size: .8rem; color: var(--_muted) }
+  border-radius: 8px; font-size: .8rem; color: var(--_muted); white-space: nowrap }
 .tool-button:hover { background: var(--_raised); color: var(--_text) }
 .tool-button[aria-pressed=true] { color: var(--_accent); background: var(--_raised) }
 progress { appearance: none; display: block; width: 100%; height: 3px; border: 0; background: var(--_line) }

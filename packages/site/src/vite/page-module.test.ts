@@ -23,7 +23,7 @@ function panelTexts(definition: Partial<SiteDefinition>, visitor: readonly strin
     .replace(/^import .*$/m, 'const GERMAN = { panel: { send: "Senden" } };')
     .replace("export const site =", "return");
   // The module has no imports left: what it exports is returned.
-  // oxlint-disable-next-line no-implied-eval
+  // oxlint-disable-next-line no-implied-eval -- the module under test is text
   const run = new Function("navigator", code) as (navigator: object) => { panelTexts: unknown };
   return run({ languages: visitor }).panelTexts;
 }
