@@ -38,7 +38,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/learning": 390,
   "@waggle/model": 101,
   "@waggle/protocol": 163,
-  "@waggle/runtime": 110,
+  "@waggle/runtime": 109,
   "@waggle/site": 20,
   "@waggle/testing": 29,
   "@waggle/text": 34,

@@ -21,7 +21,7 @@ export { modelMemory, wasmLimits, webgpuLimits } from "./store/model-memory.ts";
 export type { MemoryLimits, ModelMemory, ModelMemoryOptions } from "./store/model-memory.ts";
 export { deleteModel, listModels } from "./store/model-records.ts";
 export type { StoredModel } from "./store/model-records.ts";
-export { hubFileUrl, parseModelSource } from "./store/model-source.ts";
+export { parseModelSource } from "./store/model-source.ts";
 export type { ModelSource } from "./store/model-source.ts";
 export type { ModelProgress } from "./store/progress-sum.ts";
 export type { AdapterStrategy } from "./backend/cpu/cpu-backend.ts";

@@ -46,7 +46,7 @@ async function run(...args: readonly string[]): Promise<string[]> {
     signal: new AbortController().signal,
     writeOut: (line) => lines.push(line),
     writeError: () => undefined,
-    environment: { HF_ENDPOINT: hub.url },
+    environment: { HF_ENDPOINT: `${hub.url}/` },
   });
   await program.parseAsync(["model", ...args], { from: "user" });
   return lines;

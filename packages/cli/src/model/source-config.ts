@@ -3,7 +3,9 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
-import { hubFileUrl, type ModelSource, parseModelSource } from "@waggle/runtime";
+import { type ModelSource, parseModelSource } from "@waggle/runtime";
+
+const HUGGING_FACE = "https://huggingface.co";
 
 /** What `waggle model` takes: a folder, or a source on a server. */
 export type Source = string | ModelSource;
@@ -13,7 +15,7 @@ export function sourceOf(text: string, endpoint: string | undefined): Source {
   if (existsSync(text) && statSync(text).isDirectory()) return text;
   const source = parseModelSource(text);
   return source.kind === "hugging-face" && endpoint !== undefined
-    ? { ...source, endpoint }
+    ? { ...source, endpoint: endpoint.replace(/\/+$/, "") }
     : source;
 }
 
@@ -39,7 +41,9 @@ function configUrl(source: ModelSource): string {
   if (source.kind !== "hugging-face") {
     throw new WaggleError("INVALID_ARGUMENT", "name a folder, a Hub repository or a URL");
   }
-  return hubFileUrl(source, "config.json");
+  const { repository, revision = "main", folder, endpoint = HUGGING_FACE } = source;
+  const path = folder === undefined ? "" : `${folder}/`;
+  return `${endpoint}/${repository}/resolve/${encodeURIComponent(revision)}/${path}config.json`;
 }
 
 function readFolder(file: string): Promise<string> {

@@ -7,7 +7,7 @@ import { sha256, WaggleError } from "@waggle/protocol";
 import { waitToRetry } from "./backoff.ts";
 import type { RetryOptions } from "./backoff.ts";
 import type { RemoteFile } from "./file-download.ts";
-import { HUGGING_FACE, hubFileUrl } from "./model-source.ts";
+import { HUGGING_FACE } from "./model-source.ts";
 import type { ModelSource } from "./model-source.ts";
 import { hashOrNull, requestBytes } from "./remote-bytes.ts";
 import type { Fetch, RemoteAnswer, RemoteRequest } from "./remote-bytes.ts";
@@ -92,11 +92,12 @@ async function listRepository(
   for (const { rfilename, size, lfs } of siblings as HubFile[]) {
     if (typeof rfilename !== "string" || !rfilename.startsWith(prefix)) continue;
     const path = rfilename.slice(prefix.length);
+    const name = rfilename.split("/").map(encodeURIComponent).join("/");
     files.set(
       path,
       await listedFile({
         path,
-        url: hubFileUrl({ ...source, revision: commit }, path),
+        url: `${host}/${repository}/resolve/${commit}/${name}`,
         sizeBytes: typeof size === "number" ? size : null,
         sizeHint: null,
         sha256: options.hashes?.[path] ?? hashOrNull(lfs?.sha256),

@@ -1,6 +1,6 @@
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { hubFileUrl, modelSourceName, parseModelSource } from "./model-source.ts";
+import { modelSourceName, parseModelSource } from "./model-source.ts";
 
 test.each([
   ["Qwen/Qwen3-0.6B", "Qwen/Qwen3-0.6B@main"],
@@ -36,20 +36,4 @@ test.each([
     error = thrown;
   }
   expect(WaggleError.is(error, "INVALID_ARGUMENT")).toBe(true);
-});
-
-test("the address of a file has the source's mirror, revision and folder, each escaped and with single slashes", () => {
-  const source = { kind: "hugging-face", repository: "a/b" } as const;
-  expect(hubFileUrl(source, "config.json")).toBe(
-    "https://huggingface.co/a/b/resolve/main/config.json",
-  );
-  const mirrored = {
-    ...source,
-    revision: "refs/pr/1",
-    folder: "sub/",
-    endpoint: "http://m.example/",
-  };
-  expect(hubFileUrl(mirrored, "a #1.json")).toBe(
-    "http://m.example/a/b/resolve/refs%2Fpr%2F1/sub/a%20%231.json",
-  );
 });

@@ -34,17 +34,6 @@ export type ModelSource =
 
 export const HUGGING_FACE = "https://huggingface.co";
 
-/** The address of a file in a repository of the Hub, in the source's folder and revision. */
-export function hubFileUrl(
-  source: Extract<ModelSource, { kind: "hugging-face" }>,
-  file: string,
-): string {
-  const { repository, revision = "main", folder = "", endpoint = HUGGING_FACE } = source;
-  const path = [...folder.split("/"), ...file.split("/")].filter(Boolean).map(encodeURIComponent);
-  const host = endpoint.replace(/\/+$/, "");
-  return `${host}/${repository}/resolve/${encodeURIComponent(revision)}/${path.join("/")}`;
-}
-
 const REPOSITORY = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/;
 
 /**
