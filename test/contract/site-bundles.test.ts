@@ -90,7 +90,8 @@ test("the page has its tools, and nothing of the trainer, the verifier, the demo
 
 test("the Worker has the edge tools, and nothing of the page or the trainer", async () => {
   const entry = join(site.folder, "worker.ts");
-  writeFileSync(entry, workerEntry(await loadSite(site.folder)));
+  const { edgeTools } = (await loadSite(site.folder)).files;
+  writeFileSync(entry, workerEntry([{ id: "default", edgeTools }]));
   const { outputFiles, metafile } = await bundle({
     entryPoints: [entry],
     bundle: true,

@@ -1,15 +1,29 @@
 /** The trainer's commands, and what other command lines need to offer them for a site. */
 export { createCommand, exitCodeOf } from "./commands/command-line.ts";
 export { createProgram } from "./commands/program.ts";
+export { createMissingSites, createSiteCommand } from "./commands/missing-sites.ts";
 export { runProgram } from "./commands/run-program.ts";
 export { environmentFrom } from "./extensions/environment-module.ts";
 export { moduleSource, resolvedFile } from "./extensions/module-source.ts";
 export { loggedRows } from "./metrics/metrics-row.ts";
 export type { LoggedRow } from "./metrics/logged-row.ts";
-export { aboveZero, existingModel, positive, whole, wholeIn } from "./options/option-values.ts";
+export {
+  aboveZero,
+  existingModel,
+  httpUrl,
+  positive,
+  whole,
+  wholeIn,
+} from "./options/option-values.ts";
 export type { ProgramOptions } from "./options/program-options.ts";
 export { deviceOption } from "./options/server-options.ts";
-export { jsonOption, noResumeOption, tasksOption } from "./options/shared-options.ts";
+export {
+  credentialOption,
+  jsonOption,
+  noResumeOption,
+  operatorNameOption,
+  tasksOption,
+} from "./options/shared-options.ts";
 export type { ChosenBase } from "./pretrain/environment-base.ts";
 export { baseRecipe, baseText, environmentBase } from "./pretrain/environment-base.ts";
 export { trainEnvironmentBase } from "./pretrain/train-environment-base.ts";

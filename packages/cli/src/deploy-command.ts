@@ -1,21 +1,90 @@
-/** `deploy`: deploys the edge Worker of a site. */
-import { deploySite } from "@waggle/dev";
+/** `deploy`: deploys the edge Worker of one or more sites, and creates the sites that the edge does not have yet. */
+import { deploySites, type Site } from "@waggle/dev";
+import { type CreateSiteRequest, WaggleError } from "@waggle/protocol";
+import {
+  createMissingSites,
+  createSiteCommand,
+  credentialOption,
+  httpUrl,
+  operatorNameOption,
+  type ProgramOptions,
+} from "@waggle/trainer";
 import type { Command } from "commander";
-import { siteOf, withSite } from "./site-option.ts";
+import { sitesOf, withSites } from "./site-option.ts";
 
 type Flags = {
-  readonly site?: string;
+  readonly site?: readonly string[];
   readonly database?: string;
   readonly dryRun?: boolean;
+  readonly edge?: string;
+  readonly credential?: string;
+  readonly as?: string;
 };
 
 /** Adds the command. */
-export function addDeployCommand(program: Command): void {
-  withSite(program.command("deploy"))
-    .description("deploy the edge of a site to Cloudflare, with its edge tools and migrations")
+export function addDeployCommand(program: Command, options: ProgramOptions): void {
+  const { writeOut, environment } = options;
+  withSites(program.command("deploy"))
+    .description(
+      "deploy the edge of one or more sites to Cloudflare, with their edge tools and migrations",
+    )
     .option("--database <id>", "id of its D1 database; needed unless it is a dry run")
     .option("--dry-run", "bundle the Worker and show its bindings, but upload nothing")
-    .action(async (_: string | undefined, { site, database, dryRun = false }: Flags) => {
-      deploySite(await siteOf(site), { dryRun, ...(database === undefined ? {} : { database }) });
+    .option(
+      "--edge <url>",
+      "origin of the deployed edge, to create sites there that it does not have yet (default: edge.url of the first site)",
+      httpUrl,
+    )
+    .addOption(credentialOption("operator"))
+    .addOption(operatorNameOption())
+    .action(async (_: readonly string[], { site, dryRun = false, ...given }: Flags) => {
+      const sites = await sitesOf(site);
+      for (const [index, each] of sites.entries()) writeOut(siteLine(each, index === 0));
+      const { database } = given;
+      deploySites(sites, { dryRun, ...(database === undefined ? {} : { database }) });
+      const [first, ...others] = sites;
+      if (others.length === 0) return;
+      const requests = others.map(requestOf);
+      const edge = given.edge ?? first.edgeUrl;
+      const commands = requests.map((request) => `  ${createSiteCommand(request, edge)}`);
+      const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
+      if (dryRun || edge === undefined || credential === undefined) {
+        writeOut(
+          dryRun
+            ? "After a deployment with --edge and --credential, the sites that do not exist yet are created. By hand:"
+            : "Without --edge and --credential, no site is created. Create those that do not exist yet:",
+        );
+        for (const line of commands) writeOut(line);
+        return;
+      }
+      const { as } = given;
+      try {
+        const target = { edge, credential, ...(as === undefined ? {} : { as }) };
+        await createMissingSites(requests, target, options, writeOut);
+      } catch (error) {
+        if (!WaggleError.is(error)) throw error;
+        throw new WaggleError(
+          error.code,
+          [
+            `the Worker is deployed, but a site was not created: ${error.message}. Create those that do not exist yet:`,
+            ...commands,
+          ].join("\n"),
+          { cause: error },
+        );
+      }
     });
+}
+
+/** What is deployed of a site. */
+function siteLine({ name, title = name, environment, toolNames }: Site, isFirst: boolean): string {
+  const list = (names: readonly string[] = []): string => names.join(", ") || "none";
+  const id = isFirst ? "default" : name;
+  return (
+    `site ${id}: ${title}; edge tools: ${list(toolNames?.edge)}; ` +
+    `page tools: ${list(toolNames?.page)}; tasks: ${environment.name}`
+  );
+}
+
+function requestOf({ name, title = name, settings }: Site): CreateSiteRequest {
+  return { id: name, name: title, settings };
 }

@@ -29,7 +29,7 @@ export function createWaggle(options: WaggleOptions): Command {
   addDevCommand(program);
   addBaseCommand(program, options);
   addLoopCommand(program, options);
-  addDeployCommand(program);
+  addDeployCommand(program, options);
   addAssetsCommand(program, options);
   program.commandsGroup("Models and data:");
   addModelCommand(program, options);

@@ -64,6 +64,7 @@ export {
   SiteId,
   SiteSettings,
   SitesResponse,
+  siteVariable,
 } from "./site.ts";
 export { Heartbeat, OperatorHealth } from "./operator-health.ts";
 export type { TrainerActivity } from "./operator-health.ts";

@@ -58,6 +58,11 @@ export const SiteSettings = z.strictObject({
   prefixBytesPerHour: whole(0),
 });
 
+/** Name of the Worker's variable that is the default of a site's setting: `groupSize` is `GROUP_SIZE`. */
+export function siteVariable(setting: string): string {
+  return setting.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
 const Name = z.string().min(1).max(128);
 
 /** A site as an operator sees it. */

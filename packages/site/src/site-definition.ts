@@ -16,6 +16,19 @@ type LanguageCode = (typeof LANGUAGES)[number];
 /** A text that visitors read. A site with several languages has it in each of them. */
 export type VisitorText = string | { readonly [code in LanguageCode]?: string };
 
+/** Limits that a site can set: names of `SiteSettings`. `0` is no limit. */
+export const LIMITS = [
+  "rateLimitPerMinute",
+  "prefixRateLimitPerMinute",
+  "sessionsPerMinute",
+  "groupSlotsPerVisitor",
+  "groupSlotsPerPrefix",
+  "unansweredPerVisitor",
+  "unansweredPerPrefix",
+  "visitorBytesPerHour",
+  "prefixBytesPerHour",
+] as const;
+
 /** A site. */
 export type SiteDefinition = {
   /** Lower-case letters, digits and hyphens. Names the site's key, models and state folders. */
@@ -49,6 +62,10 @@ export type SiteDefinition = {
     readonly url?: string;
     /** Public key of the site at this edge. Default: `local-` and the id. */
     readonly siteKey?: string;
+    /** Origins of its pages, such as `https://desk.example`, for a deployed edge. */
+    readonly origins?: readonly string[];
+    /** Limits at a deployed edge, which has defaults for the rest. */
+    readonly limits?: { readonly [name in (typeof LIMITS)[number]]?: number };
   };
 
   /** Folder of a model, relative to the config. Default: the base that `waggle base` makes. */

@@ -11,6 +11,7 @@ import {
 } from "../options/operator-options.ts";
 import { jsonOption, operatorNameOption } from "../options/shared-options.ts";
 import { parseSiteSettings } from "../options/site-settings.ts";
+import { createdLines, ONCE, siteLines } from "./site-lines.ts";
 
 type SitesCommandOptions = OperatorProcess & { readonly writeOut: (line: string) => void };
 type Flags = OperatorOptions & { name?: string; json: boolean };
@@ -26,8 +27,6 @@ type Call = {
 
 const ACTIONS = ["list", "show", "add", "set", "disable", "enable", "rotate"] as const;
 type Action = (typeof ACTIONS)[number];
-
-const ONCE = "Keep the credentials; the edge does not show them again.";
 
 export function addSitesCommand(program: Command, options: SitesCommandOptions): void {
   withInstallation(program.command("sites"))
@@ -87,14 +86,7 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
     const changes = Object.entries(parseSiteSettings(values));
     const settings = Object.fromEntries(changes.filter(([, value]) => value !== null));
     const json = await client.create({ id, settings, ...(name === undefined ? {} : { name }) });
-    const { site, trainerCredential, operatorCredential } = json;
-    const lines = [
-      ...shown(site).lines,
-      `trainer's credential: ${trainerCredential}`,
-      `operator's credential: ${operatorCredential}`,
-      ONCE,
-    ];
-    return { json, lines };
+    return { json, lines: createdLines(json) };
   },
 
   async set({ client, id, values, name }) {
@@ -128,8 +120,5 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
 };
 
 function shown(site: Site): Output {
-  const { id, name, disabledAt, settings } = site;
-  const values = Object.entries(settings).map(([key, value]) => `${key}=${String(value)}`);
-  const state = disabledAt === null ? "served" : `disabled since ${disabledAt}`;
-  return { json: site, lines: [`${id} (${name}): ${state}`, ...values.map((line) => `  ${line}`)] };
+  return { json: site, lines: siteLines(site) };
 }

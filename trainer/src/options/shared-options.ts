@@ -226,6 +226,7 @@ export function edgeOption(): Option {
     .default("http://127.0.0.1:8787");
 }
 
+/** `--credential`. Its default is a variable of the environment. */
 export function credentialOption(role: CredentialRole): Option {
   return new Option(
     "--credential <token>",
@@ -233,6 +234,7 @@ export function credentialOption(role: CredentialRole): Option {
   );
 }
 
+/** `--as`, for commands that the audit log records. */
 export function operatorNameOption(): Option {
   return new Option(
     "--as <name>",

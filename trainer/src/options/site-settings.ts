@@ -26,6 +26,11 @@ export function parseSiteSettings(texts: readonly string[]): SiteSettingChanges 
   return changes;
 }
 
+/** Settings as `parseSiteSettings` reads them. */
+export function siteSettingTexts(settings: SiteSettings): string[] {
+  return Object.entries(settings).map(([name, value]) => `${name}=${String(value)}`);
+}
+
 function parsed(name: keyof SiteSettings, text: string): unknown {
   const schema = SCHEMAS[name];
   const result = schema.safeParse(read(schema.unwrap().type, text));

@@ -2,15 +2,15 @@
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
-import { WaggleError } from "@waggle/protocol";
+import { type SiteSettings, WaggleError } from "@waggle/protocol";
 import {
   edgeVariables,
   loadSite,
   modulesOf,
   readSiteConfig,
   siteConfigIn,
+  siteSettings,
   trainerArguments,
-  workerEntry,
 } from "@waggle/site/node";
 import {
   baseRecipe,
@@ -42,8 +42,18 @@ export type Site = {
   /** How its base is made, where that is not the default. */
   readonly base?: ChosenBase;
   readonly edgeVariables?: Readonly<Record<string, string>>;
-  /** The entry module of its Worker; absent: the edge as it is, without edge tools of the site. */
-  readonly workerEntry?: string;
+  /** Settings at a deployed edge. */
+  readonly settings: SiteSettings;
+  /** Address of its deployed edge, if its config names one. */
+  readonly edgeUrl?: string;
+  /** What people read; absent: `name`. */
+  readonly title?: string;
+  /** Absent if there is no config. */
+  readonly configFile?: string;
+  /** Absolute path of the module with its edge tools; absent if it has none. */
+  readonly edgeTools?: string;
+  /** Names of its tools, by where they run. */
+  readonly toolNames?: { readonly page: readonly string[]; readonly edge: readonly string[] };
   /** Options of `train-edge`. */
   readonly trainerArguments?: readonly string[];
   /** Reads them again from the config, which may have changed. */
@@ -78,6 +88,7 @@ export async function siteFrom(source: string, folder: string = process.cwd()): 
     practice: `${file}#${exportName}`,
     modules: () => modulesOf(file),
     environment,
+    settings: { taskEnvironment: environment.name },
   };
 }
 
@@ -92,7 +103,7 @@ async function siteIn(path: string): Promise<Site> {
     );
   }
   const environment = await environmentFrom(folder, folder, "--site");
-  const { id, model, base } = definition;
+  const { id, model, base, edge } = definition;
   return {
     name: id,
     project: folder,
@@ -104,7 +115,15 @@ async function siteIn(path: string): Promise<Site> {
     ...(model === undefined ? {} : { model: resolve(folder, model) }),
     ...(base === undefined ? {} : { base }),
     edgeVariables: edgeVariables(loaded),
-    workerEntry: workerEntry(loaded),
+    settings: siteSettings(loaded),
+    ...(edge?.url === undefined ? {} : { edgeUrl: edge.url }),
+    title: definition.name,
+    configFile,
+    ...(files.edgeTools === null ? {} : { edgeTools: files.edgeTools }),
+    toolNames: {
+      page: loaded.pageTools.map((tool) => tool.name),
+      edge: loaded.edgeTools.map((tool) => tool.definition.name),
+    },
     trainerArguments: trainerArguments(loaded),
     readTrainerArguments: async () => {
       const { definition: current } = await readSiteConfig(folder);

@@ -1,13 +1,12 @@
-/** Deploys the Worker of a site to Cloudflare with Wrangler. */
+/** Deploys the Worker of one or more sites to Cloudflare with Wrangler. */
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { WaggleError } from "@waggle/protocol";
 import { NODE, QUIET } from "../processes/programs.ts";
-import type { Site } from "../site/site.ts";
 import { wranglerProgram } from "./edge-process.ts";
-import { deployedName, writeDeployment } from "./worker-project.ts";
+import { deployedName, type WorkerSites, writeDeployment } from "./worker-project.ts";
 
-/** Options of `deploySite`. */
+/** Options of `deploySites`. */
 export type DeployOptions = {
   /** Bundle the Worker and show its bindings, but upload nothing. */
   readonly dryRun: boolean;
@@ -16,12 +15,15 @@ export type DeployOptions = {
 };
 
 /**
+ * The first site's project has the Worker, and its name is that of the resources. Other sites can be added later.
+ *
  * Applies pending migrations and deploys the Worker. Wrangler's output goes to this process's streams.
  *
  * @throws WaggleError `INVALID_ARGUMENT` without a database, saying how to create one; Error if Wrangler fails.
  */
-export function deploySite(site: Site, { dryRun, database }: DeployOptions): void {
-  const name = deployedName(site);
+export function deploySites(sites: WorkerSites, { dryRun, database }: DeployOptions): void {
+  const name = deployedName(sites);
+  const { project } = sites[0];
   if (!dryRun && database === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
@@ -34,18 +36,14 @@ export function deploySite(site: Site, { dryRun, database }: DeployOptions): voi
       ].join("\n"),
     );
   }
-  const folder = join(site.project, ".waggle", "deploy");
-  const config = writeDeployment(folder, site, database);
+  const folder = join(project, ".waggle", "deploy");
+  const config = writeDeployment(folder, sites, database);
   const wrangler = (...args: readonly string[]): void => {
-    const { status } = spawnSync(
-      NODE,
-      [wranglerProgram(site.project), ...args, "--config", config],
-      {
-        cwd: site.project,
-        stdio: "inherit",
-        env: { ...process.env, ...QUIET },
-      },
-    );
+    const { status } = spawnSync(NODE, [wranglerProgram(project), ...args, "--config", config], {
+      cwd: project,
+      stdio: "inherit",
+      env: { ...process.env, ...QUIET },
+    });
     if (status !== 0) throw new Error(`wrangler ${args[0]} failed with exit code ${status}`);
   };
   if (!dryRun) wrangler("d1", "migrations", "apply", "DB", "--remote");

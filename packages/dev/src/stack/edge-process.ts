@@ -19,7 +19,7 @@ const stored = ({ folder }: Installation): string => join(folder, "edge");
 /** Applies pending migrations to the installation's local D1. */
 export async function migrate(installation: Installation, site: Site): Promise<void> {
   const persist = stored(installation);
-  const config = writeWorkerProject(join(installation.folder, "worker"), site);
+  const config = writeWorkerProject(join(installation.folder, "worker"), [site]);
   await once(
     join(installation.folder, "migrated"),
     fingerprint(MIGRATIONS, ["*.sql"]) + String(existsSync(persist)),
@@ -42,8 +42,10 @@ export async function migrate(installation: Installation, site: Site): Promise<v
 /** Options of `startEdge`. */
 export type EdgeOptions = {
   readonly port: number;
-  /** The site whose tasks the edge assigns. */
+  /** The site `default`. */
   readonly site: Site;
+  /** Other sites whose code the Worker has. */
+  readonly others?: readonly Site[];
   readonly onLine?: LineSink | undefined;
   /** Overrides variables of the Worker. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -52,7 +54,7 @@ export type EdgeOptions = {
 /** Starts the edge. */
 export async function startEdge(
   installation: Installation,
-  { port, site, onLine, variables }: EdgeOptions,
+  { port, site, others = [], onLine, variables }: EdgeOptions,
 ): Promise<ManagedProcess> {
   const values = {
     SITE_KEYS: installation.siteKey,
@@ -79,7 +81,7 @@ export async function startEdge(
       wranglerProgram(site.project),
       "dev",
       "--config",
-      writeWorkerProject(join(installation.folder, "worker"), site),
+      writeWorkerProject(join(installation.folder, "worker"), [site, ...others]),
       "--ip",
       "127.0.0.1",
       "--port",

@@ -1,7 +1,7 @@
 /** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
 import { isObject, SiteId } from "@waggle/protocol";
 import { closest, distance } from "fastest-levenshtein";
-import { LANGUAGES } from "../site-definition.ts";
+import { LANGUAGES, LIMITS } from "../site-definition.ts";
 import { type FieldPath, importText } from "./source-file.ts";
 
 /** A mistake, where it is, and what to write instead. */
@@ -41,6 +41,7 @@ const address = (instead: string): Field => ({
   instead,
   accepts: (value) => isText(value) && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
 });
+const LIMIT = "write a whole number; 0 is no limit";
 const group = (fields: Fields): Field => ({
   instead: `write an object with ${Object.keys(fields).join(", ")}`,
   fields,
@@ -78,6 +79,16 @@ const SITE: Field = group({
   edge: group({
     url: address('write the address of the edge, such as "https://edge.example.org"'),
     siteKey: text("write the site's public key"),
+    origins: {
+      instead: 'write a list of origins, such as ["https://desk.example"], or ["*"]',
+      entries: {
+        instead: 'write an origin without a path, such as "https://desk.example"',
+        accepts: isOrigin,
+      },
+    },
+    limits: group(
+      Object.fromEntries(LIMITS.map((name) => [name, { instead: LIMIT, accepts: isLimit }])),
+    ),
   }),
   model: text('write the folder of a model, such as "./model"'),
   base: group({ steps: count(1_000_000), mistakes: share, habits: share }),
@@ -184,6 +195,15 @@ function described(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "an object";
+}
+
+/** `*` is every origin. */
+function isOrigin(value: unknown): boolean {
+  return value === "*" || (typeof value === "string" && URL.parse(value)?.origin === value);
+}
+
+function isLimit(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function isText(value: unknown): value is string {

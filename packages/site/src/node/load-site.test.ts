@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { loadSite } from "./load-site.ts";
-import { baseArguments, edgeVariables, trainerArguments } from "./part-settings.ts";
+import {
+  baseArguments,
+  edgeVariables,
+  siteSettings,
+  trainerArguments,
+  variablesOf,
+} from "./part-settings.ts";
 import { importText } from "./source-file.ts";
 import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
 
@@ -52,6 +58,17 @@ describe("a site without a mistake", () => {
       CANARY_SHARE: "0.25",
       VISITOR_TTL_DAYS: "30",
     });
+    const settings = {
+      taskEnvironment: "planner",
+      gateMinTasks: 32,
+      canaryShare: 0.25,
+      visitorTtlDays: 30,
+    };
+    expect(siteSettings(loaded)).toEqual(settings);
+    expect(variablesOf({ ...settings, allowedOrigins: ["https://a", "https://b"] })).toEqual({
+      ...edgeVariables(loaded),
+      ALLOWED_ORIGINS: "https://a,https://b",
+    });
     expect(trainerArguments(loaded).join(" ")).toBe(
       `--env ${folder} --recipe grpo --publish-every 2 --set groupSize=4`,
     );
@@ -102,6 +119,20 @@ test.each([
     "minTasks: 32",
     "minTasks: 0.5",
     /^waggle\.config\.ts:14:21: gate\.minTasks is 0\.5; write a whole number from 1/,
+  ],
+  [
+    "an origin with a path",
+    CONFIG,
+    "base:",
+    'edge: { origins: ["https://a.example/"] },\n  base:',
+    /^waggle\.config\.ts:12:21: edge\.origins\[0\] is "https:\/\/a\.example\/"; write an origin without a path/,
+  ],
+  [
+    "a negative limit",
+    CONFIG,
+    "base:",
+    "edge: { limits: { sessionsPerMinute: -1 } },\n  base:",
+    /^waggle\.config\.ts:12:40: edge\.limits\.sessionsPerMinute is -1; write a whole number; 0 is no limit/,
   ],
   [
     "an unknown language",

@@ -1,21 +1,42 @@
 /** What a site's definition means for the edge and for the trainer. */
 import { resolve } from "node:path";
+import { type SiteSettings, siteVariable } from "@waggle/protocol";
 import type { LoadedSite } from "./load-site.ts";
 
-/** Variables of the edge Worker. Those that a site does not set keep the edge's defaults. */
-export function edgeVariables({ definition, environment }: LoadedSite): {
-  readonly [name: string]: string;
-} {
+/** Settings of the site at a deployed edge, where it may be one of several. The rest has the edge's defaults. */
+export function siteSettings(site: LoadedSite): SiteSettings {
+  const { siteKey, origins, limits } = site.definition.edge ?? {};
+  return {
+    ...(siteKey === undefined ? {} : { siteKeys: [siteKey] }),
+    ...(origins === undefined ? {} : { allowedOrigins: [...origins] }),
+    ...learningSettings(site),
+    ...limits,
+  };
+}
+
+/** Variables of the edge Worker on one machine. Its limits and origins are not those of a deployed edge. */
+export function edgeVariables(site: LoadedSite): { readonly [name: string]: string } {
+  return variablesOf(learningSettings(site));
+}
+
+/** A site's settings as variables of the Worker, for the site `default`. */
+export function variablesOf(settings: SiteSettings): { readonly [name: string]: string } {
+  const named = Object.entries(settings).map(([name, value]) => [siteVariable(name), value]);
+  return withValues(Object.fromEntries(named) as Values);
+}
+
+function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
   const { gate = {}, retention = {} } = definition;
-  return withValues({
-    TASK_ENVIRONMENT: environment?.name,
-    GATE_MIN_TASKS: gate.minTasks,
-    GATE_MARGIN: gate.margin,
-    GATE_SIGNIFICANCE: gate.significance,
-    CANARY_SHARE: gate.canaryShare,
-    VISITOR_TTL_DAYS: retention.visitorDays,
-    RETENTION_DAYS: retention.trajectoryDays,
-  });
+  const settings: SiteSettings = {
+    taskEnvironment: environment?.name,
+    gateMinTasks: gate.minTasks,
+    gateMargin: gate.margin,
+    gateSignificance: gate.significance,
+    canaryShare: gate.canaryShare,
+    visitorTtlDays: retention.visitorDays,
+    retentionDays: retention.trajectoryDays,
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 /** Arguments of `waggle train-edge`, without the edge and the state folder. */
@@ -45,7 +66,7 @@ export function baseArguments({ folder, definition }: LoadedSite): readonly stri
   return ["--env", folder, ...optionsOf({ ...definition.base })];
 }
 
-type Values = { readonly [name: string]: string | number | undefined };
+type Values = { readonly [name: string]: string | number | readonly string[] | undefined };
 
 function withValues(values: Values): { readonly [name: string]: string } {
   return Object.fromEntries(

@@ -3,7 +3,7 @@
  * variables are the site `default`, and the defaults of what another site leaves out. An isolate keeps the sites
  * for a few seconds, so a change reaches every isolate without a deployment.
  */
-import { DEFAULT_SITE, type SiteSettings, WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, type SiteSettings, siteVariable, WaggleError } from "@waggle/protocol";
 import { type Bindings, readSettings, type Settings } from "../settings.ts";
 import { listSites, type StoredSite } from "./site-store.ts";
 
@@ -25,13 +25,9 @@ export type SiteDirectory = {
   readonly byKey: ReadonlyMap<string, ServedSite>;
 };
 
-/** Name of the Worker's variable that is the default of a site's setting: `groupSize` is `GROUP_SIZE`. */
-const variableOf = (setting: string): string =>
-  setting.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-
 /** The settings that apply to a site: its own, and the Worker's for the rest. */
 function settingsOf(own: SiteSettings, worker: Settings): Settings {
-  const named = Object.entries(own).map(([name, value]) => [variableOf(name), value] as const);
+  const named = Object.entries(own).map(([name, value]) => [siteVariable(name), value] as const);
   return {
     ...worker,
     // Not the Worker's: pages, tools and tasks of one site are not those of another.

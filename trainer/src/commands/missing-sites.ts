@@ -1,0 +1,48 @@
+/** Creates the sites that an edge does not have yet, or says with which commands an operator creates them. */
+import type { CreateSiteRequest } from "@waggle/protocol";
+import { createSiteClient } from "../edge/site-client.ts";
+import {
+  type OperatorOptions,
+  operatorTransport,
+  type OperatorProcess,
+} from "../options/operator-options.ts";
+import { siteSettingTexts } from "../options/site-settings.ts";
+import { createdLines } from "./site-lines.ts";
+
+/**
+ * Prints each new site with its credentials as soon as it exists. A site that exists keeps its settings.
+ *
+ * @throws WaggleError as `SiteClient.create`
+ */
+export async function createMissingSites(
+  sites: readonly CreateSiteRequest[],
+  edge: OperatorOptions,
+  options: OperatorProcess,
+  writeOut: (line: string) => void,
+): Promise<void> {
+  const client = createSiteClient(operatorTransport(edge, options));
+  const known = new Set((await client.list()).map(({ id }) => id));
+  for (const site of sites) {
+    const lines = known.has(site.id)
+      ? [`${site.id} exists and keeps its settings; waggle sites set ${site.id} changes them`]
+      : createdLines(await client.create(site));
+    for (const line of lines) writeOut(line);
+  }
+}
+
+/** The command that creates a site. @param edge - origin of the edge; absent: a variable of the shell */
+export function createSiteCommand(
+  { id, name, settings = {} }: CreateSiteRequest,
+  edge?: string,
+): string {
+  const named = name === undefined ? [] : ["--name", shellArgument(name)];
+  const values = siteSettingTexts(settings).map(shellArgument);
+  const origin = edge === undefined ? '"$EDGE"' : shellArgument(edge);
+  return ["npx waggle sites add", id, "--edge", origin, ...named, ...values].join(" ");
+}
+
+/** A text as one argument in a POSIX shell. */
+function shellArgument(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
