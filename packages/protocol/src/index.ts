@@ -53,6 +53,7 @@ export {
 export type { PolicyStatus } from "./policy-version.ts";
 export type { Redactor } from "./redactor.ts";
 export {
+  ALL_SITES,
   ChangeSiteRequest,
   CreateSiteRequest,
   CreateSiteResponse,
@@ -64,6 +65,8 @@ export {
   SiteId,
   SiteSettings,
   SitesResponse,
+  SitesToTrainResponse,
+  SiteToTrain,
   siteVariable,
 } from "./site.ts";
 export { Heartbeat, OperatorHealth } from "./operator-health.ts";

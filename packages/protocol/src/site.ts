@@ -4,9 +4,13 @@
  * `/v1/operator/sites` with the installation's credential.
  */
 import { z } from "zod";
+import { Sha256 } from "./policy-version.ts";
 
 /** The site of requests that name none, of tokens without a site, and of data from before there were sites. */
 export const DEFAULT_SITE = "default";
+
+/** In place of an id on a trainer's command line: every enabled site. */
+export const ALL_SITES = "all";
 
 /** Header in which a caller with the installation's credential names a site. Without it: `default`. */
 export const SITE_HEADER = "X-Waggle-Site";
@@ -82,10 +86,26 @@ export const Site = z.object({
 export type SitesResponse = z.infer<typeof SitesResponse>;
 export const SitesResponse = z.object({ sites: z.array(Site) });
 
+/** A site as a trainer of the installation sees it. */
+export type SiteToTrain = z.infer<typeof SiteToTrain>;
+export const SiteToTrain = z.object({
+  id: SiteId,
+  /** Environment of the tasks that it assigns; `null` if it assigns none. */
+  environment: z.string().nullable(),
+  /** Hash of its base model; `null` before a trainer has registered one. */
+  baseModel: Sha256.nullable(),
+});
+
+/** Answer of `GET /v1/trainer/sites`: the enabled sites, `default` first, then by id. */
+export type SitesToTrainResponse = z.infer<typeof SitesToTrainResponse>;
+export const SitesToTrainResponse = z.object({ sites: z.array(SiteToTrain) });
+
 /** Body of `POST /v1/operator/sites`. Without site keys, the edge makes one. */
 export type CreateSiteRequest = z.infer<typeof CreateSiteRequest>;
 export const CreateSiteRequest = z.strictObject({
-  id: SiteId,
+  id: SiteId.refine((id) => id !== ALL_SITES, {
+    message: `must not be "${ALL_SITES}", which means every site`,
+  }),
   name: Name.optional(),
   settings: SiteSettings.optional(),
 });

@@ -1,12 +1,14 @@
 /** `train-edge`: trains on the trajectories of an edge until it is stopped. */
 import { createReporter } from "../metrics/reporter.ts";
-import { WaggleError } from "@waggle/protocol";
+import { ALL_SITES, WaggleError } from "@waggle/protocol";
+import { listSitesToTrain } from "../edge/sites-to-train.ts";
 import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
-import { trainSites } from "../edge-training/train-sites.ts";
+import { trainAllSites } from "../edge-training/train-all-sites.ts";
+import { type SiteTraining, trainSites } from "../edge-training/train-sites.ts";
 import { modelUnder } from "../model/frozen-base.ts";
-import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
+import { edgeOf, type EdgeOptions, edgeTransport, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { number, positive } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
@@ -105,7 +107,8 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
       const own =
         given.env && (await Promise.all(given.env.map((source) => environmentFrom(source))));
       const { site: sites = [undefined], ...withoutSite } = given;
-      if (sites.length > 1 && given.adapter !== undefined) {
+      const isAll = sites[0] === ALL_SITES;
+      if ((sites.length > 1 || isAll) && given.adapter !== undefined) {
         throw new WaggleError(
           "INVALID_ARGUMENT",
           "--adapter is the start of one site; start the others in a trainer without it",
@@ -116,13 +119,11 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         given.adapter === undefined
           ? undefined
           : await readAdapterFolder(given.adapter, model.config);
-      const trainings = sites.map((site) => ({
+      const reporterOf = (site?: string) =>
+        createReporter(given.json ? writeOut : writeError, given.json, site);
+      const trainingOf = (site?: string): SiteTraining => ({
         edge: edgeOf(site === undefined ? withoutSite : { ...withoutSite, site }, options),
-        report: createReporter(
-          given.json ? writeOut : writeError,
-          given.json,
-          sites.length > 1 ? site : undefined,
-        ),
+        report: reporterOf(sites.length > 1 || isAll ? site : undefined),
         options: {
           stateFolder: siteFolder(given.state, site),
           tensorboard: given.tensorboard,
@@ -158,7 +159,23 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
           maxPublications: given.maxPublications,
           idleExitMs: given.idleExitSeconds * 1000,
         },
-      }));
-      await trainSites(model, recipe, trainings, signal);
+      });
+      if (!isAll) {
+        await trainSites(
+          model,
+          recipe,
+          sites.map((site) => trainingOf(site)),
+          signal,
+        );
+        return;
+      }
+      const all = {
+        list: () => listSitesToTrain(edgeTransport(withoutSite, options)),
+        trainingOf,
+        reporterOf,
+        report: reporterOf(),
+        environments: own ?? [],
+      };
+      await trainAllSites(model, recipe, all, signal);
     });
 }

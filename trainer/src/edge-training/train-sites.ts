@@ -3,7 +3,7 @@ import type { BaseModel } from "../model/base-model.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import type { Reporter } from "../metrics/reporter.ts";
-import { fairTurns } from "./fair-turns.ts";
+import { fairTurns, type Turn } from "./fair-turns.ts";
 import type { TrainingSummary } from "./training-parts.ts";
 import { trainFromEdge } from "./training-session.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
@@ -28,17 +28,11 @@ export async function trainSites(
 ): Promise<TrainingSummary[]> {
   const newTurn = fairTurns(() => performance.now());
   const ended = await Promise.allSettled(
-    sites.map(async ({ edge, options, report }) => {
-      const turn = newTurn();
+    sites.map(async (site) => {
       try {
-        const given = { ...options, turn };
-        const summary = await trainFromEdge(model, edge, recipe, given, report, signal);
-        const { stoppedBy, state, twice } = summary;
-        const { step, publications, promotions, stableVersion } = state;
-        report.note("stopped", { stoppedBy, step, publications, promotions, stableVersion, twice });
-        return summary;
+        return await trainSite(model, recipe, site, newTurn(), signal);
       } catch (error) {
-        if (sites.length > 1) report.failure(error);
+        if (sites.length > 1) site.report.failure(error);
         throw error;
       }
     }),
@@ -47,4 +41,19 @@ export async function trainSites(
     if (one.status === "rejected") throw one.reason;
     return one.value;
   });
+}
+
+/** Trains one site until it stops. */
+export async function trainSite(
+  model: BaseModel,
+  recipe: EdgeRecipe,
+  { edge, options, report }: SiteTraining,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<TrainingSummary> {
+  const summary = await trainFromEdge(model, edge, recipe, { ...options, turn }, report, signal);
+  const { stoppedBy, state, twice } = summary;
+  const { step, publications, promotions, stableVersion } = state;
+  report.note("stopped", { stoppedBy, step, publications, promotions, stableVersion, twice });
+  return summary;
 }

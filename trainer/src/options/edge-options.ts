@@ -2,6 +2,7 @@
 import type { Command, Option } from "commander";
 import type { ProgramOptions } from "./program-options.ts";
 import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
+import type { EdgeTransportOptions } from "../edge/edge-transport.ts";
 import { requireCredential } from "./credentials.ts";
 import { credentialOption, edgeOption, siteOption } from "./shared-options.ts";
 import { SITE_HEADER } from "@waggle/protocol";
@@ -15,12 +16,20 @@ export function withEdge(command: Command, site: Option = siteOption()): Command
 }
 
 /** @throws WaggleError `UNAUTHENTICATED` without a credential. */
-export function edgeOf(given: EdgeOptions, { environment, signal }: ProgramOptions): EdgeClient {
+export function edgeOf(given: EdgeOptions, options: ProgramOptions): EdgeClient {
+  return createEdgeClient(edgeTransport(given, options));
+}
+
+/** @throws WaggleError `UNAUTHENTICATED` without a credential. */
+export function edgeTransport(
+  given: EdgeOptions,
+  { environment, signal }: ProgramOptions,
+): EdgeTransportOptions {
   const credential = given.credential ?? environment["WAGGLE_TRAINER_CREDENTIAL"];
-  return createEdgeClient({
+  return {
     baseUrl: given.edge,
     credential: requireCredential("trainer", credential),
     ...(given.site === undefined ? {} : { headers: { [SITE_HEADER]: given.site } }),
     signal,
-  });
+  };
 }

@@ -6,7 +6,7 @@ import type { Precision } from "@waggle/engine";
 import { ENVIRONMENTS } from "@waggle/environments";
 import type { ResidentFormat } from "@waggle/model";
 import { InvalidArgumentError, Option } from "commander";
-import { DEFAULT_SITE, SiteId } from "@waggle/protocol";
+import { ALL_SITES, DEFAULT_SITE, SiteId } from "@waggle/protocol";
 import { join } from "node:path";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import {
@@ -101,10 +101,13 @@ export function siteOption(
 /** The sites of an edge that one process serves. */
 export function sitesOption(): Option {
   return siteOption(
-    "site of an edge that serves several; may be repeated (default: the credential's own)",
+    "site of an edge that serves several, or all; may be repeated (default: the credential's own)",
   ).argParser((text, before: readonly string[] | undefined) => {
     const id = siteId(text);
     if (before?.includes(id)) throw new InvalidArgumentError(`The site ${id} is given twice.`);
+    if (before !== undefined && [id, ...before].includes(ALL_SITES)) {
+      throw new InvalidArgumentError(`Write --site ${ALL_SITES} without other sites.`);
+    }
     return [...(before ?? []), id];
   });
 }

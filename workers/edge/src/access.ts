@@ -127,13 +127,17 @@ export async function trainerSite(context: EdgeContext): Promise<string | null> 
   return siteOfCredential(directory, "trainer", await sha256(bearer))?.id ?? null;
 }
 
+/** The credential of the installation. */
+function ownCredential(context: EdgeContext, role: "trainer" | "operator"): string {
+  const settings = readSettings(context.env);
+  return role === "trainer" ? settings.TRAINER_CREDENTIAL : settings.OPERATOR_CREDENTIAL;
+}
+
 const credential =
   (role: "trainer" | "operator"): MiddlewareHandler<EdgeEnv> =>
   async (context, next) => {
     const bearer = bearerOf(context.req.raw);
-    const settings = readSettings(context.env);
-    const own = role === "trainer" ? settings.TRAINER_CREDENTIAL : settings.OPERATOR_CREDENTIAL;
-    const isInstallation = await sameSecret(bearer, own);
+    const isInstallation = await sameSecret(bearer, ownCredential(context, role));
     const site = isInstallation
       ? await namedSite(context)
       : await siteOfBearer(context, role, bearer);
@@ -143,18 +147,20 @@ const credential =
     await next();
   };
 
-const installation: MiddlewareHandler<EdgeEnv> = async (context, next) => {
-  const bearer = bearerOf(context.req.raw);
-  if (!(await sameSecret(bearer, readSettings(context.env).OPERATOR_CREDENTIAL))) {
-    await siteOfBearer(context, "operator", bearer);
-    throw new WaggleError(
-      "FORBIDDEN",
-      "this credential opens one site; use the operator's credential of the installation",
-    );
-  }
-  enterSite(context, defaultSite(context.env));
-  await next();
-};
+const installation =
+  (role: "trainer" | "operator"): MiddlewareHandler<EdgeEnv> =>
+  async (context, next) => {
+    const bearer = bearerOf(context.req.raw);
+    if (!(await sameSecret(bearer, ownCredential(context, role)))) {
+      await siteOfBearer(context, role, bearer);
+      throw new WaggleError(
+        "FORBIDDEN",
+        `this credential opens one site; use the ${role}'s credential of the installation`,
+      );
+    }
+    enterSite(context, defaultSite(context.env));
+    await next();
+  };
 
 /** The middleware of each kind of access. */
 export const ACCESS: { readonly [access in Access]: MiddlewareHandler<EdgeEnv> } = {
@@ -165,5 +171,6 @@ export const ACCESS: { readonly [access in Access]: MiddlewareHandler<EdgeEnv> }
   session,
   trainer: credential("trainer"),
   operator: credential("operator"),
-  installation,
+  installation: installation("operator"),
+  "installation-trainer": installation("trainer"),
 };

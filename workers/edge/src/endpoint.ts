@@ -43,9 +43,15 @@ export function storesOf({ env, var: { db } }: EdgeContext): SiteStores {
 
 /**
  * `session`: a page's token. `trainer`, `operator`: that credential of the installation or of one site.
- * `installation`: the operator's credential of the installation.
+ * `installation`, `installation-trainer`: the operator's or trainer's credential of the installation alone.
  */
-export type Access = "public" | "session" | "trainer" | "operator" | "installation";
+export type Access =
+  | "public"
+  | "session"
+  | "trainer"
+  | "operator"
+  | "installation"
+  | "installation-trainer";
 
 /** A path, query or header parameter. */
 export type Parameter = {

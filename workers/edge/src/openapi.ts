@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description, generated from the endpoints and the zod schemas that clients share. */
 import * as protocol from "@waggle/protocol";
 import { z } from "zod";
-import { type Content, type Endpoint, type Parameter, siteName } from "./endpoint.ts";
+import { type Access, type Content, type Endpoint, type Parameter, siteName } from "./endpoint.ts";
 
 type Json = { [key: string]: unknown };
 
@@ -38,6 +38,7 @@ const NAMED: { readonly [name: string]: z.ZodType } = {
   SessionRequest: protocol.SessionRequest,
   SessionResponse: protocol.SessionResponse,
   Site: protocol.Site,
+  SiteToTrain: protocol.SiteToTrain,
   SiteSettings: protocol.SiteSettings,
   TrajectoriesResponse: protocol.TrajectoriesResponse,
   Trajectory: protocol.Trajectory,
@@ -90,6 +91,12 @@ function contentOf(content: Content): Json | undefined {
   }
 }
 
+/** The security scheme of each kind of access that has another name. */
+const SCHEMES: { readonly [access in Access]?: string } = {
+  installation: "operator",
+  "installation-trainer": "trainer",
+};
+
 /** Trainer and operator may name the site at every route. */
 function parametersOf({ access, parameters = [] }: Endpoint): readonly Parameter[] {
   return access === "trainer" || access === "operator" ? [...parameters, siteName] : parameters;
@@ -100,7 +107,7 @@ function operationOf(endpoint: Endpoint): Json {
     const described = contentOf(content);
     return [status, { description: "Success.", ...(described ? { content: described } : {}) }];
   });
-  const scheme = endpoint.access === "installation" ? "operator" : endpoint.access;
+  const scheme = SCHEMES[endpoint.access] ?? endpoint.access;
   const body = endpoint.request === undefined ? undefined : contentOf(endpoint.request);
   return {
     operationId: endpoint.operationId,

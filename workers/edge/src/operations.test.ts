@@ -38,6 +38,7 @@ const OPERATIONS = [
   "listPolicies: get /v1/trainer/policies, trainer",
   "listPoliciesAsOperator: get /v1/operator/policies, operator",
   "listSites: get /v1/operator/sites, installation",
+  "listSitesToTrain: get /v1/trainer/sites, installation-trainer",
   "listTrajectories: get /v1/operator/trajectories, operator",
   "noteHeartbeat: post /v1/trainer/heartbeat, trainer",
   "openLineage: post /v1/trainer/lineages, trainer",

@@ -1,5 +1,5 @@
 /** Several sites for one edge. */
-import { DEFAULT_SITE, WaggleError } from "@waggle/protocol";
+import { ALL_SITES, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import { readSiteConfig } from "@waggle/site/node";
 import { type Site, siteFrom } from "./site.ts";
 
@@ -16,8 +16,8 @@ export async function sitesFrom(
   const sites: [Site, ...Site[]] = [await siteFrom(source, folder)];
   for (const other of others) {
     const site = await siteFrom(other, folder);
-    if (site.name === DEFAULT_SITE) {
-      const message = `the id ${DEFAULT_SITE} is that of the first site at an edge; choose another id`;
+    if (site.name === DEFAULT_SITE || site.name === ALL_SITES) {
+      const message = `an edge gives the id ${site.name} another meaning; choose another id`;
       throw await mistakeIn(site, ["id"], message);
     }
     for (const before of sites) await requireDifferent(site, before);

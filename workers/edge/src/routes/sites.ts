@@ -1,4 +1,4 @@
-/** Sites: list, create, read, change and disable, for the operator of the installation. */
+/** Sites: list, create, read, change and disable, for the operator of the installation; a list for its trainer. */
 import {
   ChangeSiteRequest,
   CreateSiteRequest,
@@ -10,6 +10,7 @@ import {
   SiteId,
   SiteSettings,
   SitesResponse,
+  SitesToTrainResponse,
   WaggleError,
 } from "@waggle/protocol";
 import { decisionOf, operatorName } from "../actor.ts";
@@ -26,6 +27,7 @@ import {
   siteDirectory,
 } from "../sites/site-directory.ts";
 import {
+  baseModelsOfSites,
   changeSite,
   createSite,
   keyTaken,
@@ -122,8 +124,30 @@ function disabling(isDisabled: boolean): Endpoint {
   };
 }
 
-/** `/v1/operator/sites`. */
+/** `/v1/operator/sites` and `/v1/trainer/sites`. */
 export const siteEndpoints: readonly Endpoint[] = [
+  {
+    method: "get",
+    path: "/v1/trainer/sites",
+    operationId: "listSitesToTrain",
+    summary:
+      "The enabled sites of the installation, with what a trainer needs to choose among them.",
+    access: "installation-trainer",
+    responses: { 200: SitesToTrainResponse },
+    handle: async (context) => {
+      const { sites } = await siteDirectory(context.env);
+      const baseModels = await baseModelsOfSites(context.env.DB);
+      const enabled = [...sites.values()].filter(({ stored }) => stored?.disabledAt == null);
+      const answer: SitesToTrainResponse = {
+        sites: enabled.map(({ id, settings: { TASK_ENVIRONMENT } }) => ({
+          id,
+          environment: TASK_ENVIRONMENT === "" ? null : TASK_ENVIRONMENT,
+          baseModel: baseModels.get(id) ?? null,
+        })),
+      };
+      return context.json(answer);
+    },
+  },
   {
     method: "get",
     path: "/v1/operator/sites",

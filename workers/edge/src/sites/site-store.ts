@@ -43,6 +43,14 @@ export async function listSites(db: D1Database): Promise<StoredSite[]> {
   return results.map(stored);
 }
 
+/** Hash of the base model of each site that has one. */
+export async function baseModelsOfSites(db: D1Database): Promise<ReadonlyMap<string, string>> {
+  const { results } = await db
+    .prepare("SELECT site, sha256 FROM baseModel")
+    .all<{ site: string; sha256: string }>();
+  return new Map(results.map(({ site, sha256 }) => [site, sha256]));
+}
+
 /** A new credential. The prefix lets scanners of source code recognize one that was committed. */
 function newCredential(role: "trainer" | "operator"): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));

@@ -1,5 +1,11 @@
 /** Sites as an operator manages them, and as pages and trainers meet them. */
-import { DEFAULT_SITE, type Site, SITE_HEADER, type SitesResponse } from "@waggle/protocol";
+import {
+  DEFAULT_SITE,
+  type Site,
+  SITE_HEADER,
+  type SitesResponse,
+  type SitesToTrainResponse,
+} from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import {
   ask,
@@ -32,6 +38,27 @@ test("the list begins with the site of the Worker's variables and has what each 
     { id: "desk", name: "desk", disabledAt: null, settings: { groupSize: 1 } },
   ]);
   expect(sites[1]?.settings).not.toHaveProperty("canaryShare");
+});
+
+test("the trainer of the installation lists the enabled sites without their settings, and one of a site does not", async () => {
+  await makeSite("closed");
+  await makeSite("idle", { taskEnvironment: undefined });
+  await call("PUT", "/v1/operator/sites/closed/disabled", asOperator);
+  const baseModel = await registerBase(desk);
+  const { sites } = await ask<SitesToTrainResponse>("GET", "/v1/trainer/sites", asTrainer);
+  expect(sites).toEqual([
+    { id: DEFAULT_SITE, environment: "rooms", baseModel: expect.any(String) },
+    { id: "desk", environment: "tasks-of-desk", baseModel },
+    { id: "idle", environment: null, baseModel: null },
+  ]);
+  const refused = await call("GET", "/v1/trainer/sites", desk.trainer);
+  expect(refused).toMatchObject({ status: 403, body: { error: { code: "FORBIDDEN" } } });
+  expect((await call("GET", "/v1/trainer/sites", asOperator)).status).toBe(401);
+});
+
+test("no site has the id that means every site", async () => {
+  const refused = await call("POST", "/v1/operator/sites", { ...asOperator, body: { id: "all" } });
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: "SCHEMA_INVALID" } } });
 });
 
 test("a setting that is changed holds at once, and one that is removed is the Worker's again", async () => {
