@@ -42,10 +42,18 @@ const QUEUE_BATCH = 100;
 const DAY_MS = 86_400_000;
 /** Least time between two deletions of what is no longer kept. */
 const EXPIRY_PAUSE_MS = 3_600_000;
+/** Most time between two looks at the retention, which a deployment can change. */
+const EXPIRY_CHECK_MS = DAY_MS;
 
-/** Serializes calls. Every method takes the time as a parameter; only the alarm reads a clock. */
+/** Serializes calls. Every method takes the time as a parameter; only the constructor and the alarm read a clock. */
 export class Coordinator extends DurableObject<Bindings> {
   #tail: Promise<unknown> = Promise.resolve();
+
+  /** A deployment starts the object anew, and may have changed the retention. */
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    void ctx.blockConcurrencyWhile(() => this.#wake(Date.now() + EXPIRY_CHECK_MS));
+  }
 
   /** An alarm of the release before there were sites has no name; its object is that of `default`. */
   get #db(): SiteDatabase {
@@ -185,11 +193,10 @@ export class Coordinator extends DurableObject<Bindings> {
     if (set === null || set > at) await this.ctx.storage.setAlarm(at);
   }
 
-  /** Deletes trajectories whose retention is over. @returns how many */
+  /** Deletes trajectories whose retention is over, and looks again within a day. @returns how many */
   async expire(now: number): Promise<number> {
     const { RETENTION_DAYS } = await this.#settings();
-    if (RETENTION_DAYS === 0) return 0;
-    const keptMs = RETENTION_DAYS * DAY_MS;
+    const keptMs = RETENTION_DAYS === 0 ? Infinity : RETENTION_DAYS * DAY_MS;
     const stores = { DB: this.#db, OBJECTS: this.env.OBJECTS };
     let deleted = 0;
     for (;;) {
@@ -199,7 +206,10 @@ export class Coordinator extends DurableObject<Bindings> {
       deleted += batch.value;
     }
     const oldest = await oldestReceivedAt(stores);
-    if (oldest !== null) await this.#wake(Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS));
+    if (oldest !== null) {
+      const due = Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS);
+      await this.#wake(Math.min(due, now + EXPIRY_CHECK_MS));
+    }
     return deleted;
   }
 

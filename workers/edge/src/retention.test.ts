@@ -1,8 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
-import type { DeletionResponse } from "@waggle/protocol";
+import { DEFAULT_SITE, type DeletionResponse } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { coordinatorOf } from "./coordinator.ts";
-import { ask, asOperator, bindings, call, freshEdge, stored } from "./testing/edge.ts";
+import {
+  ask,
+  asOperator,
+  bindings,
+  call,
+  freshEdge,
+  openSession,
+  stored,
+  work,
+} from "./testing/edge.ts";
 import {
   leaseAt,
   makeSite,
@@ -13,11 +22,12 @@ import {
 } from "./testing/sites.ts";
 
 const DAY = 86_400_000;
+let baseModel = "";
 let desk: TestSite;
 let other: TestSite;
 
 beforeEach(async () => {
-  await freshEdge();
+  baseModel = await freshEdge();
   desk = await makeSite("desk", { retentionDays: 30 });
   other = await makeSite("other");
 });
@@ -92,17 +102,36 @@ test("the versions that learned from a deleted trajectory are still named when i
   expect(deleted).toMatchObject({ deletedTrajectories: 0, learnedBy: [0] });
 });
 
+/** When the site's alarm goes off after a look at its retention. */
+async function nextAlarm(site: string, now: number): Promise<number> {
+  await runInDurableObject(coordinatorOf(bindings, site), (_, state) =>
+    state.storage.deleteAlarm(),
+  );
+  await expire(site, now);
+  return (await alarm(site)) ?? Infinity;
+}
+
 test("the alarm is set for the oldest trajectory, and at once when the retention changes", async () => {
   const base = await registerBase(desk);
   await workAt((await openSite(desk)).token, base);
   const now = Date.now();
-  await runInDurableObject(coordinatorOf(bindings, "desk"), (_, state) =>
-    state.storage.deleteAlarm(),
-  );
-  await expire("desk", now);
-  const at = (await alarm("desk")) ?? 0;
+  const at = await nextAlarm("desk", now + 29.5 * DAY);
   expect(Math.abs(at - now - 30 * DAY)).toBeLessThan(60_000);
   const body = { settings: { retentionDays: 1 } };
   expect((await call("PUT", "/v1/operator/sites/desk", { ...asOperator, body })).status).toBe(200);
   expect((await alarm("desk")) ?? Infinity).toBeLessThan(now + 120_000);
+});
+
+test("a deployment that changes the retention applies within a day, without an upload", async () => {
+  await work((await openSession()).token, baseModel);
+  const day = expect.closeTo(Date.now() + DAY, -5);
+  // The site `default` keeps everything, and looks again all the same.
+  expect(await nextAlarm(DEFAULT_SITE, Date.now())).toEqual(day);
+  expect(await nextAlarm("desk", Date.now())).toBe(Infinity);
+  await workAt((await openSite(desk)).token, await registerBase(desk));
+  expect(await nextAlarm("desk", Date.now())).toEqual(day);
+});
+
+test("an object that starts anew, as after a deployment, has an alarm within a day", async () => {
+  expect(await alarm("new-site")).toBeLessThanOrEqual(Date.now() + DAY);
 });
