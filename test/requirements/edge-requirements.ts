@@ -106,6 +106,7 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
       "a leased trajectory waits until its lease has ended",
       "the versions that learned from a deleted trajectory are still named when its visitor is forgotten",
       "the alarm is set for the oldest trajectory, and at once when the retention changes",
+      "a deployment that changes the retention applies within a day, without an upload",
     ),
   },
   {
@@ -116,6 +117,33 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/edge-training/train-sites.test.ts > one process trains two sites in turns, each from its own groups, and goes on when a third fails",
       "trainer/src/edge-training/fair-turns.test.ts > the site that has worked least goes next",
+    ],
+  },
+  {
+    id: "edge:all-sites",
+    source: "docs/how-to/sites.md, Train it",
+    behavior:
+      "`train-edge --site all` trains every enabled site, follows sites that are added or disabled, and says why it skips one.",
+    tests: [
+      "trainer/src/edge-training/train-all-sites.test.ts > every site that it can train is trained, a site that is added later too, and the others are skipped",
+      "trainer/src/edge-training/train-all-sites.test.ts > a site that is disabled is stopped, and one that fails is tried again",
+    ].concat(
+      at(
+        "sites/sites.test.ts",
+        "the trainer of the installation lists the enabled sites without their settings, and one of a site does not",
+      ),
+    ),
+  },
+  {
+    id: "edge:code-of-sites",
+    source: "docs/how-to/sites.md, Give it tools",
+    behavior:
+      "`waggle deploy` bundles the edge tools of a list of site folders; each page reaches only its own, and new sites are created.",
+    tests: [
+      "test/e2e/deploy-sites.test.ts > a page of %s reaches its own edge tools only",
+      "test/e2e/deploy-sites.test.ts > a site that the edge lacks is created with the values of its config, and one that it has keeps its own",
+      "test/e2e/deploy-sites.test.ts > a dry run shows each site with its tools, and the commands that create the others",
+      "test/contract/site.test.ts > %s are refused with file and line",
     ],
   },
   {
