@@ -71,7 +71,7 @@ test("every site that it can train is trained, a site that is added later too, a
   await trainAllSites(model, recipe, { ...all, list }, new AbortController().signal);
 
   expect(happened("started")).toEqual(["first", "later"]);
-  expect(happened("stopped").toSorted()).toEqual(["first", "later"]);
+  expect(new Set(happened("stopped"))).toEqual(new Set(["first", "later"]));
   const members = groups[0]?.trajectories.length;
   expect([edges.first.acknowledged.size, edges.later.acknowledged.size]).toEqual([
     members,
