@@ -60,4 +60,6 @@ test("both versions are compared on held-out tasks of the site", () => {
   const { base, final, tasks } = report.success;
   expect(tasks).toBe(16);
   expect([base, final].every((rate) => rate !== null && rate >= 0 && rate <= 1)).toBe(true);
+  const progress = lines.filter((line) => line.startsWith("evaluate "));
+  expect(progress).toContain("evaluate version 0 greedily: 16 of 16 tasks");
 });

@@ -2,7 +2,12 @@
 import { unseenPatterns } from "@waggle/environments";
 import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
-import { atTemperature, comparison, evaluateVersions } from "../sink/version-comparison.ts";
+import {
+  atTemperature,
+  comparison,
+  type ComparisonProgress,
+  evaluateVersions,
+} from "../sink/version-comparison.ts";
 import { frozenReferences } from "../evaluation/frozen-evaluation.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
@@ -31,10 +36,11 @@ type EvaluateOptions = Pick<LearningOptions, "model" | "threads" | "seed" | "tur
     start: number;
     temperatures: number[];
     state: string;
+    json: boolean;
   };
 
 export function addEvaluateCommand(program: Command, options: ProgramOptions): void {
-  const { signal, writeOut } = options;
+  const { signal, writeOut, writeError } = options;
   withEdge(program.command("evaluate"))
     .description("compare versions on the same held-out tasks and print one JSON object")
     .addOption(modelOption())
@@ -72,10 +78,19 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
         edge: () => edgeOf(given, options),
       };
       const temperatures = [...new Set([1, ...given.temperatures])];
-      const asked = { ...given, temperatures, environments: [spec] };
+      const onProgress = (progress: ComparisonProgress): void =>
+        writeError(
+          given.json ? JSON.stringify({ event: "evaluation", ...progress }) : text(progress),
+        );
+      const asked = { ...given, temperatures, environments: [spec], onProgress };
       const results = await evaluateVersions(model, asked, tasks, source, signal);
       const others = given.temperatures.map((temperature) => atTemperature(temperature, results));
       const isUnseen = unseenPatterns(spec, frozenReferences(tasks));
       writeOut(JSON.stringify({ ...comparison(results, isUnseen), temperatures: others }));
     });
+}
+
+function text({ version, temperature, done, tasks }: ComparisonProgress): string {
+  const sampled = temperature === "greedy" ? "greedily" : `at temperature ${temperature}`;
+  return `version ${version} ${sampled}: ${done} of ${tasks} tasks`;
 }

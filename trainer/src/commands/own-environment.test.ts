@@ -60,7 +60,7 @@ const trainLine = (name: string): string =>
 test("train-base makes a base model from the demonstrations, and keeps it while they stay the same", async () => {
   const line = `train-base --env ${site} --bases ${join(folder, "bases")} --steps 1 --tasks 2 --json`;
   const { out, progress } = await run(line);
-  expect(progress).toEqual([]);
+  expect(progress).toEqual(['{"event":"evaluation","done":4,"tasks":4}']);
   expect(JSON.parse(out[0] ?? "")).toMatchObject({
     folder: base,
     environment: "support-desk",
@@ -86,9 +86,14 @@ test("train takes steps in it, and a stopped run goes on unless the file has cha
 
 test("evaluate and simulate run its tasks", async () => {
   const evaluated = await run(
-    `evaluate --env ${site} --model ${base} --versions 0 --tasks 2 --turn-tokens 16 --state ${join(folder, "none")}`,
+    `evaluate --env ${site} --model ${base} --versions 0 --tasks 2 --turn-tokens 16 --temperatures 0 --state ${join(folder, "none")}`,
   );
+  expect(evaluated.out).toHaveLength(1);
   expect(JSON.parse(evaluated.out[0] ?? "")).toMatchObject({ tasks: 2 });
+  expect(evaluated.progress).toEqual([
+    "version 0 at temperature 1: 2 of 2 tasks",
+    "version 0 greedily: 2 of 2 tasks",
+  ]);
   const simulated = await run(
     `simulate --env ${site} --model ${base} --steps 1 --groups-per-step 1 --group-size 2 --evaluation-tasks 2 --turn-tokens 16 --rank 2 --threads 1 --run ${join(folder, "simulated")} --json`,
   );

@@ -12,6 +12,7 @@ import {
   type FrozenTasks,
   GATE_TASKS_START,
 } from "../evaluation/frozen-evaluation.ts";
+import { taskProgress } from "../evaluation/task-progress.ts";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { createReporter, type Reporter } from "../metrics/reporter.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
@@ -127,10 +128,13 @@ export async function publishFolder(
             sampling: FULL_SUPPORT,
             environments: given.own && [given.own],
             guidance: said === undefined ? null : await guidance.get(said),
-            onTask: progress(
-              evaluated?.tensors === adapter.tensors ? "the adapter" : `version ${version}`,
-              count,
-              report,
+            onTask: taskProgress(count, (done) =>
+              report.note("evaluating", {
+                policy:
+                  evaluated?.tensors === adapter.tensors ? "the adapter" : `version ${version}`,
+                done,
+                tasks: count,
+              }),
             ),
           };
           return evaluateVersion(parts, tasks, version, evaluated, stop);
@@ -148,17 +152,6 @@ export async function publishFolder(
     await policy.dispose();
     await rm(cacheFolder, { recursive: true, force: true });
   }
-}
-
-/** Reports about eight times per evaluation. */
-function progress(policy: string, tasks: number, report: Reporter): () => void {
-  let done = 0;
-  return () => {
-    done += 1;
-    if (done === tasks || done % Math.ceil(tasks / 8) === 0) {
-      report.note("evaluating", { policy, done, tasks });
-    }
-  };
 }
 
 async function requireSameBase(

@@ -21,11 +21,11 @@ export function temperatureName(temperature: number): string {
 /** Evaluates a policy at each of these temperatures. */
 export async function successByTemperature(
   temperatures: readonly number[],
-  rollout: (sampling: Omit<Sampling, "seed">) => Promise<readonly boolean[]>,
+  rollout: (sampling: Omit<Sampling, "seed">, temperature: number) => Promise<readonly boolean[]>,
 ): Promise<SuccessByTemperature> {
   const found = new Map<number, readonly boolean[]>();
   for (const temperature of temperatures) {
-    found.set(temperature, await rollout(samplingAt(temperature)));
+    found.set(temperature, await rollout(samplingAt(temperature), temperature));
   }
   return found;
 }

@@ -8,6 +8,7 @@ import { type SuccessRate, successRate } from "@waggle/evaluation";
 import { parameterCount } from "@waggle/model";
 import { rollOutTasks, successesOf } from "../evaluation/evaluation.ts";
 import { heldOutTask } from "../evaluation/held-out.ts";
+import { taskProgress } from "../evaluation/task-progress.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
@@ -34,9 +35,6 @@ export type EnvironmentBaseCommand = {
   readonly json: boolean;
 };
 
-/** Between two lines of progress. */
-const PROGRESS_MS = 5000;
-
 /** Makes the base unless the folder has it, and prints its success. */
 export async function trainEnvironmentBase(
   options: EnvironmentBaseCommand,
@@ -58,18 +56,14 @@ export async function trainEnvironmentBase(
     signal,
     { saveEvery, tensorboard },
   );
-  const played = { done: 0, tasks: 2 * options.tasks, saidAt: performance.now() };
-  const onTask = (): void => {
-    const { done, tasks } = played;
-    played.done = done + 1;
-    if (performance.now() - played.saidAt < PROGRESS_MS) return;
-    played.saidAt = performance.now();
+  const tasks = 2 * options.tasks;
+  const onTask = taskProgress(tasks, (done) =>
     write.error(
       json
         ? JSON.stringify({ event: "evaluation", done, tasks })
         : `base of ${spec.name}, held-out tasks  ${done}/${tasks}`,
-    );
-  };
+    ),
+  );
   const greedy = await success(spec, model, options.tasks, 0, onTask, signal);
   const sampled = await success(spec, model, options.tasks, 1, onTask, signal);
   // A model that a user put there has a card of its own, or none.

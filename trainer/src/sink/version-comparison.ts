@@ -19,6 +19,7 @@ import type { EdgeClient } from "../edge/edge-client.ts";
 import { knownVersion } from "../edge/edge-following.ts";
 import { evaluateVersion, type FrozenTasks } from "../evaluation/frozen-evaluation.ts";
 import { createGuidanceCache } from "../model/guidance-cache.ts";
+import { taskProgress } from "../evaluation/task-progress.ts";
 import { successByTemperature, temperatureName } from "../evaluation/temperature.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
@@ -28,6 +29,15 @@ export type VersionSource = {
   readonly stateFolder: string;
   /** Used if the folder has no state or lacks an adapter. */
   readonly edge: () => EdgeClient;
+};
+
+/** How far one version's evaluation at one temperature is. */
+export type ComparisonProgress = {
+  readonly version: number;
+  /** `greedy`, or the temperature as a number. */
+  readonly temperature: string;
+  readonly done: number;
+  readonly tasks: number;
 };
 
 /** Success rates of versions with intervals, and their paired difference. */
@@ -62,6 +72,7 @@ export async function evaluateVersions(
     readonly temperatures?: readonly number[];
     /** Environments of the user that the tasks may name. */
     readonly environments?: readonly EnvironmentSpec[];
+    readonly onProgress?: (progress: ComparisonProgress) => void;
   },
   tasks: FrozenTasks,
   source: VersionSource,
@@ -80,15 +91,19 @@ export async function evaluateVersions(
   const results = new Map<number, SuccessByTemperature>();
   try {
     requireTurnTokens(tasks.turnTokens, policy.contextLength);
-    for (const version of options.versions ?? new Set([0, known.stable])) {
+    for (const version of new Set(options.versions ?? [0, known.stable])) {
       const listed = known.versions.find((candidate) => candidate.version === version);
       if (listed === undefined && version !== 0) throw unknownVersion(version);
       const adapter = listed?.adapter ? await adapterCache.get(listed.adapter) : null;
       const guidance = listed?.guidance ? await texts.get(listed.guidance) : null;
       const temperatures = options.temperatures ?? [1];
-      const found = await successByTemperature(temperatures, async (sampling) => {
-        const { environments } = options;
-        const parts = { policy, format: model.format, sampling, guidance, environments };
+      const found = await successByTemperature(temperatures, async (sampling, value) => {
+        const { environments, onProgress } = options;
+        const temperature = temperatureName(value);
+        const onTask = taskProgress(tasks.count, (done) =>
+          onProgress?.({ version, temperature, done, tasks: tasks.count }),
+        );
+        const parts = { policy, format: model.format, sampling, guidance, environments, onTask };
         return (await evaluateVersion(parts, tasks, version, adapter, signal)).successes;
       });
       results.set(version, found);

@@ -2,7 +2,6 @@
  * The whole loop, headless: edge Worker, trainer, and pages with simulated visitors in Chromium; it learns,
  * publishes and swaps policies. Starts the same processes as `waggle dev` and contains no learning code.
  */
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PageStatus } from "@waggle/embed/practice";
@@ -14,9 +13,10 @@ import { StateLock } from "../processes/state-lock.ts";
 import { type Site, siteModel } from "../site/site.ts";
 import { migrate, startEdge, untilBaseModel } from "../stack/edge-process.ts";
 import { openInstallation } from "../stack/installation.ts";
-import { environmentArguments, startTrainer, trainerCommand } from "../stack/trainer-process.ts";
+import { startTrainer } from "../stack/trainer-process.ts";
 import { requireChromium } from "./chromium.ts";
 import { OperatorClient } from "./operator.ts";
+import { comparePolicies } from "./policy-comparison.ts";
 import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
 import { Visitors } from "./visitors.ts";
 
@@ -51,72 +51,6 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export function trainerMetrics(folder: string): LoggedRow[] {
   const file = join(folder, "trainer", "metrics.jsonl");
   return existsSync(file) ? loggedRows(readFileSync(file, "utf8"), file) : [];
-}
-
-type Rates = { version: number; success: number }[];
-
-type Comparison = {
-  /** State folder of the run. */
-  readonly folder: string;
-  readonly model: string;
-  readonly site: Site;
-  readonly version: number;
-  readonly tasks: number;
-};
-
-/** Success of the base and the final policy on the same held-out tasks and seeds, at several temperatures. */
-function comparePolicies({ folder, model, site, version, tasks }: Comparison): Evaluation {
-  const run = spawnSync(
-    process.execPath,
-    trainerCommand(
-      "evaluate",
-      "--model",
-      model,
-      "--state",
-      join(folder, "trainer"),
-      "--versions",
-      `0,${version}`,
-      "--tasks",
-      String(tasks),
-      // A lower temperature is the control: it must not explain the improvement.
-      "--temperatures",
-      "0,0.5",
-      "--json",
-      ...environmentArguments(site),
-    ),
-    {
-      cwd: site.project,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-      maxBuffer: 64 * 1024 * 1024,
-    },
-  );
-  const last = run.stdout.trim().split("\n").at(-1) ?? "";
-  if (run.status !== 0) throw new Error(`the final evaluation failed with exit code ${run.status}`);
-  const result = JSON.parse(last) as {
-    tasks: number;
-    versions: Rates;
-    temperatures: { temperature: string; versions: Rates }[];
-    unseenPatterns: { tasks: number; versions: Rates } | null;
-  };
-  const of = (rates: Rates, wanted: number) =>
-    rates.find((entry) => entry.version === wanted)?.success ?? Number.NaN;
-  const { unseenPatterns: unseen } = result;
-  return {
-    unseenPatterns: unseen && {
-      base: of(unseen.versions, 0),
-      final: of(unseen.versions, version),
-      tasks: unseen.tasks,
-    },
-    base: of(result.versions, 0),
-    final: of(result.versions, version),
-    tasks: result.tasks,
-    temperatures: result.temperatures.map(({ temperature, versions }) => ({
-      temperature,
-      base: of(versions, 0),
-      final: of(versions, version),
-    })),
-  };
 }
 
 /** Runs the loop and returns its report. All processes that it started have ended when it returns. */
@@ -219,11 +153,19 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
 
     let evaluation: Evaluation | null = null;
     if (options.evaluationTasks > 0) {
+      signal.throwIfAborted();
       say(
         `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks, at three temperatures; this takes some minutes …`,
       );
       const { evaluationTasks: tasks } = options;
-      evaluation = comparePolicies({ folder, model, site, version: policies.stable, tasks });
+      evaluation = await comparePolicies({
+        folder,
+        model,
+        site,
+        version: policies.stable,
+        tasks,
+        onLine,
+      });
     }
     return loopReport({
       statuses,

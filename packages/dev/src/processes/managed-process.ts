@@ -12,6 +12,8 @@ export type ProcessOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Receives each line of output. */
   readonly onLine?: (line: string) => void;
+  /** Receives the lines of standard output instead of `onLine`. */
+  readonly onOutput?: (line: string) => void;
 };
 
 const live = new Set<ManagedProcess>();
@@ -65,7 +67,11 @@ export class ManagedProcess {
       this.child.on("exit", (code) => resolve(code ?? 1));
       this.child.on("error", () => resolve(1));
     });
-    for (const stream of [this.child.stdout, this.child.stderr]) {
+    const { onLine, onOutput = onLine } = options;
+    for (const [stream, tell] of [
+      [this.child.stdout, onOutput],
+      [this.child.stderr, onLine],
+    ] as const) {
       let rest = "";
       stream?.setEncoding("utf8");
       stream?.on("data", (chunk: string) => {
@@ -74,7 +80,7 @@ export class ManagedProcess {
         for (const line of lines) {
           this.tail.push(line);
           if (this.tail.length > 60) this.tail.shift();
-          options.onLine?.(line);
+          tell?.(line);
         }
       });
     }
