@@ -24,6 +24,11 @@ export type RollOutLimits = {
   readonly timeoutMs: number;
   /** Consecutive unreadable turns after which the rollout ends with `parse-error`. Default 2. */
   readonly maxParseErrors?: number;
+  /**
+   * Consecutive turns with the same tool calls and the same results after which the rollout ends with
+   * `guard-stopped`. Default: no limit.
+   */
+  readonly maxRepeatedTurns?: number;
 };
 
 /** The policy, the environment and the settings of one rollout. */

@@ -153,6 +153,20 @@ test("the turn limit ends the rollout before the policy samples again", async ()
   expect(policy.contexts[0]?.samples).toHaveLength(2);
 });
 
+test.each([
+  ["without a limit repeated turns go on", {}, "completed", 5],
+  ["equal turns end the rollout at their limit", { maxRepeatedTurns: 2 }, "guard-stopped", 4],
+])("%s", async (_, limit, stopReason, turns) => {
+  const { trajectory } = await run(
+    { turns: [...["a", "b", "a", "a"].map((text) => say("", call(text))), say("Done.")] },
+    environmentOf(echoing),
+    { limits: { maxTurns: 8, maxTokensPerTurn: 500, timeoutMs: 0, ...limit } },
+  );
+  expect(trajectory).toMatchObject({ stopReason, truncated: stopReason !== "completed" });
+  expect(trajectory.turns).toHaveLength(turns);
+  expect(trajectory.turns[3]?.toolResults).toHaveLength(1);
+});
+
 test("a turn cut by the token limit runs no tool", async () => {
   const step = vi.fn<Environment["step"]>(echoing);
   const { trajectory } = await run(

@@ -23,6 +23,7 @@ import type { AgentEvent } from "./agent-event.ts";
 import { createDeadline, untilAborted } from "./deadline.ts";
 import type { Deadline } from "./deadline.ts";
 import type { RollOutOptions } from "./roll-out-options.ts";
+import { RepeatedTurns } from "./repeated-turns.ts";
 import { messageOf, toolValue } from "./tool-value.ts";
 import { ToolCallConstraint } from "./tool-call-constraint.ts";
 import { TrajectoryRecord } from "./trajectory-record.ts";
@@ -55,6 +56,7 @@ export class Rollout {
   readonly #contextLimit: number;
   #calls = 0;
   #parseErrors = 0;
+  readonly #repeated = new RepeatedTurns();
   #pending: ChatNext = { sampledEnded: false };
   #tools: readonly ToolDefinition[] = [];
   #constraint: ToolCallConstraint | null = null;
@@ -304,6 +306,10 @@ export class Rollout {
     }
     if (deadline.reason) return { toolCalls, toolResults, outcome: { stop: deadline.reason } };
     requireAnswer(next);
+    const { maxRepeatedTurns = Infinity } = this.#options.limits;
+    if (this.#repeated.add(toolCalls, next) >= maxRepeatedTurns) {
+      return { toolCalls, toolResults, outcome: { stop: "guard-stopped" } };
+    }
     return { toolCalls, toolResults, outcome: { next } };
   }
 

@@ -55,7 +55,10 @@ export type AgentOptions = {
    * false for the site's policy, which learns from its mistakes.
    */
   readonly constrainToolCalls?: boolean;
-  /** Limits of one request. Default: two minutes and 8 turns of a quarter of the context each (128 to 512 tokens). */
+  /**
+   * Limits of one request. Default: two minutes, 8 turns of a quarter of the context each (128 to 512 tokens), and 3
+   * equal turns one after another. Practice has the same limits, but may repeat turns.
+   */
   readonly limits?: Partial<RollOutLimits>;
   /**
    * Smallest context length, in tokens, at which the policy also reads earlier requests. Smaller models were
@@ -97,6 +100,7 @@ export function requestLimits(
     maxTurns: 8,
     maxTokensPerTurn: defaultTurnTokens(policy.contextLength),
     timeoutMs: 120_000,
+    maxRepeatedTurns: 3,
     ...options.limits,
   };
 }

@@ -34,7 +34,8 @@ export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Traject
     consent,
     environment: (version) =>
       guidedEnvironment(task.environment, site.guide(version, assignmentId)),
-    limits: requestLimits(options, policy),
+    // What practice records must not depend on what visitors see. Training teaches not to repeat a turn.
+    limits: { ...requestLimits(options, policy), maxRepeatedTurns: Infinity },
     sampling: options.sampling ?? FULL_SUPPORT,
     seed: spanSeed(task.seed, 0),
   });

@@ -76,7 +76,8 @@ function createAnswerView(actions: AnswerActions, options: ItemOptions): ItemVie
         if (part.kind === "text" && !("element" in view)) setText(view, part.text);
         if (part.kind === "tool" && "element" in view) view.update(part.activity);
       }
-      const stop = answer.stopReason === null ? null : describeStop(answer.stopReason, texts);
+      const { stopReason, policyVersion } = answer;
+      const stop = stopReason === null ? null : describeStop(stopReason, texts, policyVersion);
       const text = answer.failure ?? stop ?? "";
       setText(note, text);
       note.hidden = text === "";

@@ -65,6 +65,10 @@ export type PanelTexts = {
   readonly tooLong: string;
   readonly toolsFailed: string;
   readonly tookTooLong: string;
+  /** The assistant did the same several times, with the same result. */
+  readonly repeated: string;
+  /** In place of `repeated`, while the site's policy has not learned anything. */
+  readonly repeatedUntrained: string;
   readonly endedEarly: string;
 
   readonly goodAnswer: string;
@@ -147,6 +151,10 @@ export const DEFAULT_TEXTS: PanelTexts = {
   tooLong: "Ended early: the answer grew too long.",
   toolsFailed: "Ended early: a tool failed too often.",
   tookTooLong: "Ended early: it took too long.",
+  repeated:
+    "Ended early: the assistant repeated the same step without a new result. Please try other words.",
+  repeatedUntrained:
+    "Ended early: the assistant repeated the same step without a new result. It has not practiced on this site yet.",
   endedEarly: "Ended early.",
 
   goodAnswer: "Good answer",
@@ -194,7 +202,11 @@ export function formatBytes(sizeBytes: number): string {
 }
 
 /** Why an answer ended early; `null` if there is nothing to explain. */
-export function describeStop(stopReason: string, texts: PanelTexts): string | null {
+export function describeStop(
+  stopReason: string,
+  texts: PanelTexts,
+  policyVersion: number | null,
+): string | null {
   switch (stopReason) {
     case "completed":
     // The answer itself explains it.
@@ -210,6 +222,8 @@ export function describeStop(stopReason: string, texts: PanelTexts): string | nu
       return texts.toolsFailed;
     case "timeout":
       return texts.tookTooLong;
+    case "guard-stopped":
+      return policyVersion === 0 ? texts.repeatedUntrained : texts.repeated;
     default:
       return texts.endedEarly;
   }

@@ -52,6 +52,16 @@ test("the undecided consent question leaves room for answers, and its text can b
   expect(log.offsetHeight).toBeGreaterThan(80);
 });
 
+test("an answer that repeats itself says so, and whether the assistant has practiced", async () => {
+  const { agent, root, settled } = await open();
+  agent.setConversation([answer({ stopReason: "guard-stopped" })]);
+  await settled();
+  expect(textOf(root, ".note")).toBe(DEFAULT_TEXTS.repeated);
+  agent.setConversation([answer({ stopReason: "guard-stopped", policyVersion: 0 })]);
+  await settled();
+  expect(textOf(root, ".note")).toBe(DEFAULT_TEXTS.repeatedUntrained);
+});
+
 test("a question of a tool is shown with the focus on declining", async () => {
   const { agent, root, control, settled } = await open();
   const given: boolean[] = [];

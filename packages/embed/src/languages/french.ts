@@ -59,6 +59,10 @@ export const FRENCH: Language = {
     tooLong: "Interrompu : la réponse devenait trop longue.",
     toolsFailed: "Interrompu : un outil a échoué trop souvent.",
     tookTooLong: "Interrompu : cela prenait trop de temps.",
+    repeated:
+      "Interrompu : l'assistant répétait la même étape sans nouveau résultat. Formulez votre demande autrement.",
+    repeatedUntrained:
+      "Interrompu : l'assistant répétait la même étape sans nouveau résultat. Il ne s'est pas encore exercé sur ce site.",
     endedEarly: "Interrompu.",
 
     goodAnswer: "Bonne réponse",

@@ -59,6 +59,10 @@ export const GERMAN: Language = {
     tooLong: "Vorzeitig beendet: Die Antwort wurde zu lang.",
     toolsFailed: "Vorzeitig beendet: Ein Werkzeug ist zu oft fehlgeschlagen.",
     tookTooLong: "Vorzeitig beendet: Es hat zu lange gedauert.",
+    repeated:
+      "Vorzeitig beendet: Der Assistent hat denselben Schritt ohne neues Ergebnis wiederholt. Bitte versuchen Sie es mit anderen Worten.",
+    repeatedUntrained:
+      "Vorzeitig beendet: Der Assistent hat denselben Schritt ohne neues Ergebnis wiederholt. Er hat auf dieser Website noch nicht geübt.",
     endedEarly: "Vorzeitig beendet.",
 
     goodAnswer: "Gute Antwort",
