@@ -9,7 +9,7 @@ import {
   readSiteConfig,
   reportStatus,
 } from "@waggle/embed/practice";
-import { environment } from "virtual:waggle/practice";
+import { environment, visitor } from "virtual:waggle/practice";
 import { createSampleTask } from "./sample-task.ts";
 
 const { edgeUrl, siteKey } = await readSiteConfig();
@@ -21,13 +21,14 @@ document.title = environment.name;
 required("name", HTMLElement).textContent = environment.name;
 
 const { maxTurns, maxTurnTokens } = environment;
+const { panelTexts, ...ofSite } = visitor;
 const agent = createAgent({
+  ...ofSite,
   edgeUrl,
   siteKey,
   tools: sample.tools,
   system: sample.system,
   device: request.device,
-  consent: { version: "2026-11-23" },
   limits: {
     maxTurns,
     ...(maxTurnTokens === undefined ? {} : { maxTokensPerTurn: maxTurnTokens }),
@@ -35,6 +36,7 @@ const agent = createAgent({
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
 const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];
+panel.texts = panelTexts;
 panel.toggleAttribute("developer", request.isForDeveloper);
 const shown = required("request", HTMLElement);
 const showTask = (): void => {

@@ -2,13 +2,15 @@
  * The Vite plugin of every page that this package serves. `/config.json` carries `WAGGLE_EDGE_URL` and `WAGGLE_SITE_KEY`
  * to the page, so that one build serves any edge. `WAGGLE_ISOLATION=off` serves without cross-origin isolation.
  * `WAGGLE_PRACTICE` is the file that exports the environment of the practice page, with `#name` for another export than
- * the default.
+ * the default. `WAGGLE_PRACTICE_SITE` is the folder of the site's config, where it has one: the practice page asks
+ * visitors for the same consent as the site's own page.
  */
 import type { Connect, Plugin } from "vite";
-import { ISOLATION_HEADERS } from "@waggle/site/vite";
+import { readSiteConfig } from "@waggle/site/node";
+import { ISOLATION_HEADERS, visitorModule } from "@waggle/site/vite";
 import { FROM_SOURCE } from "../processes/installed.ts";
 
-/** What the practice page imports the environment from. */
+/** What the practice page imports its environment and the site's texts from. */
 const PRACTICE = "virtual:waggle/practice";
 
 /** Packages that a site must not bring a second copy of. */
@@ -31,7 +33,8 @@ const UNBUNDLED = [
 
 /** @param conditions - Vite's default conditions of imports. */
 export function pagePlugin(conditions: readonly string[]): Plugin {
-  const { WAGGLE_EDGE_URL, WAGGLE_SITE_KEY, WAGGLE_ISOLATION, WAGGLE_PRACTICE } = process.env;
+  const { WAGGLE_EDGE_URL, WAGGLE_SITE_KEY, WAGGLE_ISOLATION } = process.env;
+  const { WAGGLE_PRACTICE, WAGGLE_PRACTICE_SITE } = process.env;
   const headers = WAGGLE_ISOLATION === "off" ? {} : ISOLATION_HEADERS;
   const config = JSON.stringify({
     edgeUrl: WAGGLE_EDGE_URL ?? "http://127.0.0.1:8787",
@@ -60,7 +63,7 @@ export function pagePlugin(conditions: readonly string[]): Plugin {
       this.emitFile({ type: "asset", fileName: "config.json", source: config });
     },
     resolveId: (id) => (id === PRACTICE ? `\0${PRACTICE}` : null),
-    load(id) {
+    async load(id) {
       if (id !== `\0${PRACTICE}`) return null;
       if (WAGGLE_PRACTICE === undefined)
         return this.error("WAGGLE_PRACTICE must be the file of an environment");
@@ -69,7 +72,13 @@ export function pagePlugin(conditions: readonly string[]): Plugin {
         at <= 0
           ? [WAGGLE_PRACTICE, "default"]
           : [WAGGLE_PRACTICE.slice(0, at), WAGGLE_PRACTICE.slice(at + 1)];
-      return `export { ${name} as environment } from ${JSON.stringify(file)};`;
+      const config =
+        WAGGLE_PRACTICE_SITE === undefined ? null : await readSiteConfig(WAGGLE_PRACTICE_SITE);
+      if (config !== null) this.addWatchFile(config.source.file);
+      return [
+        `export { ${name} as environment } from ${JSON.stringify(file)};`,
+        visitorModule(config?.definition ?? {}),
+      ].join("\n");
     },
   };
 }

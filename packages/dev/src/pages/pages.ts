@@ -20,6 +20,8 @@ export type Page = {
   readonly project: string;
   /** The file of the environment that it practices in, with `#name` of the export. */
   readonly practice?: string;
+  /** The folder of the site's config, whose consent text the practice page shows. */
+  readonly site?: string;
   /** Whether it is a page of this package, which is built again only if its sources have changed. */
   readonly isOurs: boolean;
 };
@@ -36,13 +38,14 @@ export function sitePage(site: Site): Page {
 }
 
 /** The page on which visitors practice in a site's environment. */
-export function practicePage({ name, project, practice }: Site): Page {
+export function practicePage({ name, project, practice, isWholeProject }: Site): Page {
   return {
     name: "practice",
     project,
     root: ownPackage("@waggle/practice"),
     out: outOf(project, `practice-${name}`),
     ...(practice === undefined ? {} : { practice }),
+    ...(isWholeProject ? { site: project } : {}),
     isOurs: false,
   };
 }
@@ -70,8 +73,10 @@ const argumentsOf = (mode: string, { root, out, project }: Page): string[] => [
   project,
 ];
 
-const variablesOf = ({ practice }: Page): { [name: string]: string } =>
-  practice === undefined ? {} : { WAGGLE_PRACTICE: practice };
+const variablesOf = ({ practice, site }: Page): { [name: string]: string } => ({
+  ...(practice === undefined ? {} : { WAGGLE_PRACTICE: practice }),
+  ...(site === undefined ? {} : { WAGGLE_PRACTICE_SITE: site }),
+});
 
 /** Builds a page. A site's imports are unknown, so its page is built each time. */
 export async function buildPage(page: Page, onLine?: LineSink): Promise<void> {

@@ -1,0 +1,56 @@
+/** What the practice page imports. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { pagePlugin } from "./page-plugin.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "waggle-page-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+  vi.unstubAllEnvs();
+});
+
+/** The module, and the files whose change loads it again. */
+async function practiceModule(): Promise<{ code: string; watched: string[] }> {
+  const watched: string[] = [];
+  const { load } = pagePlugin([]);
+  const context = {
+    addWatchFile: (file: string) => watched.push(file),
+    error: (message: string) => {
+      throw new Error(message);
+    },
+  };
+  const code = await (load as unknown as (id: string) => Promise<string>).call(
+    context as never,
+    "\0virtual:waggle/practice",
+  );
+  return { code, watched };
+}
+
+test("the practice page asks for the consent of its site", async () => {
+  const config = join(folder, "waggle.config.js");
+  const consent = { version: "bags-1", title: "May the desk keep this?", text: "For 30 days." };
+  writeFileSync(
+    config,
+    `export default { id: "bags", name: "Bags", prompt: "You help.", consent: ${JSON.stringify(consent)} };`,
+  );
+  vi.stubEnv("WAGGLE_PRACTICE", "/practice/environment.ts#default");
+  vi.stubEnv("WAGGLE_PRACTICE_SITE", folder);
+  const { code, watched } = await practiceModule();
+  expect(code).toContain('export { default as environment } from "/practice/environment.ts";');
+  expect(code).toContain('consent: {"version":"bags-1"}');
+  expect(code).toContain('"consentTitle":"May the desk keep this?","consentBody":"For 30 days."');
+  expect(watched).toEqual([config]);
+});
+
+test("without a config the practice page asks with the panel's own text", async () => {
+  vi.stubEnv("WAGGLE_PRACTICE", "/environment.ts#desk");
+  const { code, watched } = await practiceModule();
+  expect(code).toContain('export { desk as environment } from "/environment.ts";');
+  expect(code).not.toContain("consent:");
+  expect(watched).toEqual([]);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import type { SiteDefinition } from "../site-definition.ts";
+import { visitorModule } from "./visitor-module.ts";
+
+const TITLE = { en: "May we keep this?", de: "Dürfen wir das aufheben?" };
+/** The module's values in a browser with these languages. */
+function visitorOf(
+  definition: Partial<SiteDefinition>,
+  languages: readonly string[],
+): { [name: string]: unknown } {
+  const code = visitorModule(definition)
+    .replace(/^import .*$/m, 'const GERMAN = { panel: { send: "Senden" } };')
+    .replace("export const visitor =", "return");
+  // The module has no imports left: what it exports is returned.
+  // oxlint-disable-next-line no-implied-eval -- the module under test is text
+  const run = new Function("navigator", code) as (navigator: object) => { [name: string]: unknown };
+  return run({ languages });
+}
+
+test.each([
+  [["de-AT", "en"], { send: "Senden", consentTitle: TITLE.de }],
+  [["fr", "en-GB"], { consentTitle: TITLE.en }],
+  [["ja"], { consentTitle: TITLE.en }],
+])("a visitor who reads %j gets the consent text in that language", (visitor, texts) => {
+  const definition = { consent: { version: "1", title: TITLE }, languages: ["en", "de"] as const };
+  expect(visitorOf(definition, visitor)["panelTexts"]).toEqual(texts);
+});
+
+test("a site with one language has one text, and the panel's where it has none", () => {
+  const definition = { consent: { version: "3", text: "We keep it." } };
+  expect(visitorOf(definition, ["de"])).toEqual({
+    consent: { version: "3" },
+    redactionRules: [],
+    panelTexts: { consentBody: "We keep it." },
+  });
+});
+
+test("the rules of redaction are expressions", () => {
+  const redaction = [{ type: "BAG", pattern: /BX-\d+/i }];
+  expect(visitorOf({ redaction }, ["en"])).toEqual({ redactionRules: redaction, panelTexts: {} });
+});
