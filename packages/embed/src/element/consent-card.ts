@@ -1,10 +1,13 @@
 /**
- * The question whether data may be collected. Its long text is folded, so that the card leaves room for answers until
- * the visitor decides.
+ * The question whether data may be collected. A long text is folded, so that the card leaves room for answers until the
+ * visitor decides.
  */
 import type { Agent } from "../agent.ts";
 import { h } from "../dom.ts";
 import type { PanelTexts } from "./panel-texts.ts";
+
+/** Most characters of a text that is not folded, about six lines of a panel. */
+const SHORT = 300;
 
 /** Builds the card. @param onDecided - called after a click on one of the buttons */
 export function createConsentCard(
@@ -26,11 +29,13 @@ export function createConsentCard(
     { class: "button", type: "button", click: decide(() => agent.consent.withdraw()) },
     texts.consentDecline,
   );
+  const text = h("p", {}, texts.consentBody);
+  const isShort = texts.consentBody.length <= SHORT;
   return h(
     "section",
     { class: "consent", "aria-label": texts.consentTitle },
     h("h3", {}, texts.consentTitle),
-    h("details", {}, h("summary", {}, texts.consentMore), h("p", {}, texts.consentBody)),
+    isShort ? text : h("details", {}, h("summary", {}, texts.consentMore), text),
     h("div", { class: "row" }, accept, decline),
   );
 }

@@ -52,6 +52,33 @@ test("the undecided consent question leaves room for answers, and its text can b
   expect(log.offsetHeight).toBeGreaterThan(80);
 });
 
+test.each([600, 352])(
+  "a short consent text is shown in a panel of %d px, with room for answers",
+  async (height) => {
+    const { agent, root, control, settled } = await open();
+    const host = root.host as HTMLElementTagNameMap["waggle-agent"];
+    host.style.height = `${height}px`;
+    const text = "The desk keeps what you ask for 30 days. ".repeat(7);
+    host.texts = { consentBody: text };
+    agent.setConversation([answer({ parts: [{ kind: "text", text: "Hello" }] })]);
+    await settled();
+    expect(root.querySelector(".consent details")).toBeNull();
+    const shown = root.querySelector(".consent > p") as HTMLElement;
+    expect(shown.textContent).toBe(text);
+    expect(shown.checkVisibility()).toBe(true);
+    expect(shown.offsetHeight).toBeGreaterThan(30);
+    const [log, form, accept] = [".log", "form", ".consent .primary"].map((selector) =>
+      (root.querySelector(selector) as HTMLElement).getBoundingClientRect(),
+    ) as [DOMRect, DOMRect, DOMRect];
+    expect(log.height).toBeGreaterThan(height / 6);
+    expect(accept.bottom).toBeLessThan(form.top);
+    expect(form.bottom).toBeLessThanOrEqual(host.getBoundingClientRect().bottom);
+    control("Agree")?.click();
+    await settled();
+    expect(shown.checkVisibility()).toBe(false);
+  },
+);
+
 test("an answer that repeats itself says so, and whether the assistant has practiced", async () => {
   const { agent, root, settled } = await open();
   agent.setConversation([answer({ stopReason: "guard-stopped" })]);

@@ -96,10 +96,12 @@ details.tool .name { white-space: nowrap }
 pre { margin: 0; font: .78rem/1.45 var(--_mono); white-space: pre-wrap; overflow-wrap: anywhere; max-height: 14rem; overflow: auto }
 
 .consent { margin: 0 .75rem .75rem; padding: .8rem .9rem; border: 1px solid var(--_line); border-radius: 12px; background: var(--_raised) }
+.consent:has(> p) { display: flex; flex-direction: column; flex: none; max-height: max(9.25rem, 42%) }
 .consent h3 { margin: 0 0 .25rem; font-size: .9rem }
-.consent details { margin: 0 0 .6rem; font-size: .82rem; color: var(--_muted) }
+.consent > p, .consent details { margin: 0 0 .6rem; font-size: .82rem; color: var(--_muted) }
+.consent > p { min-height: 1.3rem; overflow-y: auto }
 .consent summary { cursor: pointer; width: fit-content }
-.consent p { margin: .25rem 0 0; max-height: 11rem; overflow-y: auto }
+.consent details p { margin: .25rem 0 0; max-height: 11rem; overflow-y: auto }
 .question { margin: 0 .75rem .75rem; padding: .8rem .9rem; border: 1px solid var(--_accent); border-radius: 12px; background: var(--_raised) }
 .question p { margin: 0 0 .6rem; overflow-wrap: anywhere }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center }
