@@ -36,7 +36,7 @@ header > .state { grid-area: 2 / 1 }
 header > button { grid-row: 1 / span 2 }
 h2 { margin: 0; font-size: 1rem; font-weight: 650; letter-spacing: -.01em }
 .state { display: flex; align-items: center; gap: .4rem; color: var(--_muted);
-  font-size: .8rem; white-space: nowrap; overflow: hidden }
+  font-size: .8rem; line-height: 1.3; overflow-wrap: anywhere }
 .state::before { content: ""; width: 7px; height: 7px; border-radius: 50%; background: var(--_muted); flex: none }
 .state[data-state=ready]::before { background: var(--_good) }
 .state[data-state=error]::before { background: var(--_bad) }
