@@ -1,6 +1,7 @@
 /** `evaluate`: compares published versions on the same held-out tasks. */
 import { unseenPatterns } from "@waggle/environments";
 import { type Command, Option } from "commander";
+import { assignedEnvironment } from "../edge/assigned-environment.ts";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import {
   atTemperature,
@@ -67,11 +68,13 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
     .addOption(stateOption())
     .addOption(jsonOption())
     .action(async (given: EvaluateOptions) => {
-      const model = await readBaseModel(given.model);
       const { start, tasks: count, seed, turnTokens } = given;
-      const spec = await environmentFrom(
-        given.env ?? given.environment ?? (await edgeOf(given, options).control()).environment,
-      );
+      const own = given.env ?? given.environment;
+      const spec =
+        own === undefined
+          ? assignedEnvironment(await edgeOf(given, options).control(), [], given.site)
+          : await environmentFrom(own);
+      const model = await readBaseModel(given.model);
       const tasks = { environment: spec.name, start, count, seed, turnTokens };
       const source = {
         stateFolder: siteFolder(given.state, given.site),

@@ -87,6 +87,16 @@ test("a folder that does not fit is refused before anything is sent", async () =
   expect([edge.policies.length, edge.objects.size, other.objects.size]).toEqual([1, 0, 0]);
 });
 
+test("an environment that is not built in is refused with the option that names it", async () => {
+  const edge = new FakeEdge([], model.reference.sha256);
+  await expect(publish(await adapterFolder(), edge, [], { own: undefined })).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringMatching(
+      /assigns tasks of shop to site default, and shop is not built in.*--env \.\/shop\.ts.*--site desk/,
+    ) as string,
+  });
+});
+
 test("an adapter that is not served is an error with the figures, after its JSON", () => {
   const evaluation = { tasks: 64, successes: 20, stableSuccesses: 30, comparedWith: 3 };
   const refused: AdapterResult = {

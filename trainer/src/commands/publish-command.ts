@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type EvaluationResult, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
+import { assignedEnvironment } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import {
   evaluateVersion,
@@ -102,13 +103,9 @@ export async function publishFolder(
 ): Promise<AdapterResult> {
   const { adapter } = await readAdapterFolder(folder, model.config);
   await requireSameBase(model, given.model, edge);
-  const { environment } = await edge.control();
-  if (given.own !== undefined && given.own.name !== environment) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `--env is environment ${given.own.name}, but the edge assigns tasks of ${environment}; pass that environment`,
-    );
-  }
+  const control = await edge.control();
+  const { environment } = control;
+  assignedEnvironment(control, given.own && [given.own], given.site);
   const { seed, turnTokens, evaluationTasks: count } = given;
   const tasks: FrozenTasks = { environment, start: GATE_TASKS_START, count, seed, turnTokens };
   const cacheFolder = await mkdtemp(join(tmpdir(), "waggle-publish-"));

@@ -18,6 +18,7 @@ import {
   openTrainerCheckpoints,
 } from "../checkpoint/trainer-checkpoint.ts";
 import { containCheck } from "../check/contained-check.ts";
+import { assignedEnvironment } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { adoptedState, hasOtherStable, withPolicies } from "../edge/edge-following.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
@@ -113,7 +114,10 @@ async function runSession(
   });
   const guidance = createGuidanceCache((digest) => edge.getObject(digest));
   const policies = await edge.policies();
-  const { environment } = await edge.control();
+  const control = await edge.control();
+  const { environment } = control;
+  // A site without tasks has nothing to evaluate on, and a trainer waits for its first task.
+  if (environment !== "") assignedEnvironment(control, options.environments);
   const tasks: FrozenTasks = { ...options.tasks, environment };
   const saved = await store.load();
   if (saved !== null) requireSameEnvironment(saved, model, policies);

@@ -11,6 +11,7 @@ import { tensorsDigest } from "../loop/run-folder.ts";
 import { settingsWithout } from "../checkpoint/run-settings.ts";
 import { adapterFolderFiles, readAdapterFolder } from "../model/adapter-folder.ts";
 import { openBaseModel, type OpenedModel } from "../model/base-model.ts";
+import { requireStored } from "../model/frozen-base.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { openEngine } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
@@ -122,6 +123,7 @@ export function addImitateCommand(
     .action(async (given: Flags) => {
       await requireFree(given.out, given.force);
       const model = await openBaseModel(given.model);
+      requireStored(model, given.base, given.device, given.model);
       const text = await textOf(given.data, "--data");
       const { samples, leftOut } = samplesOf(text, model);
       const begun =

@@ -3,8 +3,11 @@ import {
   type DecoderConfig,
   type ModelFile,
   parseDecoderConfig,
+  parseStoredFormat,
   readDecoderWeights,
+  residentSource,
   type TensorSource,
+  type WeightFormat,
 } from "@waggle/model";
 import type { BaseModelReference, TensorMap } from "@waggle/protocol";
 import { openModelFolder } from "@waggle/runtime/node";
@@ -18,6 +21,8 @@ export type BaseModel = {
   /** Reads a complete file of the reference. */
   readonly readFile: (path: string) => Promise<Uint8Array>;
   readonly config: DecoderConfig;
+  /** The format in which the matrices of `weights` are quantized; `null` for plain numbers. */
+  readonly storedFormat: WeightFormat | null;
   readonly weights: TensorMap | TensorSource;
   readonly format: ChatFormat;
 };
@@ -34,11 +39,22 @@ export async function readBaseModel(path: string): Promise<LoadedModel> {
 }
 
 /**
- * Loads the weights of a model into memory.
+ * Loads the weights of a model into memory; quantized ones are expanded.
  * @throws WaggleError `MODEL_CORRUPT`.
  */
 export async function loaded(model: OpenedModel): Promise<LoadedModel> {
-  return { ...model, weights: await readDecoderWeights(model.config, model.weights) };
+  const weights = await readDecoderWeights(model.config, expandedWeights(model));
+  return { ...model, storedFormat: null, weights };
+}
+
+/** The weights as plain numbers, computed as they are read if they are stored quantized. */
+export function expandedWeights<T extends TensorMap | TensorSource>({
+  config,
+  storedFormat,
+  weights,
+}: Pick<BaseModel, "config" | "storedFormat"> & { readonly weights: T }): T | TensorSource {
+  if (storedFormat === null || !("tensors" in weights)) return weights;
+  return residentSource(config, weights, storedFormat);
 }
 
 /**
@@ -52,14 +68,13 @@ export async function openBaseModel(path: string): Promise<OpenedModel> {
     if (!name.includes("safetensors")) files.push({ path: name, bytes: await folder.bytes(name) });
   }
   const byPath = new Map(files.map((file) => [file.path, file.bytes]));
-  const config = parseDecoderConfig(
-    JSON.parse(new TextDecoder().decode(byPath.get("config.json"))),
-  );
+  const json = JSON.parse(new TextDecoder().decode(byPath.get("config.json"))) as unknown;
   return {
     reference: await folder.reference(),
     files,
     readFile: folder.bytes,
-    config,
+    config: parseDecoderConfig(json),
+    storedFormat: parseStoredFormat(json),
     weights: await folder.weights(),
     format: readChatFormat(byPath),
   };

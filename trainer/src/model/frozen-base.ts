@@ -19,10 +19,30 @@ export function requireBase(base: ResidentFormat, device: Device): void {
 }
 
 /**
+ * @param folder - the model's, for the message.
+ * @throws WaggleError `MODEL_UNSUPPORTED` for quantized weights that are to be trained in another format.
+ */
+export function requireStored(
+  { storedFormat }: Pick<BaseModel, "storedFormat">,
+  base: ResidentFormat,
+  device: Device,
+  folder: string,
+): void {
+  if (storedFormat === null || storedFormat === base) return;
+  const other = "--model <folder> with the original model, from which it was converted";
+  throw new WaggleError(
+    "MODEL_UNSUPPORTED",
+    isEngineUrl(device)
+      ? `the weights in ${folder} are stored in ${storedFormat}, but --device ${device} trains the original model; pass ${other}`
+      : `the weights in ${folder} are stored in ${storedFormat} and cannot be trained in ${base}; pass --base ${storedFormat} to train an adapter over them, or ${other}`,
+  );
+}
+
+/**
  * Opens the model for training over this base. In float32, engine and sampler share the weights in
  * memory; with a quantized base each reads its own copy, and the float32 weights are not kept.
- * @throws WaggleError like `readBaseModel`; `CAPABILITY_MISSING` for a model that the device cannot
- *   train, before any weights are read.
+ * @throws WaggleError like `readBaseModel` and `requireStored`; `CAPABILITY_MISSING` for a model that the
+ *   device cannot train, before any weights are read.
  */
 export async function modelUnder(
   base: ResidentFormat,
@@ -32,6 +52,7 @@ export async function modelUnder(
   const model = await openBaseModel(folder);
   // a server checks this itself
   if (!isEngineUrl(device)) requireTrainable(model.config);
+  requireStored(model, base, device, folder);
   return base === "f32" ? loaded(model) : model;
 }
 
@@ -42,5 +63,5 @@ export function heldAs(model: BaseModel, base: ResidentFormat): BaseModel {
     "tensors" in weights
       ? residentSource(config, weights, base)
       : residentNumbers(config, weights, base);
-  return { ...model, weights: held };
+  return { ...model, storedFormat: null, weights: held };
 }

@@ -13,7 +13,7 @@ import {
   createNodePolicy,
   type NodePolicyOptions,
 } from "@waggle/runtime/node";
-import type { BaseModel } from "./base-model.ts";
+import { type BaseModel, expandedWeights } from "./base-model.ts";
 import { requireBase } from "./frozen-base.ts";
 import type { Device } from "./device.ts";
 /** Local devices that can train. */
@@ -70,7 +70,7 @@ export async function openEngine(
   });
 }
 
-/** A policy at version 0. */
+/** A policy at version 0. It computes in float32; quantized weights are expanded. */
 export function openPolicy(
   model: BaseModel,
   threads?: number,
@@ -81,7 +81,7 @@ export function openPolicy(
     ...(kernels === undefined ? {} : { kernels }),
     ...(adapterStrategy === undefined ? {} : { adapterStrategy }),
     config: model.config,
-    weights: model.weights,
+    weights: expandedWeights(model),
     baseModel: model.reference.sha256,
     tokenizerFiles: new Map(model.files.map(({ path, bytes }) => [path, bytes])),
     ...(threads === undefined ? {} : { threads }),

@@ -1,8 +1,9 @@
-/** Decoder types: trainable ones sample as they train, the others are refused by name. */
+/** Decoder types and number formats: trainable ones sample as they train, the others are refused by name. */
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FULL_SUPPORT } from "@waggle/protocol";
+import { convertModel } from "@waggle/runtime/node";
 import { expect, onTestFinished, test } from "vitest";
 import { heldAs, modelUnder } from "./frozen-base.ts";
 import { openEngine, openPolicy } from "./open-model.ts";
@@ -23,6 +24,26 @@ async function folderOf(modelType: string): Promise<string> {
   return folder;
 }
 
+/** The same with weights that are stored in 4 bits, as `waggle model` writes them. */
+async function quantizedFolder(modelType: string): Promise<string> {
+  const source = await folderOf(modelType);
+  const out = join(source, "int4");
+  await convertModel({ source, format: "int4", out });
+  return out;
+}
+
+async function runCommand(args: readonly string[]): Promise<string[]> {
+  const lines: string[] = [];
+  const program = createProgram({
+    signal: new AbortController().signal,
+    writeOut: (line) => lines.push(line),
+    writeError: () => {},
+    environment: {},
+  });
+  await program.parseAsync(args, { from: "user" });
+  return lines;
+}
+
 test.each([
   ["qwen3", "f32"],
   ["llama", "int8"],
@@ -30,14 +51,18 @@ test.each([
   ["qwen2", "int8"],
   ["smollm3", "f32"],
   ["smollm3", "int4"],
+  ["llama", "stored int4"],
 ] as const)(
   "a trained %s in %s samples as it trains: log-probs agree to 1e-4",
-  async (modelType, base) => {
-    const model = await modelUnder(base, "cpu", await folderOf(modelType));
+  async (modelType, format) => {
+    const isStored = format === "stored int4";
+    const base = isStored ? "int4" : format;
+    const folder = await (isStored ? quantizedFolder(modelType) : folderOf(modelType));
+    const model = await modelUnder(base, "cpu", folder);
     const shape = { rank: 2, alpha: 4 };
     const engine = await openEngine(model, "cpu", { ...shape, seed: 1 }, { threads: 1, base });
     onTestFinished(() => engine.dispose());
-    const policy = await openPolicy(heldAs(model, base), 1);
+    const policy = await openPolicy(isStored ? model : heldAs(model, base), 1);
     onTestFinished(() => policy.dispose());
     const tokenIds = Array.from({ length: 24 }, (_, t) => (7 * t * t + 3 * t) % 100);
     const sequences = [{ tokenIds }];
@@ -73,17 +98,36 @@ test.each(["gemma3_text", "lfm2"])(
       ["plan"],
     ];
     for (const command of commands) {
-      const program = createProgram({
-        signal: new AbortController().signal,
-        writeOut: () => {},
-        writeError: () => {},
-        environment: {},
-      });
-      const parsed = program.parseAsync(["node", "main.ts", ...command, "--model", folder]);
-      await expect(parsed).rejects.toMatchObject({
+      await expect(runCommand([...command, "--model", folder])).rejects.toMatchObject({
         code: "CAPABILITY_MISSING",
         message: expect.stringContaining(`${modelType} supports only inference`) as string,
       });
     }
   },
 );
+
+test("weights that are stored in 4 bits are trained only as such, and the refusal says what to pass", async () => {
+  const folder = await quantizedFolder("qwen3");
+  const data = join(folder, "conversations.jsonl");
+  await writeFile(data, "");
+  const commands = [
+    ["train-edge", "--credential", "none"],
+    ["simulate", "--env", "form", "--steps", "1"],
+    ["train", "--recipe", "grpo"],
+    ["imitate", "--data", data, "--out", join(folder, "out")],
+  ];
+  const refused = (args: readonly string[], message: string): Promise<void> =>
+    expect(runCommand(args)).rejects.toMatchObject({ code: "MODEL_UNSUPPORTED", message });
+  const original = "--model <folder> with the original model, from which it was converted";
+  for (const command of commands) {
+    await refused(
+      [...command, "--model", folder],
+      `the weights in ${folder} are stored in int4 and cannot be trained in f32; pass --base int4 to train an adapter over them, or ${original}`,
+    );
+  }
+  const server = ["--device", "http://127.0.0.1:9", "--model", folder];
+  await refused(
+    [...(commands[1] ?? []), ...server],
+    `the weights in ${folder} are stored in int4, but --device http://127.0.0.1:9 trains the original model; pass ${original}`,
+  );
+});

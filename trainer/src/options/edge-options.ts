@@ -23,13 +23,14 @@ export function edgeOf(given: EdgeOptions, options: ProgramOptions): EdgeClient 
 /** @throws WaggleError `UNAUTHENTICATED` without a credential. */
 export function edgeTransport(
   given: EdgeOptions,
-  { environment, signal }: ProgramOptions,
+  { environment, signal, fetch }: ProgramOptions,
 ): EdgeTransportOptions {
   const credential = given.credential ?? environment["WAGGLE_TRAINER_CREDENTIAL"];
   return {
     baseUrl: given.edge,
     credential: requireCredential("trainer", credential),
     ...(given.site === undefined ? {} : { headers: { [SITE_HEADER]: given.site } }),
+    ...(fetch === undefined ? {} : { fetch }),
     signal,
   };
 }

@@ -6,6 +6,6 @@ export type ProgramOptions = {
   readonly writeOut: (line: string) => void;
   readonly writeError: (line: string) => void;
   readonly environment: { readonly [name: string]: string | undefined };
-  /** Fetch function with which `export` reaches an edge; default: the global one. */
+  /** Fetch function with which commands reach an edge; default: the global one. */
   readonly fetch?: typeof fetch | undefined;
 };

@@ -1,0 +1,43 @@
+/** The environment whose tasks an edge assigns to a site, or why this process does not have it. */
+import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
+import { type ControlState, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
+
+/**
+ * @param own - environments of the user, from `--env`.
+ * @param site - what `--site` names; absent: the credential's own site.
+ * @throws WaggleError `INVALID_ARGUMENT` with the options to pass.
+ */
+export function assignedEnvironment(
+  { environment, site }: Pick<ControlState, "environment" | "site">,
+  own: readonly EnvironmentSpec[] = [],
+  named?: string,
+): EnvironmentSpec {
+  const found = [...ENVIRONMENTS, ...own].find(
+    ({ name, environments = [name] }) => name === environment || environments.includes(environment),
+  );
+  if (found !== undefined) return found;
+  const id = named ?? site ?? DEFAULT_SITE;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `${reason(environment, id, own)}${otherSite(id, named)}`,
+  );
+}
+
+function reason(environment: string, site: string, own: readonly EnvironmentSpec[]): string {
+  if (environment === "") {
+    return `the edge assigns no tasks to site ${site}; set its task environment, such as taskEnvironment=form`;
+  }
+  const name = environment.slice(0, 64);
+  const assigned = `the edge assigns tasks of ${name} to site ${site}`;
+  if (own.length > 0) {
+    const given = own.map((spec) => spec.name).join(", ");
+    return `--env is environment ${given}, but ${assigned}; pass that environment`;
+  }
+  return `${assigned}, and ${name} is not built in; pass the file, folder or package that defines it, such as --env ./${name}.ts`;
+}
+
+/** Only an installation's credential opens more than one site, and it opens `default` unless one is named. */
+function otherSite(site: string, named: string | undefined): string {
+  if (named !== undefined || site !== DEFAULT_SITE) return "";
+  return ". If you mean another site of this edge, pass its id, such as --site desk (waggle sites lists them)";
+}
