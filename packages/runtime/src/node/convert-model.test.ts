@@ -92,7 +92,8 @@ test("a stopped conversion resumes after its complete shards", async () => {
     ...options,
     out: stopped,
     signal: abort.signal,
-    onProgress: ({ doneBytes }) => void (doneBytes > 5000 && abort.abort()),
+    onProgress: ({ step, doneBytes }) =>
+      void (step === "convert" && doneBytes > 5000 && abort.abort()),
   });
   await expect(run).rejects.toMatchObject({ name: "AbortError" });
   const left = await readdir(stopped);
@@ -121,15 +122,48 @@ test("a model on a server is converted like a folder", async () => {
   try {
     for (const [name, bytes] of files) server.files.set(`/tiny/${name}`, { bytes, etag: '"1"' });
     const remote = { kind: "url", baseUrl: `${server.url}/tiny` } as const;
-    await convertModel({ source: remote, format: "int8", out: join(root, "remote") });
+    const options = { source: remote, format: "int8", out: join(root, "remote") } as const;
+    await convertModel(options);
     await convertModel({ source, format: "int8", out: join(root, "local") });
+    // A complete one is not fetched again, and one with a missing file is.
+    server.requests.length = 0;
+    expect(await convertModel(options)).toMatchObject({ shards: 1, keptShards: 1 });
+    expect(server.requests).toEqual([]);
+    await rm(join(options.out, "tokenizer.json"));
+    await convertModel(options);
+    expect(server.requests).not.toEqual([]);
   } finally {
     await server.stop();
   }
   const tensorsOf = async (name: string) =>
     readSafetensors(await readFile(join(root, name, "model.safetensors"))).tensors;
   expect(await tensorsOf("remote")).toEqual(await tensorsOf("local"));
-  expect(await readdir(join(root, "remote"))).toEqual(await readdir(join(root, "local")));
+  const local = await readdir(join(root, "local"));
+  expect(await readdir(join(root, "remote"))).toEqual(["converted.json", ...local].toSorted());
+});
+
+test("a model is not converted into its own folder, where it would be overwritten", async () => {
+  const run = convertModel({ source, format: "int4", out: `${source}/.` });
+  await expect(run).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  expect(await readFile(join(source, "model.safetensors"))).toEqual(
+    Buffer.from(tinyModelFiles().get("model.safetensors") ?? ""),
+  );
+});
+
+test("a folder is read before it is converted, and both report their progress", async () => {
+  const steps: string[] = [];
+  await convertModel({
+    source,
+    format: "int8",
+    out: join(root, "out"),
+    onProgress: ({ step, doneBytes, totalBytes }) =>
+      steps.push(`${step}${doneBytes === totalBytes ? " all" : ""}`),
+  });
+  expect([steps[0], steps.includes("read all"), steps.at(-1)]).toEqual([
+    "read",
+    true,
+    "convert all",
+  ]);
 });
 
 test("quantized weights are neither quantized again nor run in another format", async () => {

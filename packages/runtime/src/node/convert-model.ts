@@ -1,11 +1,12 @@
 /**
  * Converts a model folder to another number format ahead of time: still in Hugging Face's layout,
  * smaller to fetch, and with nothing to quantize in the page. Resumes a stopped run: complete
- * shards are kept, and config.json, without which no folder loads, is written last.
+ * shards are kept, and config.json, without which no folder loads, is written last. A model of a
+ * server that is complete is not fetched again.
  */
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   convertWeights,
   elementBytes,
@@ -20,8 +21,9 @@ import { createFallbackStorage } from "../store/chunk-storage.ts";
 import { loadModel } from "../store/load-model.ts";
 import { openModel } from "../store/loaded-model.ts";
 import type { ModelReader } from "../store/loaded-model.ts";
-import { parseModelSource } from "../store/model-source.ts";
+import { modelSourceName, parseModelSource } from "../store/model-source.ts";
 import type { ModelSource } from "../store/model-source.ts";
+import { finishedConversion, forgetConversion, recordConversion } from "./conversion-record.ts";
 import { openFileBytes } from "./file-bytes.ts";
 import { createFolderStorage } from "./folder-storage.ts";
 import { openModelFolder } from "./model-folder.ts";
@@ -47,7 +49,8 @@ export type ConvertModelOptions = {
 
 /** Progress of `convertModel`, in bytes of the current step. */
 export type ConvertProgress = {
-  readonly step: "download" | "convert";
+  /** `read`: a folder is read once, to identify it. */
+  readonly step: "download" | "read" | "convert";
   readonly doneBytes: number;
   readonly totalBytes: number | null;
 };
@@ -79,9 +82,22 @@ type Source = {
  */
 export async function convertModel(options: ConvertModelOptions): Promise<ConvertedModel> {
   const { format, out, signal, change, shardBytes = SHARD_BYTES } = options;
+  const source = await placeOf(options);
+  const conversion =
+    typeof source === "string"
+      ? null
+      : {
+          source: modelSourceName(source),
+          format,
+          shardBytes,
+          change: change?.identity ?? null,
+        };
+  const finished = conversion && (await finishedConversion(out, conversion));
+  if (finished !== null) return { out, format, ...finished, keptShards: finished.shards };
   await mkdir(out, { recursive: true });
+  await forgetConversion(out);
   const downloads = join(out, ".download");
-  const { reader, paths, identity } = await openSource(options, downloads);
+  const { reader, paths, identity } = await openSource(source, options, downloads);
   const config = await readConfig(reader);
   const decoder = parseConvertible(config);
   const stored = await reader.weights();
@@ -120,7 +136,7 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
   }
   const written = new Set(Object.values(weightMap));
   for (const name of await readdir(out)) {
-    if (/^model[\w.-]*\.safetensors(\.index\.json)?$/.test(name) && !written.has(name)) {
+    if (/^model[\w.-]*\.safetensors(\.index\.json|\.partial)?$/.test(name) && !written.has(name)) {
       await rm(join(out, name)); // from an earlier conversion
     }
   }
@@ -135,23 +151,44 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
   const described = { ...config, ...formatMembers(format, config) };
   await writeFile(join(out, "config.json"), `${JSON.stringify(described, null, 2)}\n`);
   await rm(downloads, { recursive: true, force: true });
-  return { out, format, sizeBytes, shards: shards.length, keptShards };
+  const result = { sizeBytes, shards: shards.length };
+  if (conversion !== null) await recordConversion(out, conversion, result);
+  return { out, format, ...result, keptShards };
 }
 
-async function openSource(options: ConvertModelOptions, downloads: string): Promise<Source> {
-  const { source, signal } = options;
-  const isFolder =
-    typeof source === "string" && (await stat(source).catch(() => null))?.isDirectory() === true;
-  if (isFolder) {
+/** A folder, or a source on a server. @throws WaggleError `INVALID_ARGUMENT` if the folder is also the output. */
+async function placeOf({ source, out }: ConvertModelOptions): Promise<string | ModelSource> {
+  if (typeof source !== "string") return source;
+  if ((await stat(source).catch(() => null))?.isDirectory() !== true) {
+    return parseModelSource(source);
+  }
+  if (resolve(source) !== resolve(out)) return source;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `${out} is the folder of the original model, which would be overwritten; choose another output folder`,
+  );
+}
+
+async function openSource(
+  source: string | ModelSource,
+  options: ConvertModelOptions,
+  downloads: string,
+): Promise<Source> {
+  const { signal } = options;
+  if (typeof source === "string") {
     const folder = await openModelFolder(source);
     return {
       reader: folder,
       paths: folder.paths,
-      identity: (await folder.reference(signal)).sha256,
+      identity: (
+        await folder.reference(signal, (doneBytes, totalBytes) =>
+          options.onProgress?.({ step: "read", doneBytes, totalBytes }),
+        )
+      ).sha256,
     };
   }
   const storage = createFallbackStorage(createFolderStorage(downloads));
-  const model = await loadModel(typeof source === "string" ? parseModelSource(source) : source, {
+  const model = await loadModel(source, {
     storage,
     ...(signal !== undefined && { signal }),
     onProgress: ({ loadedBytes, totalBytes }) =>

@@ -18,8 +18,12 @@ export type ModelFolder = {
   readonly weights: () => Promise<TensorSource>;
   /**
    * The model's identity, for which its files are read once, in pieces. Throws the signal's reason.
+   * @param onRead - called with the bytes read so far and their total.
    */
-  readonly reference: (signal?: AbortSignal) => Promise<BaseModelReference>;
+  readonly reference: (
+    signal?: AbortSignal,
+    onRead?: (doneBytes: number, totalBytes: number) => void,
+  ) => Promise<BaseModelReference>;
 };
 
 /**
@@ -46,11 +50,17 @@ export async function openModelFolder(folder: string): Promise<ModelFolder> {
     paths,
     bytes: (path) => file(path).read(0, file(path).sizeBytes),
     weights: () => openModelWeights((path) => files.has(path), file),
-    reference: async (signal) => {
+    reference: async (signal, onRead) => {
+      const totalBytes = paths.reduce((sum, path) => sum + file(path).sizeBytes, 0);
+      let doneBytes = 0;
       const references = [];
       for (const path of paths.toSorted()) {
         const hash = createHash("sha256");
-        for await (const piece of readPieces(file(path), signal)) hash.update(piece);
+        for await (const piece of readPieces(file(path), signal)) {
+          hash.update(piece);
+          doneBytes += piece.length;
+          onRead?.(doneBytes, totalBytes);
+        }
         const { sizeBytes } = file(path);
         references.push({ path, sha256: hash.digest("hex"), sizeBytes });
       }
