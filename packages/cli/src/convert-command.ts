@@ -2,7 +2,7 @@
 import { convertModel } from "@waggle/runtime/node";
 import { jsonOption, type ProgramOptions } from "@waggle/trainer";
 import { type Command, Option } from "commander";
-import { createProgressLine, endProgressLine } from "./progress-line.ts";
+import { ProgressWriter } from "./progress.ts";
 
 const FORMATS = ["f32", "f16", "bf16", "int8", "int4"] as const;
 
@@ -15,7 +15,7 @@ type Flags = {
 /** Adds the command. */
 export function addConvertCommand(
   program: Command,
-  { signal, writeOut }: Pick<ProgramOptions, "signal" | "writeOut">,
+  { signal, writeOut, writeError }: Pick<ProgramOptions, "signal" | "writeOut" | "writeError">,
 ): void {
   program
     .command("convert")
@@ -25,25 +25,26 @@ export function addConvertCommand(
     .requiredOption("--out <folder>", "output folder")
     .addOption(jsonOption())
     .action(async (source: string, flags: Flags) => {
+      const progress = new ProgressWriter({ writeError, json: flags.json });
       try {
         const model = await convertModel({
           source,
           format: flags.dtype,
           out: flags.out,
           signal,
-          onProgress: createProgressLine(),
+          onProgress: progress.show,
         });
         const { out, format, shards, keptShards, sizeBytes } = model;
         const kept = keptShards === 0 ? "" : `, ${keptShards} of them unchanged`;
-        endProgressLine();
+        progress.end();
         writeOut(
           flags.json
             ? JSON.stringify(model)
             : `${out}: ${(sizeBytes / 1e6).toFixed(1)} MB of ${format} in ${shards} file(s)${kept}`,
         );
       } catch (error) {
-        endProgressLine();
-        if (signal.aborted) process.stderr.write("stopped; run it again to continue\n");
+        progress.end();
+        if (signal.aborted) writeError("stopped; run it again to continue");
         throw error;
       }
     });

@@ -4,9 +4,18 @@ import { type DecoderConfig, parameterCount, parseDecoderConfig } from "@waggle/
 import { WaggleError } from "@waggle/protocol";
 import { type MemoryLimits, modelMemory, wasmLimits } from "@waggle/runtime";
 
-/** Number formats that pages can load. */
-export const PAGE_FORMATS = ["f32", "int8", "int4"] as const;
+/** Number formats of files that pages can load. */
+export const PAGE_FORMATS = ["f32", "f16", "int8", "int4"] as const;
 export type PageFormat = (typeof PAGE_FORMATS)[number];
+
+/** Formats in which WASM and the trainer compute, the largest first. Files in f16 are computed in f32. */
+const COMPUTED = ["f32", "int8", "int4"] as const;
+type ComputedFormat = (typeof COMPUTED)[number];
+
+/** The format in which files of this format are computed on WASM and in the trainer. */
+export function computedFormat(format: PageFormat): ComputedFormat {
+  return format === "f16" ? "f32" : format;
+}
 
 /** As much as many phones of 2026 have, in GB. */
 const PHONE_GB = 4;
@@ -49,13 +58,14 @@ export type ModelCheck = {
 export function checkModel(json: unknown, format: PageFormat, memoryBytes: number): ModelCheck {
   const config = parseDecoderConfig(json);
   const contextLength = Math.min(CONTEXT, config.contextLength);
-  const plan = planMemory({ ...STEP, config, base: format });
+  const computed = computedFormat(format);
+  const plan = planMemory({ ...STEP, config, base: computed });
   return {
     config,
     parameters: parameterCount(config),
     contextLength,
-    phone: fitOf(config, format, contextLength, wasmLimits(PHONE_GB)),
-    computer: fitOf(config, format, contextLength, wasmLimits()),
+    phone: fitOf(config, computed, contextLength, wasmLimits(PHONE_GB)),
+    computer: fitOf(config, computed, contextLength, wasmLimits()),
     untrainable: refusalOf(() => {
       requireTrainable(config);
       checkMemory(plan, memoryBytes, {
@@ -70,15 +80,15 @@ export function checkModel(json: unknown, format: PageFormat, memoryBytes: numbe
 
 function fitOf(
   config: DecoderConfig,
-  format: PageFormat,
+  format: ComputedFormat,
   contextLength: number,
   limits: MemoryLimits,
 ): Fit {
-  const needed = (dtype: PageFormat): number =>
+  const needed = (dtype: ComputedFormat): number =>
     modelMemory(config, { dtype, contextLength, limits }).total;
   const neededBytes = needed(format);
   const limitBytes = limits.totalBytes;
-  const smaller = PAGE_FORMATS.slice(PAGE_FORMATS.indexOf(format) + 1);
+  const smaller = COMPUTED.slice(COMPUTED.indexOf(format) + 1);
   const other = smaller.find((dtype) => needed(dtype) <= limitBytes);
   return {
     fits: neededBytes <= limitBytes,

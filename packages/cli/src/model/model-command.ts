@@ -1,11 +1,14 @@
 /** `model`: checks, converts and measures a real model, and serves it to a site's pages. Run it again to continue. */
 import { totalmem } from "node:os";
 import { relative, resolve } from "node:path";
-import { convertModel, type ConvertedModel } from "@waggle/runtime/node";
+import { convertModel, type ConvertedModel, type ConvertProgress } from "@waggle/runtime/node";
 import { jsonOption, type ProgramOptions } from "@waggle/trainer";
+import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { runSite } from "../dev-command.ts";
-import { createProgressLine, endProgressLine } from "../progress-line.ts";
+import { ProgressWriter } from "../progress.ts";
+import { siteOf } from "../site-option.ts";
+import { type ChatCheck, checkChat } from "./chat-check.ts";
 import {
   checkModel,
   type Fit,
@@ -14,7 +17,7 @@ import {
   type PageFormat,
 } from "./model-check.ts";
 import { measureSpeed, type ModelSpeed } from "./model-speed.ts";
-import { nameOf, readConfig, sourceOf } from "./source-config.ts";
+import { nameOf, readConfig, readTextFiles, sourceOf } from "./model-description.ts";
 
 type Flags = {
   readonly dtype: PageFormat;
@@ -25,10 +28,7 @@ type Flags = {
 };
 
 /** Adds the command. */
-export function addModelCommand(
-  program: Command,
-  { signal, writeOut, environment }: Pick<ProgramOptions, "signal" | "writeOut" | "environment">,
-): void {
+export function addModelCommand(program: Command, options: ProgramOptions): void {
   program
     .command("model")
     .description(
@@ -41,52 +41,100 @@ export function addModelCommand(
         .default("int4"),
     )
     .option("--out <folder>", "folder of the converted model (default: in .waggle/models)")
-    .option("--check-only", "read config.json only: no download, no conversion", false)
+    .option(
+      "--check-only",
+      "read config, tokenizer and chat template only: no weights, no conversion",
+      false,
+    )
     .option("--serve <site>", "then run this site with the model, as waggle dev does")
     .addOption(jsonOption())
-    .action(async (given: string, { dtype, json, checkOnly, serve, ...flags }: Flags) => {
-      const source = sourceOf(given, environment["HF_ENDPOINT"]);
-      const check = checkModel(await readConfig(source, signal), dtype, totalmem());
-      const say = (lines: readonly string[]): void => {
-        if (!json) for (const line of lines) writeOut(line);
-      };
-      say(checkLines(given, check, dtype));
-      if (checkOnly) {
-        if (json) writeOut(JSON.stringify(reportOf(check)));
-        return;
+    .action(async (given: string, flags: Flags) => {
+      const progress = new ProgressWriter({ writeError: options.writeError, json: flags.json });
+      try {
+        await run(given, flags, progress, options);
+      } catch (error) {
+        progress.end();
+        if (options.signal.aborted) options.writeError("stopped; run it again to continue");
+        throw named(given, error);
       }
-      const out = resolve(flags.out ?? `.waggle/models/${nameOf(given)}-${dtype}`);
-      const converted = await convert({
-        source,
-        format: dtype,
-        out,
-        signal,
-        onProgress: createProgressLine(),
-      });
-      const speed = await measureSpeed(out, check.config, dtype, signal);
-      say(resultLines(converted, speed));
-      if (json) writeOut(JSON.stringify({ ...reportOf(check), ...converted, speed }));
-      if (serve === undefined) return;
-      await runSite({
-        site: serve,
-        model: out,
-        device: "auto",
-        resume: true,
-        trainer: check.untrainable === null,
-        isolation: true,
-      });
     });
 }
 
-async function convert(options: Parameters<typeof convertModel>[0]): Promise<ConvertedModel> {
-  try {
-    return await convertModel(options);
-  } catch (error) {
-    if (options.signal?.aborted) process.stderr.write("stopped; run it again to continue\n");
-    throw error;
-  } finally {
-    endProgressLine();
+async function run(
+  given: string,
+  { dtype, json, checkOnly, serve, ...flags }: Flags,
+  progress: ProgressWriter,
+  { signal, writeOut, environment }: ProgramOptions,
+): Promise<void> {
+  const say = (lines: readonly string[]): void => {
+    progress.end();
+    if (!json) for (const line of lines) writeOut(line);
+  };
+  // Before the download, so that a site with a mistake does not show after it.
+  if (serve !== undefined) await siteOf(serve);
+  const source = sourceOf(given, environment["HF_ENDPOINT"]);
+  progress.show({ step: "reading config, tokenizer and chat template" });
+  const config = await readConfig(source, signal);
+  const check = checkModel(config, dtype, totalmem());
+  say(checkLines(given, check, dtype));
+  progress.show({ step: "reading tokenizer and chat template" });
+  const texts = await readTextFiles(source, signal);
+  texts.set("config.json", new TextEncoder().encode(JSON.stringify(config)));
+  const chat = checkChat(texts, check.config);
+  say([chatLine(chat)]);
+  const report = { ...reportOf(check), chat };
+  if (checkOnly) {
+    if (json) writeOut(JSON.stringify(report));
+    return;
   }
+  const out = resolve(flags.out ?? `.waggle/models/${nameOf(given)}-${dtype}`);
+  const converted = await convertModel({
+    source,
+    format: dtype,
+    out,
+    signal,
+    onProgress: ({ step, ...bytes }) => progress.show({ step: STEPS[step], ...bytes }),
+  });
+  progress.show({ step: "measuring the speed on this machine" });
+  const speed = await measureSpeed(out, check.config, dtype, signal);
+  say(resultLines(converted, speed, serve !== undefined));
+  if (json) writeOut(JSON.stringify({ ...report, ...converted, speed }));
+  if (serve === undefined) return;
+  await runSite({
+    site: serve,
+    model: out,
+    device: "auto",
+    resume: true,
+    trainer: check.untrainable === null,
+    isolation: true,
+  });
+}
+
+const STEPS: { readonly [step in ConvertProgress["step"]]: string } = {
+  download: "downloading",
+  read: "reading the model",
+  convert: "converting",
+};
+
+/** A broken file says which model it is of. */
+function named(source: string, error: unknown): unknown {
+  if (!WaggleError.is(error)) return error;
+  const { code, message } = error;
+  if (!OF_THE_MODEL.has(code) || message.includes(source)) return error;
+  return new WaggleError(code, `${source}: ${message}`, { cause: error });
+}
+
+const OF_THE_MODEL: ReadonlySet<string> = new Set([
+  "MODEL_CORRUPT",
+  "MODEL_UNSUPPORTED",
+  "TOKENIZER_UNSUPPORTED",
+  "TEMPLATE_NOT_APPEND_ONLY",
+]);
+
+function chatLine({ toolCallFormat, showsTools }: ChatCheck): string {
+  return showsTools
+    ? `chat       writes tool calls in the format ${toolCallFormat}`
+    : "chat       can answer, but its chat template leaves out tools, so it cannot use those of a site; choose a model that calls tools";
 }
 
 function checkLines(name: string, check: ModelCheck, dtype: PageFormat): readonly string[] {
@@ -95,26 +143,28 @@ function checkLines(name: string, check: ModelCheck, dtype: PageFormat): readonl
     `model      ${name}: ${config.modelType}, ${(parameters / 1e6).toFixed(1)} M parameters, as ${dtype}`,
     `phone      ${fitText(phone, `a page on a phone with 4 GB, with a context of ${contextLength}`)}`,
     `computer   ${fitText(computer, "a page on WASM")}`,
-    `training   ${untrainable === null ? `works on this machine, with ${gigabytes(trainingBytes)}` : `not on this machine: ${untrainable}`}`,
+    `training   ${untrainable === null ? `works on this machine, with ${sizeText(trainingBytes)}` : `not on this machine: ${untrainable}`}`,
   ];
 }
 
 function fitText({ fits, neededBytes, limitBytes, instead }: Fit, where: string): string {
-  const sizes = `${gigabytes(neededBytes)} of ${gigabytes(limitBytes)}`;
+  const sizes = `${sizeText(neededBytes)} of ${sizeText(limitBytes)}`;
   return fits ? `fits ${where}: ${sizes}` : `does not fit ${where}: ${sizes}; ${instead}`;
 }
 
 function resultLines(
   { out, sizeBytes, format, shards, keptShards }: ConvertedModel,
   { read, written }: ModelSpeed,
+  isServed: boolean,
 ): readonly string[] {
-  const kept = keptShards === 0 ? "" : `, ${keptShards} of them from an earlier run`;
+  const kept = keptShards === 0 ? "" : `, ${keptShards} from an earlier run`;
   const folder = relative(process.cwd(), out);
   const path = folder.startsWith("..") ? out : `./${folder}`;
+  const next = `to serve   write model: ${JSON.stringify(path)} into waggle.config.ts, or run waggle dev --model ${path}`;
   return [
-    `files      ${(sizeBytes / 1e6).toFixed(1)} MB of ${format} in ${shards} file(s)${kept}: ${path}`,
+    `files      ${(sizeBytes / 1e6).toFixed(1)} MB of ${format} in ${shards === 1 ? "1 file" : `${shards} files`}${kept}: ${path}`,
     `speed      reads ${read.toFixed(0)} and writes ${written.toFixed(1)} tokens per second on this machine's CPU`,
-    `to serve   write model: ${JSON.stringify(path)} into waggle.config.ts, or run waggle dev --model ${path}`,
+    ...(isServed ? [] : [next]),
   ];
 }
 
@@ -122,6 +172,8 @@ function reportOf({ config, ...check }: ModelCheck) {
   return { modelType: config.modelType, ...check };
 }
 
-function gigabytes(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(bytes < 2 ** 30 / 10 ? 3 : 1)} GB`;
+function sizeText(bytes: number): string {
+  return bytes < 2 ** 30
+    ? `${(bytes / 2 ** 20).toFixed(0)} MB`
+    : `${(bytes / 2 ** 30).toFixed(1)} GB`;
 }

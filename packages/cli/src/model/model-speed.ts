@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { DecoderConfig } from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { createNodePolicy, openModelFolder } from "@waggle/runtime/node";
-import type { PageFormat } from "./model-check.ts";
+import { computedFormat, type PageFormat } from "./model-check.ts";
 
 const PROMPT_TOKENS = 128;
 const SAMPLED_TOKENS = 32;
@@ -23,7 +23,7 @@ export async function measureSpeed(
     weights: await files.weights(),
     // A measurement records nothing, so the identity of the files is not needed.
     baseModel: createHash("sha256").update(folder).digest("hex"),
-    dtype,
+    dtype: computedFormat(dtype),
     contextLength: Math.min(config.contextLength, PROMPT_TOKENS + 2 * SAMPLED_TOKENS),
   });
   try {
