@@ -4,16 +4,15 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ModelFile, parseDecoderConfig, type WeightFormat } from "@waggle/model";
-import { FULL_SUPPORT } from "@waggle/protocol";
+import type { ModelFile } from "@waggle/model";
 import { loadModel, openModel } from "@waggle/runtime";
-import { createNodePolicy, openModelFolder } from "@waggle/runtime/node";
+import { openModelFolder } from "@waggle/runtime/node";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createWaggle } from "../../packages/cli/src/program.ts";
 import { createFallbackStorage } from "../../packages/runtime/src/store/chunk-storage.ts";
 import { FaultServer } from "../../packages/runtime/src/store/fault-server.fixture.ts";
 import { ROOT } from "../../scripts/root.ts";
-import { tinyModel } from "../fixtures/tiny-models.ts";
+import { tinyModel, tokensOf } from "../fixtures/tiny-models.ts";
 
 const COMMIT = "c".repeat(40);
 
@@ -83,32 +82,6 @@ function serveAsHub(repository: string, files: readonly ModelFile[]): void {
   });
 }
 
-type Opened = Pick<Awaited<ReturnType<typeof openModelFolder>>, "bytes" | "weights">;
-
-/** Tokens sampled after a prompt, with a fixed seed. */
-async function tokensOf(files: Opened, dtype: WeightFormat): Promise<readonly number[]> {
-  const json = new TextDecoder().decode(await files.bytes("config.json"));
-  const policy = await createNodePolicy({
-    config: parseDecoderConfig(JSON.parse(json)),
-    weights: await files.weights(),
-    baseModel: "0".repeat(64),
-    dtype,
-    threads: 1,
-  });
-  try {
-    const context = await policy.createContext();
-    context.append([5, 17, 40, 8, 120]);
-    const { tokenIds } = await context.generate({
-      sampling: { ...FULL_SUPPORT, seed: 1 },
-      stopTokenIds: [],
-      maxTokens: 16,
-    });
-    return [...tokenIds];
-  } finally {
-    await policy.dispose();
-  }
-}
-
 test.each([
   ["qwen3", "int4"],
   ["qwen2", "f16"],
@@ -161,7 +134,7 @@ test("a download that is killed continues, and leaves no folder that looks compl
   server.faults.set(second, [{ kind: "stall", afterBytes: 1000 }]);
   const out = join(root, "killed");
   const child = waggle("org/tiny", "--out", out);
-  await expect.poll(() => server.requests, { timeout: 30_000 }).toContain(`GET ${second}`);
+  await expect.poll(() => server.requests, { timeout: 100_000 }).toContain(`GET ${second}`);
   child.kill("SIGKILL");
   await once(child, "exit");
   expect(readdirSync(out)).toEqual([".download"]);
@@ -176,7 +149,7 @@ test("a download that is killed continues, and leaves no folder that looks compl
   expect(config(out)).toBe(config(local));
   const tokens = await tokensOf(await openModelFolder(out), "int4");
   expect(tokens).toEqual(await tokensOf(await openModelFolder(local), "int4"));
-});
+}, 120_000);
 
 function waggle(...args: readonly string[]): ChildProcess {
   const main = join(ROOT, "packages/cli/src/main.ts");

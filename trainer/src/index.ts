@@ -3,6 +3,7 @@ export { createCommand, exitCodeOf } from "./commands/command-line.ts";
 export { createProgram } from "./commands/program.ts";
 export { createMissingSites, createSiteCommand } from "./commands/missing-sites.ts";
 export { runProgram } from "./commands/run-program.ts";
+export { publishBase } from "./edge-training/publish-base.ts";
 export { environmentFrom } from "./extensions/environment-module.ts";
 export { moduleSource, resolvedFile } from "./extensions/module-source.ts";
 export { loggedRows } from "./metrics/metrics-row.ts";

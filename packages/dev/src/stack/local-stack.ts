@@ -3,6 +3,7 @@
  * dashboard, restarts them if they fail, and ends them when it is asked to.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { publishBase } from "@waggle/trainer";
 import { buildPage, dashboardPage, type Page, startPage } from "../pages/pages.ts";
 import { FileChanges } from "../processes/file-changes.ts";
 import { createLineWriter } from "../processes/line-writer.ts";
@@ -11,7 +12,13 @@ import { portFor } from "../processes/ports.ts";
 import { StateLock } from "../processes/state-lock.ts";
 import { Supervisor } from "../processes/supervisor.ts";
 import { type Site, siteModel } from "../site/site.ts";
-import { isEdgeResponsive, migrate, startEdge, untilBaseModel } from "./edge-process.ts";
+import {
+  hasBaseModel,
+  isEdgeResponsive,
+  migrate,
+  startEdge,
+  untilBaseModel,
+} from "./edge-process.ts";
 import { type Installation, openInstallation } from "./installation.ts";
 import { startTrainer } from "./trainer-process.ts";
 
@@ -176,6 +183,10 @@ async function start(
       untilChanged: (ended) => changes.untilChanged(ended),
     });
     await untilBaseModel(edgeUrl, signal);
+  } else if (!(await hasBaseModel(edgeUrl))) {
+    tell("publishing the base model …");
+    const credential = installation.trainerCredential;
+    await publishBase(model, { baseUrl: edgeUrl, credential, signal });
   }
   const addresses = [
     ...options.pages.map(({ title }, index) => [title, `http://localhost:${ports[index]}/`]),
@@ -194,7 +205,7 @@ async function start(
   tell(
     options.trainer
       ? "open the page and ask for something, or let simulated visitors do tasks; Ctrl-C ends everything"
-      : "without a trainer the page works only if a base model was published earlier; Ctrl-C ends everything",
+      : "open the page and ask for something; without a trainer the model does not learn; Ctrl-C ends everything",
   );
 }
 
