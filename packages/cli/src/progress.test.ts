@@ -25,14 +25,14 @@ function writer(options: { readonly json?: boolean; readonly isTerminal?: boolea
   return { progress, at, written, shown };
 }
 
-test("without a terminal, the first line comes after two seconds and the next ones every ten", () => {
+test("without a terminal, the first line comes after two seconds, the next ones every ten or with a step", () => {
   const { at, written } = writer();
   at(0, "downloading", 0, 40 * MB);
   at(1900, "downloading", 1 * MB, 40 * MB);
   at(2000, "downloading", 10 * MB, 40 * MB);
   at(9000, "downloading", 20 * MB, 40 * MB);
   at(12_000, "downloading", 30 * MB, null);
-  at(22_000, "measuring");
+  at(13_000, "measuring");
   expect(written).toEqual([
     "downloading: 10.0 of 40.0 MB (25 %)",
     "downloading: 30.0 MB",
@@ -54,11 +54,13 @@ test("on a terminal, one line is rewritten and removed at the end", () => {
   progress.end();
   at(0, "reading");
   at(50, "downloading", 0, MB);
-  at(100, "downloading", MB, MB);
+  at(99, "downloading", 1, MB);
+  at(150, "downloading", MB, MB);
   progress.end();
   progress.end();
   expect(shown).toEqual([
     "\r\u001B[Kreading …",
+    "\r\u001B[Kdownloading: 0.0 of 1.0 MB (0 %)",
     "\r\u001B[Kdownloading: 1.0 of 1.0 MB (100 %)",
     "\r\u001B[K",
   ]);

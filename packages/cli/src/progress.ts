@@ -18,7 +18,7 @@ export type ProgressOptions = {
 };
 
 const TERMINAL_MS = 100;
-/** Of the first line where there is no terminal, and between two lines. */
+/** Of the first line where there is no terminal, and between two lines of a step. */
 const FIRST_MS = 2000;
 const BETWEEN_MS = 10_000;
 const CLEAR = "\r\u001B[K";
@@ -28,7 +28,9 @@ export class ProgressWriter {
   readonly #options: ProgressOptions;
   readonly #terminal: { readonly write: (text: string) => unknown } | null;
   readonly #now: () => number;
+  readonly #first: number;
   #due: number;
+  #step: string | null = null;
   #isShown = false;
 
   constructor(options: ProgressOptions) {
@@ -36,13 +38,16 @@ export class ProgressWriter {
     this.#options = options;
     this.#terminal = options.json ? null : terminal;
     this.#now = now ?? (() => performance.now());
-    this.#due = this.#now() + (this.#terminal === null ? FIRST_MS : 0);
+    this.#first = this.#now() + (this.#terminal === null ? FIRST_MS : 0);
+    this.#due = this.#first;
   }
 
   /** Reports the state of a step. Most calls write nothing. */
   readonly show = (progress: Progress): void => {
     const now = this.#now();
-    if (now < this.#due) return;
+    const isNew = progress.step !== this.#step;
+    if (now < (isNew ? this.#first : this.#due)) return;
+    this.#step = progress.step;
     if (this.#terminal !== null) {
       this.#due = now + TERMINAL_MS;
       this.#isShown = true;

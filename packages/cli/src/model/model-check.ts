@@ -35,8 +35,8 @@ export type Fit = {
   readonly fits: boolean;
   readonly neededBytes: number;
   readonly limitBytes: number;
-  /** What to do if it does not. */
-  readonly instead: string;
+  /** What to do if it does not; `null` if it does. */
+  readonly instead: string | null;
 };
 
 export type ModelCheck = {
@@ -89,13 +89,10 @@ function fitOf(
   const neededBytes = needed(format);
   const limitBytes = limits.totalBytes;
   const smaller = COMPUTED.slice(COMPUTED.indexOf(format) + 1);
+  if (neededBytes <= limitBytes) return { fits: true, neededBytes, limitBytes, instead: null };
   const other = smaller.find((dtype) => needed(dtype) <= limitBytes);
-  return {
-    fits: neededBytes <= limitBytes,
-    neededBytes,
-    limitBytes,
-    instead: other === undefined ? "use a smaller model" : `--dtype ${other} fits`,
-  };
+  const instead = other === undefined ? "use a smaller model" : `--dtype ${other} fits`;
+  return { fits: false, neededBytes, limitBytes, instead };
 }
 
 function refusalOf(check: () => void): string | null {

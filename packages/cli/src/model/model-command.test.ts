@@ -92,6 +92,20 @@ test("a model of the Hub is checked, converted and measured, and the second run 
   expect(JSON.parse(json)).toMatchObject({ modelType: "qwen3", keptShards: 1, untrainable: null });
 });
 
+test("a converted folder is measured as it is, and not in another format", async () => {
+  const out = join(folder, "once");
+  await run(NANO, "--dtype", "int8", "--out", out);
+  const lines = await run(out);
+  expect(lines[0]).toMatch(/as int8$/);
+  expect(lines.at(-3)).toMatch(
+    /^files {6}1\.2 MB of int8 in 1 file, 1 from an earlier run: .*once$/,
+  );
+  await expect(run(out, "--dtype", "int4")).rejects.toMatchObject({
+    code: "MODEL_UNSUPPORTED",
+    message: `${out} is already quantized in int8; leave out --dtype to use it as it is, or name the original model`,
+  });
+});
+
 test("only config, tokenizer and chat template are fetched to check a model", async () => {
   await run("org/nano", "--check-only");
   expect(hub.requests).toEqual(

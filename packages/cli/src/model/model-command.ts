@@ -1,7 +1,14 @@
 /** `model`: checks, converts and measures a real model, and serves it to a site's pages. Run it again to continue. */
 import { totalmem } from "node:os";
-import { relative, resolve } from "node:path";
-import { convertModel, type ConvertedModel, type ConvertProgress } from "@waggle/runtime/node";
+import { stat } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { parseStoredFormat, type WeightFormat } from "@waggle/model";
+import {
+  convertModel,
+  type ConvertedModel,
+  type ConvertProgress,
+  openModelFolder,
+} from "@waggle/runtime/node";
 import { jsonOption, type ProgramOptions } from "@waggle/trainer";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
@@ -20,7 +27,7 @@ import { measureSpeed, type ModelSpeed } from "./model-speed.ts";
 import { nameOf, readConfig, readTextFiles, sourceOf } from "./model-description.ts";
 
 type Flags = {
-  readonly dtype: PageFormat;
+  readonly dtype?: PageFormat;
   readonly out?: string;
   readonly checkOnly: boolean;
   readonly serve?: string;
@@ -36,9 +43,10 @@ export function addModelCommand(program: Command, options: ProgramOptions): void
     )
     .argument("<source>", "folder, Hugging Face repository (org/name@revision) or URL")
     .addOption(
-      new Option("--dtype <format>", "number format of the pages' files")
-        .choices(PAGE_FORMATS)
-        .default("int4"),
+      new Option(
+        "--dtype <format>",
+        "number format of the pages' files (default: int4, or that of a converted folder)",
+      ).choices(PAGE_FORMATS),
     )
     .option("--out <folder>", "folder of the converted model (default: in .waggle/models)")
     .option(
@@ -62,7 +70,7 @@ export function addModelCommand(program: Command, options: ProgramOptions): void
 
 async function run(
   given: string,
-  { dtype, json, checkOnly, serve, ...flags }: Flags,
+  { json, checkOnly, serve, ...flags }: Flags,
   progress: ProgressWriter,
   { signal, writeOut, environment }: ProgramOptions,
 ): Promise<void> {
@@ -75,6 +83,9 @@ async function run(
   const source = sourceOf(given, environment["HF_ENDPOINT"]);
   progress.show({ step: "reading config, tokenizer and chat template" });
   const config = await readConfig(source, signal);
+  const stored = parseStoredFormat(config);
+  const dtype = flags.dtype ?? stored ?? "int4";
+  if (stored !== null && dtype !== stored) throw alreadyQuantized(given, stored);
   const check = checkModel(config, dtype, totalmem());
   say(checkLines(given, check, dtype));
   progress.show({ step: "reading tokenizer and chat template" });
@@ -87,14 +98,19 @@ async function run(
     if (json) writeOut(JSON.stringify(report));
     return;
   }
-  const out = resolve(flags.out ?? `.waggle/models/${nameOf(given)}-${dtype}`);
-  const converted = await convertModel({
-    source,
-    format: dtype,
-    out,
-    signal,
-    onProgress: ({ step, ...bytes }) => progress.show({ step: STEPS[step], ...bytes }),
-  });
+  const isConverted = stored !== null && typeof source === "string" && flags.out === undefined;
+  const out = resolve(
+    flags.out ?? (isConverted ? source : `.waggle/models/${nameOf(given)}-${dtype}`),
+  );
+  const converted = isConverted
+    ? await convertedFolder(out, stored)
+    : await convertModel({
+        source,
+        format: dtype,
+        out,
+        signal,
+        onProgress: ({ step, ...bytes }) => progress.show({ step: STEPS[step], ...bytes }),
+      });
   progress.show({ step: "measuring the speed on this machine" });
   const speed = await measureSpeed(out, check.config, dtype, signal);
   say(resultLines(converted, speed, serve !== undefined));
@@ -108,6 +124,22 @@ async function run(
     trainer: check.untrainable === null,
     isolation: true,
   });
+}
+
+function alreadyQuantized(source: string, stored: WeightFormat): WaggleError {
+  return new WaggleError(
+    "MODEL_UNSUPPORTED",
+    `${source} is already quantized in ${stored}; leave out --dtype to use it as it is, or name the original model`,
+  );
+}
+
+/** A folder that an earlier run has converted. */
+async function convertedFolder(out: string, format: WeightFormat): Promise<ConvertedModel> {
+  const { paths } = await openModelFolder(out);
+  const shards = paths.filter((path) => path.endsWith(".safetensors"));
+  const sizes = await Promise.all(shards.map(async (path) => (await stat(join(out, path))).size));
+  const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
+  return { out, format, sizeBytes, shards: shards.length, keptShards: shards.length };
 }
 
 const STEPS: { readonly [step in ConvertProgress["step"]]: string } = {
@@ -147,9 +179,11 @@ function checkLines(name: string, check: ModelCheck, dtype: PageFormat): readonl
   ];
 }
 
-function fitText({ fits, neededBytes, limitBytes, instead }: Fit, where: string): string {
+function fitText({ neededBytes, limitBytes, instead }: Fit, where: string): string {
   const sizes = `${sizeText(neededBytes)} of ${sizeText(limitBytes)}`;
-  return fits ? `fits ${where}: ${sizes}` : `does not fit ${where}: ${sizes}; ${instead}`;
+  return instead === null
+    ? `fits ${where}: ${sizes}`
+    : `does not fit ${where}: ${sizes}; ${instead}`;
 }
 
 function resultLines(

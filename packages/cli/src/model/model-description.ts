@@ -23,6 +23,12 @@ export function sourceOf(text: string, endpoint: string | undefined): Source {
   if (/^[./~\\]/.test(text)) {
     throw new WaggleError("NOT_FOUND", `there is no folder ${text}; check the path`);
   }
+  if (!text.includes("/")) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `there is no folder ${text}, and a model of the Hub is written as organization/name, such as Qwen/Qwen3-0.6B`,
+    );
+  }
   const source = parseModelSource(text);
   return source.kind === "hugging-face" && endpoint !== undefined
     ? { ...source, endpoint: endpoint.replace(/\/+$/, "") }
