@@ -17,7 +17,7 @@ import { ROOT } from "../../scripts/root.ts";
 import { isLong } from "../fixtures/long.ts";
 import { tinyModel, tokensOf } from "../fixtures/tiny-models.ts";
 
-const SITE = "test/fixtures/doors-site.ts#doors";
+const SITE = "./test/fixtures/doors-site.ts#doors";
 
 let root: string;
 beforeAll(() => {
@@ -58,6 +58,7 @@ class Command {
   }
 
   async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exit = once(this.#child, "exit");
     this.#child.kill("SIGINT");
     await exit;

@@ -2,12 +2,12 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "@waggle/protocol";
-import type { ConvertedModel } from "./convert-model.ts";
 import { openModelFolder } from "./model-folder.ts";
 
 const FILE = "converted.json";
 
-type Written = Pick<ConvertedModel, "sizeBytes" | "shards">;
+/** Size of the weights, and number of their files. */
+type Written = { readonly sizeBytes: number; readonly shards: number };
 
 /** Everything that decides the result. */
 export type Conversion = {
