@@ -209,4 +209,28 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "test/contract/model-folder.test.ts > its trajectories in the shop are re-scored and judged by the trainer",
     ],
   },
+  {
+    id: "model:command",
+    source: "docs/how-to/your-own-site.md, A larger model",
+    behavior:
+      "`waggle model` checks, converts, measures and serves a folder or a repository of the Hub, continues a killed run, and refuses what pages cannot use before the weights are read.",
+    tests: [
+      "test/contract/model-command.test.ts > a %s is checked, converted to %s and measured, and a page gets the tokens of the folder",
+      "test/contract/model-command.test.ts > a download that is killed continues, and leaves no folder that looks complete",
+      "test/contract/model-command.test.ts > each folder that cannot be used is refused before its weights are read, with what to do",
+      "test/contract/model-command.test.ts > a name that the Hub does not have, a private model and a missing folder are told apart",
+      "packages/cli/src/model/model-command.test.ts > a model that is too large for a phone or for this machine says what to do",
+      "test/e2e/model.test.ts > a converted model is served with a trainer and without one",
+    ],
+  },
+  {
+    id: "model:stored-format",
+    source: "docs/how-to/your-own-site.md, A larger model",
+    behavior:
+      "A quantized folder is trained over its stored weights, and a refusal of another format says what to pass.",
+    tests: [
+      "trainer/src/model/trainable-models.test.ts > a trained %s in %s samples as it trains: log-probs agree to 1e-4",
+      "trainer/src/model/trainable-models.test.ts > weights that are stored in 4 bits are trained only as such, and the refusal says what to pass",
+    ],
+  },
 ];
