@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { convertModel } from "@waggle/runtime/node";
 import { expect, onTestFinished, test } from "vitest";
+import { readBaseModel } from "./base-model.ts";
 import { heldAs, modelUnder } from "./frozen-base.ts";
 import { openEngine, openPolicy } from "./open-model.ts";
 import { createProgram } from "../commands/program.ts";
@@ -105,6 +106,14 @@ test.each(["gemma3_text", "lfm2"])(
     }
   },
 );
+
+test("commands that only sample read the numbers of weights that are stored in 4 bits", async () => {
+  const folder = await quantizedFolder("qwen2");
+  const { storedFormat, weights } = await readBaseModel(folder);
+  const original = await readBaseModel(join(folder, ".."));
+  expect(storedFormat).toBe(null);
+  expect(weights).toEqual(heldAs(original, "int4").weights);
+});
 
 test("weights that are stored in 4 bits are trained only as such, and the refusal says what to pass", async () => {
   const folder = await quantizedFolder("qwen3");
