@@ -177,6 +177,7 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
         "after SESSION_TTL_SECONDS the page's token is refused with 401, and its site key opens a session again",
       ),
       [
+        "test/e2e/previous-release.test.ts > an open page and a trainer of the previous release go on, and those of this release take over",
         "packages/collector/src/previous-release.test.ts > after the update the page sends what it had not sent, as the same visitor and with the same consent",
         "trainer/src/checkpoint/earlier-releases.test.ts > the state folder of a trainer of 26696fa9, the release before there were sites",
       ],
