@@ -10,8 +10,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PolicyManifest } from "@waggle/protocol";
 import { loadModel, openModel } from "@waggle/runtime";
-import { openModelFolder } from "@waggle/runtime/node";
+import { convertModel, openModelFolder } from "@waggle/runtime/node";
+import { publishBase } from "@waggle/trainer";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { siteFrom } from "@waggle/dev";
+import { freePort } from "../../packages/dev/src/processes/ports.ts";
+import { hasBaseModel, migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { createFallbackStorage } from "../../packages/runtime/src/store/chunk-storage.ts";
 import { ROOT } from "../../scripts/root.ts";
 import { isLong } from "../fixtures/long.ts";
@@ -49,7 +54,7 @@ class Command {
 
   /** The edge's address, once everything runs. */
   async edge(): Promise<string> {
-    for (let tries = 0; tries < 2400 && this.#child.exitCode === null; tries += 1) {
+    for (let tries = 0; tries < 5400 && this.#child.exitCode === null; tries += 1) {
       const found = /edge +(http:\S+) +OpenAPI/.exec(this.lines.join("\n"))?.[1];
       if (found !== undefined) return found;
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -78,6 +83,31 @@ async function servedTokens(edge: string): Promise<readonly number[]> {
 }
 
 test.runIf(isLong())(
+  "an edge without a trainer serves the base that waggle dev publishes",
+  async () => {
+    const out = join(root, "published");
+    await convertModel({ source: root, format: "int4", out });
+    const site = await siteFrom(SITE, ROOT);
+    const installation = openInstallation(join(root, "edge"));
+    await migrate(installation, site);
+    const port = await freePort();
+    const edge = await startEdge(installation, { port, site });
+    try {
+      const baseUrl = `http://127.0.0.1:${port}`;
+      expect(await hasBaseModel(baseUrl)).toBe(false);
+      await publishBase(out, { baseUrl, credential: installation.trainerCredential });
+      expect(await hasBaseModel(baseUrl)).toBe(true);
+      expect(await servedTokens(baseUrl)).toEqual(
+        await tokensOf(await openModelFolder(out), "int4"),
+      );
+    } finally {
+      await edge.stop();
+    }
+  },
+  600_000,
+);
+
+test.runIf(isLong())(
   "a converted model is served with a trainer and without one",
   async () => {
     const out = join(root, "int4");
@@ -104,5 +134,5 @@ test.runIf(isLong())(
       await dev.stop();
     }
   },
-  600_000,
+  1_200_000,
 );

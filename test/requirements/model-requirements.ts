@@ -221,6 +221,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "test/contract/model-command.test.ts > a name that the Hub does not have, a private model and a missing folder are told apart",
       "packages/cli/src/model/model-command.test.ts > a model that is too large for a phone or for this machine says what to do",
       "test/e2e/model.test.ts > a converted model is served with a trainer and without one",
+      "test/e2e/model.test.ts > an edge without a trainer serves the base that waggle dev publishes",
     ],
   },
   {
