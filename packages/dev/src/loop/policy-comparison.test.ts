@@ -18,6 +18,7 @@ const site: Site = {
   isWholeProject: false,
   environment: ENVIRONMENTS[0] as EnvironmentSpec,
   source: "strings",
+  settings: {},
 };
 
 test("the comparison reports its progress, and a stop ends it at once", async () => {
