@@ -39,10 +39,10 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/model": 101,
   "@waggle/protocol": 167,
   "@waggle/runtime": 109,
-  "@waggle/site": 22,
+  "@waggle/site": 23,
   "@waggle/testing": 29,
   "@waggle/text": 34,
-  "@waggle/trainer": 31,
+  "@waggle/trainer": 32,
 };
 
 test("no package has more public names than it has reached", () => {
