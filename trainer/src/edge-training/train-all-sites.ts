@@ -95,9 +95,10 @@ export async function trainAllSites(
     sites.size > 0 && [...sites.values()].every(({ state }) => state === "done");
 
   try {
-    while (!signal.aborted && !isDone()) {
+    while (!signal.aborted) {
       try {
         await update(await list());
+        if (isDone()) return;
       } catch (error) {
         if (!WaggleError.is(error) || !error.retryable) throw error;
         report.failure(error);
