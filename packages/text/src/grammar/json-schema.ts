@@ -218,13 +218,13 @@ export class SchemaGrammar {
     return matching ?? this.#syntax.anyKey;
   }
 
-  /** Null for a pattern with features that a grammar cannot express, such as look-ahead. */
+  /** Null for a pattern that is invalid or that a grammar cannot express, such as one with look-ahead. */
   #pattern(pattern: string): Expression | null {
     const write = (ranges: readonly number[]) => this.#syntax.character(ranges);
     try {
       return regexExpression(this.#e, pattern, write, { isWhole: false });
     } catch (error) {
-      if (WaggleError.is(error, "GRAMMAR_UNSUPPORTED")) return null;
+      if (WaggleError.is(error)) return null;
       throw error;
     }
   }

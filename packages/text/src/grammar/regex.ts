@@ -35,6 +35,10 @@ const CLASSES: { readonly [letter: string]: CharacterRanges } = {
 };
 const CONTROLS: { readonly [letter: string]: number } = { n: 10, r: 13, t: 9, v: 11, f: 12, 0: 0 };
 const MAX_REPETITIONS = 10_000;
+const HYPHEN = 0x2d;
+
+const isCharacter = (ranges: CharacterRanges): boolean =>
+  ranges.length === 2 && ranges[0] === ranges[1];
 
 /**
  * The texts that a pattern matches.
@@ -164,9 +168,12 @@ class RegexReader {
       }
       this.#next();
       const high = this.#classMember();
-      if (low.length !== 2 || high.length !== 2 || low[0] !== low[1] || low[0]! > high[1]!) {
-        throw this.#invalid("invalid character range");
+      if (![low, high].every(isCharacter)) {
+        // `[\w-.]`: without the flag `u` this is a hyphen.
+        ranges.push(...low, HYPHEN, HYPHEN, ...high);
+        continue;
       }
+      if (low[0]! > high[1]!) throw this.#invalid("invalid character range");
       ranges.push(low[0]!, high[1]!);
     }
     return isNegated ? complement(ranges) : ranges;

@@ -80,12 +80,12 @@ function intersectTypes(a: readonly unknown[], b: readonly unknown[]): unknown[]
 }
 
 /**
- * The schema that a `$ref` refers to. Other documents are not read: their values can be any.
+ * The schema that a `$ref` refers to. Other documents and anchors are not read: their values can be any.
  *
  * @throws WaggleError `GRAMMAR_UNSUPPORTED` if it does not exist
  */
 export function resolveReference(pointer: string, root: JsonSchema, path: string): JsonSchema {
-  if (!pointer.startsWith("#")) return {};
+  if (!/^#(?:$|\/)/.test(pointer)) return {};
   let at: unknown = root;
   for (const part of pointer.split("/").slice(1)) {
     const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");

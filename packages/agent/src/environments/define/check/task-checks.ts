@@ -1,6 +1,6 @@
 /** Checks of what is drawn: tasks, splits, prompts and the tools' schemas. */
 import { isObject, mulberry32, type TaskReference } from "@waggle/protocol";
-import { schemaViolation } from "../../../json-schema-check.ts";
+import { schemaViolation, uncheckedKeywords } from "../../../json-schema-check.ts";
 import {
   type CheckContext,
   counted,
@@ -159,6 +159,12 @@ export async function checkSchemas({ spec, references }: CheckContext): Promise<
   const { tools } = await spec.create(reference).environment.observe();
   for (const { name, parameters } of tools) {
     try {
+      const [unchecked] = uncheckedKeywords(parameters);
+      if (unchecked !== undefined) {
+        return failed(
+          `the parameters of ${name} have ${unchecked}, which no call is checked against; write patterns that JavaScript compiles, and $ref only to parts of the same schema`,
+        );
+      }
       for (const value of SAMPLE_VALUES) {
         const { properties } = parameters;
         const names = isObject(properties) ? Object.keys(properties) : [];
