@@ -9,7 +9,12 @@ import type { Confirmations } from "./confirmations.ts";
 export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
   const { name, description, parameters, run, confirm = false, timeoutMs = 15_000 } = tool;
   return {
-    definition: { name, description, parameters, source: "page" },
+    definition: {
+      name,
+      description,
+      parameters: { type: "object", ...parameters },
+      source: "page",
+    },
     timeoutMs,
     run: async (args, signal) => (await run(args, { signal })) ?? null,
     ...(confirm === false

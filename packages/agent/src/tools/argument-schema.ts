@@ -51,7 +51,7 @@ type FromJson<P> = P extends { readonly enum: readonly (infer Value)[] }
           ? boolean
           : P extends { readonly type: "array"; readonly items: infer Items }
             ? readonly FromJson<Items>[]
-            : P extends { readonly type: "object" }
+            : P extends { readonly type: "object" } | { readonly properties: object }
               ? FromMembers<P>
               : unknown;
 
@@ -71,7 +71,7 @@ function isStandard(schema: unknown): schema is StandardSchema {
 }
 
 /**
- * The JSON Schema of the arguments.
+ * The JSON Schema of the arguments. They are an object, so `type` may be left out.
  *
  * @param field - names the schema in errors: `tools.search.parameters`.
  * @throws WaggleError `INVALID_ARGUMENT` saying what to write instead.
@@ -85,9 +85,10 @@ export function jsonSchemaOf(field: string, schema: unknown): JsonSchema {
     );
   }
   if (given["type"] === "object") return given;
+  if (given["type"] === undefined) return { type: "object", ...given };
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `${field} has type ${JSON.stringify(given["type"]) ?? "undefined"}; arguments are always an object, so write type: "object"`,
+    `${field} has type ${JSON.stringify(given["type"])}; arguments are always an object, so write type: "object"`,
   );
 }
 

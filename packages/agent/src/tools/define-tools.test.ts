@@ -32,6 +32,25 @@ test("run gets arguments of the type that its JSON Schema has, in the page and a
   expect(await edge?.run({ day: "monday" }, signal)).toBe("MONDAY");
 });
 
+test("the type of the arguments is object where it is left out", async () => {
+  const { type: _, ...untyped } = DAY;
+  const [page] = definePageTools({
+    move: {
+      description: "Move.",
+      parameters: untyped,
+      run: (args) => {
+        expectTypeOf(args.day).toEqualTypeOf<"monday" | "tuesday">();
+        return args.day;
+      },
+    },
+  });
+  expect(page?.parameters).toEqual(DAY);
+  const [edge] = defineEdgeTools({
+    ping: { description: "Ping.", parameters: {}, run: () => "pong" },
+  });
+  expect(edge?.definition.parameters).toEqual({ type: "object" });
+});
+
 test("run gets what a library's schema makes of the arguments, with defaults", async () => {
   const parameters = z.strictObject({ day: z.string(), hour: z.int().default(9) });
   const [tool] = definePageTools({
@@ -60,6 +79,10 @@ test.each([
   [{ move: { ...WRONG, run: 7 } }, "definePageTools.move.run is 7; write run: (args, { signal })"],
   [{ move: { ...WRONG, timeoutMs: 0 } }, "definePageTools.move.timeoutMs is 0; write 1 to 120000"],
   [{ move: { ...WRONG, lable: "x" } }, "definePageTools.move has no field lable; the fields are"],
+  [
+    { move: { ...WRONG, parameters: { type: ["object", "null"] } } },
+    'definePageTools.move.parameters has type ["object","null"]; arguments are always an object',
+  ],
   [[], "definePageTools is an array; write an object with a tool under each name"],
 ])("a tool with a mistake is refused, and the error names it: %#", (tools, message) => {
   expect(() => definePageTools(tools as never)).toThrow(message);

@@ -75,6 +75,23 @@ describe("a site without a mistake", () => {
     expect(baseArguments(loaded).join(" ")).toBe(`--env ${folder} --steps 300 --mistakes 0.2`);
   });
 
+  test("may list plain tools that leave out the type of their arguments", async () => {
+    const tools = `import { MOVE } from "./shared.ts";
+const { type: _, ...parameters } = MOVE.parameters;
+export default [{ name: "move", ...MOVE, parameters, run: () => 1 }];
+`;
+    const edgeTools = `import { HOLIDAYS } from "./shared.ts";
+const { type: _, ...parameters } = HOLIDAYS.parameters;
+const run = async (_: object, signal: AbortSignal) => signal.aborted;
+export default [{ definition: { ...HOLIDAYS, name: "holidays", parameters, source: "edge" }, run }];
+`;
+    const loaded = await loadSite(site({ "tools.ts": tools, "edge-tools.ts": edgeTools }));
+    expect(loaded.pageTools[0]?.parameters).toMatchObject({ type: "object" });
+    const [holidays] = loaded.edgeTools;
+    expect(holidays?.definition.parameters).toMatchObject({ type: "object" });
+    expect(await holidays?.run({}, AbortSignal.abort())).toBe(true);
+  });
+
   test("a page tool gets arguments of the type that its schema has", async () => {
     const { pageTools } = await loadSite(site());
     const { signal } = new AbortController();

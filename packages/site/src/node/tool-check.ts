@@ -21,10 +21,9 @@ export function pageToolsOf(module: SiteModule | null): readonly PageTool[] {
     module,
     tools.map(({ name }) => name),
   );
-  for (const { name, ...tool } of tools) {
-    checked(module, name, () => definePageTools({ [String(name)]: tool as never }));
-  }
-  return tools;
+  return tools.flatMap(({ name, ...tool }) =>
+    checked(module, name, () => definePageTools({ [String(name)]: tool as never })),
+  );
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` with file and line. */
@@ -43,12 +42,15 @@ export function edgeToolsOf(
       `the tool "${shared}" is in tools and in edgeTools; rename one or leave it out`,
     );
   }
-  for (const { definition, ...given } of tools) {
+  return tools.flatMap((tool) => {
+    const { definition, ...given } = tool;
     const { name, description, parameters } = definition ?? {};
-    const tool = { ...given, description, parameters };
-    checked(module, name, () => defineEdgeTools({ [String(name)]: tool as never }));
-  }
-  return tools;
+    const written = { [String(name)]: { ...given, description, parameters } as never };
+    return checked(module, name, () => defineEdgeTools(written)).map((defined) => ({
+      ...tool,
+      definition: defined.definition,
+    }));
+  });
 }
 
 function listOf<T>(module: SiteModule, write: string): readonly T[] {
@@ -64,9 +66,9 @@ function requireDifferent(module: SiteModule, names: readonly string[]): void {
   throw module.mistakeAt(twice, `two tools have the name "${twice}"; rename one`);
 }
 
-function checked(module: SiteModule, name: string, check: () => unknown): void {
+function checked<T>(module: SiteModule, name: string, define: () => T): T {
   try {
-    check();
+    return define();
   } catch (error) {
     if (!WaggleError.is(error)) throw error;
     throw module.mistakeAt(name, error.message);
