@@ -132,7 +132,8 @@ export const BANNED_WORDS: readonly BannedWord[] = [
     instead: "default",
     except: {
       "scripts/{loop,checking/changed-files}.ts": "standard output, and an option of git",
-      "packages/agent/src/{tools,environments/define}/*": "Standard Schema",
+      "{packages/agent/src/{tools,environments/define}/*,docs/how-to/your-own-site.md}":
+        "Standard Schema",
       "packages/agent/src/mcp-session.test.ts": "a class of the MCP SDK",
     },
   },

@@ -43,9 +43,9 @@ function preparedSchema(schema: JsonSchema): PreparedSchema {
     ...withUsablePattern(part),
     ...withUsableNames(part),
   ]);
-  const made = { root, schemas, unchecked };
-  prepared.set(schema, made);
-  return made;
+  const checkable = { root, schemas, unchecked };
+  prepared.set(schema, checkable);
+  return checkable;
 }
 
 function withoutDeadReference(part: Schema, schemas: PreparedSchema["schemas"]): string[] {

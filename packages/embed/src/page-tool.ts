@@ -1,22 +1,27 @@
 /** Checks the tools that a page author writes, and converts them to tools of the agent loop. */
 import { WaggleError } from "@waggle/protocol";
 import type { Tool } from "@waggle/protocol";
-import type { PageTool } from "@waggle/agent/tools";
+import { jsonSchemaOf, type PageTool, parsedArguments } from "@waggle/agent/tools";
 import type { McpServer } from "./agent-options.ts";
 import type { Confirmations } from "./confirmations.ts";
 
-/** Converts the tool to the form that the agent loop runs. */
+/**
+ * Converts the tool to the form that the agent loop runs.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` if its schema is not one of an object, saying what to write instead.
+ */
 export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
   const { name, description, parameters, run, confirm = false, timeoutMs = 15_000 } = tool;
   return {
     definition: {
       name,
       description,
-      parameters: { type: "object", ...parameters },
+      parameters: jsonSchemaOf(`tools.${name}.parameters`, parameters),
       source: "page",
     },
     timeoutMs,
-    run: async (args, signal) => (await run(args, { signal })) ?? null,
+    run: async (args, signal) =>
+      (await run((await parsedArguments(parameters, args)) as typeof args, { signal })) ?? null,
     ...(confirm === false
       ? {}
       : {
@@ -47,11 +52,11 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const LONGEST_CALL_MS = 120_000;
 
 /**
- * @throws WaggleError `INVALID_ARGUMENT` if a name, a time limit or a server's URL is invalid, a tool has no object
- *   schema, or two tools have the same name.
+ * @throws WaggleError `INVALID_ARGUMENT` if a name, a time limit or a server's URL is invalid, or two tools have the
+ *   same name.
  */
 export function requireValidTools(
-  pageTools: readonly Pick<PageTool, "name" | "timeoutMs" | "parameters">[],
+  pageTools: readonly Pick<PageTool, "name" | "timeoutMs">[],
   edgeTools: readonly string[],
   mcpServers: readonly McpServer[],
 ): void {
@@ -78,16 +83,10 @@ export function requireValidTools(
       `the MCP server ${JSON.stringify(unreachable.url.slice(0, 200))} has no URL with https:// or http://`,
     );
   }
-  for (const { name, timeoutMs = 1, parameters } of pageTools) {
+  for (const { name, timeoutMs = 1 } of pageTools) {
     if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_CALL_MS)) {
       throw mistake(
         `the tool "${name}" has timeoutMs ${timeoutMs}; use 1 to ${LONGEST_CALL_MS} milliseconds`,
-      );
-    }
-    const { type = "object" } = parameters;
-    if (type !== "object") {
-      throw mistake(
-        `the parameters of the tool "${name}" have type ${JSON.stringify(type)}; arguments are always an object`,
       );
     }
   }

@@ -113,7 +113,10 @@ test.each<readonly [string, PageOptions]>([
   ["has no URL with https:// or http://", { mcpServers: [{ ...MCP, url: "/mcp" }] }],
   ["has timeoutMs 0; use 1 to 120000", { tools: [{ ...tool("find"), timeoutMs: 0 }] }],
   ["has timeoutMs Infinity", { tools: [{ ...tool("find"), timeoutMs: Infinity }] }],
-  ['have type "string"', { tools: [{ ...tool("find"), parameters: { type: "string" } }] }],
+  [
+    'tools.find.parameters has type "string"; arguments are',
+    { tools: [{ ...tool("find"), parameters: { type: "string" } }] },
+  ],
 ])("createAgent throws if %s", (message, options) => {
   expect(() => openPage(options)).toThrow(message);
 });

@@ -15,7 +15,10 @@ interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: {
-      readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchema;
+      readonly input: (options: {
+        readonly target: "draft-2020-12";
+        readonly libraryOptions?: { readonly [name: string]: unknown } | undefined;
+      }) => JsonSchema;
     };
   };
 }
@@ -32,7 +35,7 @@ type Issue = {
 /** A schema of an arguments object, in either form. */
 export type ArgumentSchema = StandardSchema | JsonSchema;
 
-/** What `run` gets for a schema. JSON Schema without a literal type gives `unknown`. */
+/** What `run` gets for a schema. JSON Schema without a literal type, and a `$ref`, give `unknown`. */
 export type ArgumentsOf<P> = P extends {
   readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined };
 }
@@ -43,25 +46,44 @@ type FromJson<P> = P extends { readonly enum: readonly (infer Value)[] }
   ? Value
   : P extends { readonly const: infer Value }
     ? Value
-    : P extends { readonly type: "string" }
-      ? string
-      : P extends { readonly type: "number" | "integer" }
-        ? number
-        : P extends { readonly type: "boolean" }
-          ? boolean
-          : P extends { readonly type: "array"; readonly items: infer Items }
-            ? readonly FromJson<Items>[]
-            : P extends { readonly type: "object" } | { readonly properties: object }
-              ? FromMembers<P>
-              : unknown;
+    : P extends { readonly type: readonly (infer Type)[] }
+      ? FromTypes<P, Type>
+      : P extends { readonly type: infer Type extends keyof Scalars }
+        ? Scalars[Type]
+        : P extends { readonly type: "array"; readonly items: infer Items }
+          ? readonly FromJson<Items>[]
+          : P extends { readonly properties: object }
+            ? FromMembers<P>
+            : P extends { readonly anyOf: readonly (infer Part)[] }
+              ? FromJson<Part>
+              : P extends { readonly oneOf: readonly (infer Part)[] }
+                ? FromJson<Part>
+                : P extends { readonly type: "object" }
+                  ? { readonly [name: string]: unknown }
+                  : unknown;
 
-type FromMembers<P> = P extends { readonly properties: infer Members }
-  ? {
-      readonly [K in keyof Members as K extends RequiredOf<P> ? K : never]: FromJson<Members[K]>;
-    } & {
-      readonly [K in keyof Members as K extends RequiredOf<P> ? never : K]?: FromJson<Members[K]>;
-    }
-  : { readonly [name: string]: unknown };
+type Scalars = {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+};
+
+/** `type: ["string", "null"]`: one of several types, each with the keywords that it has. */
+type FromTypes<P, Type> = Type extends string
+  ? FromJson<Omit<P, "type"> & { readonly type: Type }>
+  : never;
+
+type FromMembers<P extends { readonly properties: object }> = {
+  readonly [K in keyof P["properties"] as K extends RequiredOf<P> ? K : never]: FromJson<
+    P["properties"][K]
+  >;
+} & {
+  readonly [K in keyof P["properties"] as K extends RequiredOf<P> ? never : K]?: FromJson<
+    P["properties"][K]
+  >;
+};
 
 type RequiredOf<P> = P extends { readonly required: readonly (infer Name)[] } ? Name : never;
 
@@ -92,6 +114,20 @@ export function jsonSchemaOf(field: string, schema: unknown): JsonSchema {
   );
 }
 
+const refuseType = (): never => {
+  throw new Error("JSON has no such type");
+};
+
+/** Options of `input`, by library. */
+const LIBRARY_OPTIONS: { readonly [vendor: string]: { readonly [name: string]: unknown } } = {
+  // By default it refuses checks that only code can make. `parsedArguments` makes them.
+  valibot: {
+    overrideAction: ({ jsonSchema }: { readonly jsonSchema: JsonSchema }) => jsonSchema,
+  },
+  // By default it takes types such as Date for any value, and no call would have valid arguments.
+  arktype: { fallback: { date: refuseType, domain: refuseType, proto: refuseType } },
+};
+
 function convertedSchema(field: string, { "~standard": standard }: StandardSchema): JsonSchema {
   if (standard.jsonSchema === undefined) {
     const wrapper =
@@ -104,7 +140,10 @@ function convertedSchema(field: string, { "~standard": standard }: StandardSchem
     );
   }
   try {
-    const { $schema: _, ...converted } = standard.jsonSchema.input({ target: "draft-2020-12" });
+    const { $schema: _, ...converted } = standard.jsonSchema.input({
+      target: "draft-2020-12",
+      libraryOptions: LIBRARY_OPTIONS[standard.vendor],
+    });
     return converted;
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -127,7 +166,8 @@ export async function parsedArguments(schema: ArgumentSchema, args: unknown): Pr
   const validated = await schema["~standard"].validate(args);
   if (validated.issues === undefined) return validated.value;
   const [issue] = validated.issues;
-  const path = (issue?.path ?? []).map((part) =>
+  // A path of ArkType is a subclass of Array whose `map` gives another path.
+  const path = Array.from(issue?.path ?? [], (part) =>
     String(typeof part === "object" ? part.key : part),
   );
   const place = path.length === 0 ? "" : `${path.join(".")}: `;

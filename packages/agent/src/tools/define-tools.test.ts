@@ -51,6 +51,45 @@ test("the type of the arguments is object where it is left out", async () => {
   expect(edge?.definition.parameters).toEqual({ type: "object" });
 });
 
+test("a choice and a list of types in a JSON Schema give unions", () => {
+  definePageTools({
+    book: {
+      description: "Book a room.",
+      parameters: {
+        type: "object",
+        properties: {
+          room: { anyOf: [{ type: "integer" }, { type: "null" }, { enum: ["any", "quiet"] }] },
+          guest: { oneOf: [{ type: "object", properties: { name: { type: "string" } } }] },
+          note: { type: ["string", "null"] },
+          days: { type: ["array", "boolean"], items: { type: "integer" } },
+          other: { $ref: "#/$defs/other" },
+        },
+        required: ["room", "guest", "note", "days", "other"],
+        $defs: { other: { type: "string" } },
+      },
+      run: (args) => {
+        expectTypeOf(args.room).toEqualTypeOf<number | null | "any" | "quiet">();
+        expectTypeOf(args.guest.name).toEqualTypeOf<string | undefined>();
+        expectTypeOf(args.note).toEqualTypeOf<string | null>();
+        expectTypeOf(args.days).toEqualTypeOf<readonly number[] | boolean>();
+        expectTypeOf(args.other).toBeUnknown();
+      },
+    },
+    pay: {
+      description: "Pay.",
+      parameters: {
+        type: "object",
+        anyOf: [
+          { properties: { card: { type: "string" } }, required: ["card"] },
+          { properties: { cash: { const: true } }, required: ["cash"] },
+        ],
+      },
+      run: (args) =>
+        "card" in args ? args.card.length : expectTypeOf(args.cash).toEqualTypeOf<true>(),
+    },
+  });
+});
+
 test("run gets what a library's schema makes of the arguments, with defaults", async () => {
   const parameters = z.strictObject({ day: z.string(), hour: z.int().default(9) });
   const [tool] = definePageTools({

@@ -56,7 +56,7 @@ type EdgeToolsByName<T extends ToolSchemas> = {
  */
 export function definePageTools<const T extends ToolSchemas>(
   tools: PageToolsByName<T>,
-): readonly PageTool[] {
+): readonly PageTool<JsonSchema>[] {
   const fields = ["label", "confirm"];
   requireDefinedTools("definePageTools", tools, { run: HOW_TO_RUN, fields });
   return entriesOf(tools).map(([name, { parameters, run, ...tool }]) => ({

@@ -1,17 +1,20 @@
 /** A tool as a page author writes it. */
-import type { JsonSchema } from "@waggle/protocol";
+import type { ArgumentSchema } from "./argument-schema.ts";
 
 /** Arguments that match the tool's schema. */
 type Arguments = { readonly [key: string]: unknown };
 
-/** A function of the page that the model can call. */
-export type PageTool = {
+/** A function of the page that the model can call. `definePageTools` infers the type of its arguments. */
+export type PageTool<Schema extends ArgumentSchema = ArgumentSchema> = {
   /** `[a-zA-Z0-9_-]{1,64}`, unique among all tools. */
   readonly name: string;
   /** One sentence that tells the model what the tool does. */
   readonly description: string;
-  /** JSON Schema of the arguments object. `run` is called only with arguments that match it. */
-  readonly parameters: JsonSchema;
+  /**
+   * JSON Schema of the arguments object, or a schema of zod, valibot or ArkType. `run` is called only with arguments
+   * that match it.
+   */
+  readonly parameters: Schema;
   /** What the visitor reads about a call, such as `Searching for mugs`. Default: the name with spaces. */
   readonly label?: string | ((args: Arguments) => string);
   /**

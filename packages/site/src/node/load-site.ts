@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import type { PageTool } from "@waggle/agent/tools";
 import { type EnvironmentSpec, type RewardFunction, withReward } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
-import { isObject, type Tool, WaggleError } from "@waggle/protocol";
+import { isObject, type JsonSchema, type Tool, WaggleError } from "@waggle/protocol";
 import type { SiteDefinition } from "../site-definition.ts";
 import { readSiteConfig, type SiteConfig } from "./config-file.ts";
 import { importText } from "./source-file.ts";
@@ -17,7 +17,7 @@ export type LoadedSite = {
   readonly folder: string;
   readonly configFile: string;
   readonly definition: SiteDefinition;
-  readonly pageTools: readonly PageTool[];
+  readonly pageTools: readonly PageTool<JsonSchema>[];
   readonly edgeTools: readonly Tool[];
   /** Begins the page with the state of a practice task: the export `start` of the module of page tools. */
   readonly start: ((state: unknown) => unknown) | null;

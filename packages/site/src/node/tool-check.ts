@@ -1,7 +1,13 @@
 /** Checks the tools of a site: each for itself, and all against each other and against the environment. */
 import { defineEdgeTools, definePageTools, type PageTool } from "@waggle/agent/tools";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { isObject, type Tool, type ToolDefinition, WaggleError } from "@waggle/protocol";
+import {
+  isObject,
+  type JsonSchema,
+  type Tool,
+  type ToolDefinition,
+  WaggleError,
+} from "@waggle/protocol";
 import type { SiteModule } from "./site-module.ts";
 
 const PAGE_TOOLS = 'definePageTools({ search: { description: "…", parameters, run } })';
@@ -14,7 +20,7 @@ export const WRITE: { readonly tools: string; readonly edgeTools: string } = {
 };
 
 /** @throws WaggleError `INVALID_ARGUMENT` with file and line. */
-export function pageToolsOf(module: SiteModule | null): readonly PageTool[] {
+export function pageToolsOf(module: SiteModule | null): readonly PageTool<JsonSchema>[] {
   if (module === null) return [];
   const tools = listOf<PageTool>(module, PAGE_TOOLS);
   requireDifferent(
@@ -81,7 +87,7 @@ type ShownTool = Pick<ToolDefinition, "name"> &
 
 /** What the model reads in the page, in order. */
 export function toolsInPage(
-  pageTools: readonly PageTool[],
+  pageTools: readonly PageTool<JsonSchema>[],
   edgeTools: readonly Tool[],
   mcpTools: readonly string[],
 ): readonly ShownTool[] {
