@@ -4,9 +4,10 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import type { Tool, ToolCall, ToolError, ToolResult } from "@waggle/protocol";
+import { keepSize } from "./broken-limit.ts";
 import { createDeadline, untilAborted } from "./deadline.ts";
 import { schemaViolation } from "./json-schema-check.ts";
-import { messageOf, toolValue } from "./tool-value.ts";
+import { messageOf, oversizeOf, toolValue } from "./tool-value.ts";
 
 /** The tools and the limits of a call. */
 type ToolRunnerOptions = {
@@ -57,7 +58,10 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
       }
     } catch (error) {
       const code = WaggleError.is(error) ? error.code : "TOOL_FAILED";
-      return failed({ code, message: messageOf(error) });
+      const failure = { code, message: messageOf(error) };
+      const size = oversizeOf(error);
+      if (size !== null) keepSize(failure, size);
+      return failed(failure);
     }
   };
 }

@@ -3,6 +3,7 @@
  * page's own code, so a bad return value must not end the request.
  */
 import { isObject, WaggleError } from "@waggle/protocol";
+import type { OversizedResult } from "./broken-limit.ts";
 
 /** Levels of arrays and objects. The edge refuses bodies of more than 40 levels, and an upload wraps the value in 8. */
 const MAX_DEPTH = 30;
@@ -23,7 +24,7 @@ export function toolValue(value: unknown, maxCharacters: number = Infinity): unk
     text = JSON.stringify(value, function (this: object, _, member: unknown) {
       // Checked while serializing, because a result may be very large.
       least += typeof member === "string" ? member.length : 1;
-      if (least > maxCharacters) throw tooLong(maxCharacters);
+      if (least > maxCharacters) throw tooLong({ characters: least, limit: maxCharacters });
       requireContent(member);
       if (isObject(member) || Array.isArray(member)) {
         const depth = (depths.get(this) ?? 0) + 1;
@@ -39,7 +40,9 @@ export function toolValue(value: unknown, maxCharacters: number = Infinity): unk
   if (text === undefined) {
     throw new WaggleError("TOOL_FAILED", `the result is not JSON: it is a ${typeof value}`);
   }
-  if (text.length > maxCharacters) throw tooLong(maxCharacters);
+  if (text.length > maxCharacters) {
+    throw tooLong({ characters: text.length, limit: maxCharacters });
+  }
   return JSON.parse(text) as unknown;
 }
 
@@ -74,9 +77,18 @@ function tooDeep(): WaggleError {
   );
 }
 
-function tooLong(maxCharacters: number): WaggleError {
+function tooLong(cause: OversizedResult): WaggleError {
   return new WaggleError(
     "TOOL_FAILED",
-    `the result is longer than ${maxCharacters} characters; ask for less`,
+    `the result is longer than ${cause.limit} characters; ask for less`,
+    { cause },
   );
+}
+
+/** The size of a result that `toolValue` refused as too long; `null` for another error. */
+export function oversizeOf(error: unknown): OversizedResult | null {
+  const cause = error instanceof Error ? error.cause : null;
+  return isObject(cause) && typeof cause["characters"] === "number"
+    ? (cause as OversizedResult)
+    : null;
 }

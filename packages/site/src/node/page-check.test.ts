@@ -44,12 +44,27 @@ test("a page tool that throws where the environment's does not fails", async () 
 
 test("a page tool that hangs or returns 10 MB costs that call only, and the check names it", async () => {
   const hanging = "new Promise(() => {}), timeoutMs: 20";
-  expect((await checked("(moved = day)", hanging)).words).toMatch(
-    /gives the error TIMEOUT \("no result within 20 ms"\) in the page/,
+  expect((await checked("(moved = day)", hanging)).words).toBe(
+    "move gave no result within 20 ms at turn 1 of seed 0, train, in the page; a trainer cannot judge such a rollout. Make it faster, or raise its timeoutMs",
   );
-  expect((await checked("(moved = day)", '"x".repeat(1e7)')).words).toMatch(
-    /gives the error TOOL_FAILED \("the result is longer than 16384 characters; ask for less"\)/,
+  expect((await checked("(moved = day)", '"x".repeat(1e7)')).words).toBe(
+    "move returned at least 10000000 characters at turn 1 of seed 0, train, in the page, and the limit is 16384; the model reads an error instead. Return fewer entries or fields, or let an argument ask for a part",
   );
+});
+
+test("a tool that hangs or returns 10 MB is named where page and environment share it", async () => {
+  const { "tools.ts": tools = "", "environment.ts": environment = "" } = PLANNER_FILES;
+  const shared = (run: string) => ({
+    "tools.ts": tools.replace("run: ({ day }) => (moved = day)", run),
+    "environment.ts": environment.replace("run: ({ day }, state) => (state.day = day)", run),
+  });
+  const hangs = await checkedWith(shared("run: () => new Promise(() => {}), timeoutMs: 20"));
+  expect(hangs).toMatchObject({ status: "failed", words: expect.stringMatching(/^move gave no/) });
+  const large = await checkedWith(shared('run: () => "x".repeat(1e7)'));
+  expect(large).toMatchObject({
+    status: "failed",
+    words: expect.stringMatching(/^move returned at least 10000000 characters/),
+  });
 });
 
 test("calls of MCP servers' tools are not compared, because the check calls no server", async () => {

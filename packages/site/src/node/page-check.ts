@@ -1,6 +1,6 @@
 /** Plays practice tasks with the page's tools and with the environment's, and compares what they return. */
 import type { EnvironmentCheck } from "@waggle/agent/define";
-import { createToolRunner } from "@waggle/agent/tools";
+import { brokenLimit, createToolRunner } from "@waggle/agent/tools";
 import type { EnvironmentSpec } from "@waggle/environments";
 import {
   canonicalJson,
@@ -37,9 +37,8 @@ export async function checkPage(site: LoadedSite, signal: AbortSignal): Promise<
     const reference = environment.reference(seed, "train", seed % environment.levels);
     const played = await playedTask(site, environment, reference, signal);
     turns += played.turns;
-    if (played.difference === null) continue;
-    const words = `replay-mismatch: the site's page and its environment disagree at turn ${played.turns} of seed ${seed}, train: ${played.difference}`;
-    return { check: CHECK, status: "failed", words, task: reference };
+    if (played.fault === null) continue;
+    return { check: CHECK, status: "failed", words: played.fault, task: reference };
   }
   const words = `in ${TASKS} tasks with ${turns} turns, the page's tools return what the environment's do`;
   return { check: CHECK, status: "passed", words };
@@ -50,9 +49,10 @@ function skipped(words: string): EnvironmentCheck {
 }
 
 type PlayedTask = {
-  /** Turns until the end or the first difference. */
+  /** Turns until the end or the first fault. */
   readonly turns: number;
-  readonly difference: string | null;
+  /** A limit that the page's tool broke, or a difference to the environment. */
+  readonly fault: string | null;
 };
 
 async function playedTask(
@@ -79,12 +79,18 @@ async function playedTask(
     for (const [i, call] of toolCalls.entries()) {
       // The check calls no server.
       if (isOfServer(call)) continue;
-      const difference = differenceOf(call, await run(call, signal), seen.toolResults[i]);
-      if (difference !== null) return { turns: turn, difference };
+      const place = `turn ${turn} of seed ${reference.seed}, train`;
+      const inPage = await run(call, signal);
+      const broken = brokenLimit(call.name, inPage, `${place}, in the page`);
+      if (broken !== null) return { turns: turn, fault: broken };
+      const difference = differenceOf(call, inPage, seen.toolResults[i]);
+      if (difference === null) continue;
+      const fault = `replay-mismatch: the site's page and its environment disagree at ${place}: ${difference}`;
+      return { turns: turn, fault };
     }
-    if (seen.terminated) return { turns: turn, difference: null };
+    if (seen.terminated) return { turns: turn, fault: null };
   }
-  return { turns: spec.maxTurns, difference: null };
+  return { turns: spec.maxTurns, fault: null };
 }
 
 function toolsOf({ pageTools, edgeTools }: LoadedSite): readonly Tool[] {

@@ -9,6 +9,7 @@ import {
   type ToolCall,
   WaggleError,
 } from "@waggle/protocol";
+import { brokenLimit } from "../../../broken-limit.ts";
 
 /** What a check found, in words. */
 export type Finding = {
@@ -85,7 +86,11 @@ export type Played = {
   readonly judgment: Judgment | string;
 };
 
-/** Plays a demonstrator's turns. @throws WaggleError `TIMEOUT` if a tool takes too long, which would slow every check. */
+/**
+ * Plays a demonstrator's turns.
+ *
+ * @throws WaggleError `TOOL_FAILED` if a tool takes too long, which would slow every check, or returns too much.
+ */
 export async function played(
   { spec, signal }: Pick<CheckContext, "spec" | "signal">,
   reference: TaskReference,
@@ -99,7 +104,7 @@ export async function played(
     const { text, calls } = act(seen);
     const toolCalls = calls.map((call, i) => ({ id: `c${turns.length}-${i}`, ...call }));
     seen = await environment.step({ text, toolCalls }, signal);
-    requireInTime(placeOf(spec, reference), toolCalls, seen);
+    requireWithinLimits(placeOf(spec, reference), toolCalls, seen);
     turns.push({ action: { text, toolCalls }, seen });
   }
   const hasEnded = seen?.terminated === true;
@@ -107,17 +112,14 @@ export async function played(
   return { first, turns, hasEnded, judgment: await verdict(() => judge(text)) };
 }
 
-function requireInTime(
+function requireWithinLimits(
   place: string,
   toolCalls: readonly ToolCall[],
   { toolResults }: Observation,
 ): void {
   for (const [i, result] of toolResults.entries()) {
-    if (result.ok || result.error.code !== "TIMEOUT") continue;
-    throw new WaggleError(
-      "TIMEOUT",
-      `${toolCalls[i]?.name ?? "a tool"} gave ${result.error.message} at ${place}; a trainer cannot judge such a rollout. Make it faster, or raise its timeoutMs`,
-    );
+    const broken = brokenLimit(toolCalls[i]?.name ?? "a tool", result, place);
+    if (broken !== null) throw new WaggleError("TOOL_FAILED", broken);
   }
 }
 

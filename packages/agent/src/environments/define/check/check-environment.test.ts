@@ -94,6 +94,11 @@ const FAULTS: readonly (readonly [fault: string, check: string, changed: object]
     { tools: { write: { ...SOUND.tools.write, run: () => new Promise(() => {}) } } },
   ],
   [
+    "a tool that returns 10 MB",
+    "demonstrator",
+    { tools: { write: { ...SOUND.tools.write, run: () => "x".repeat(1e7) } } },
+  ],
+  [
     "a demonstrator that does the same in every task",
     "mistakes",
     {

@@ -1,0 +1,35 @@
+/**
+ * Which limit of a call a tool broke, as its author reads it. The policy reads the result's shorter message, which every
+ * release writes in the same way, because trainers compare it. So the size is kept beside the result.
+ */
+import type { ToolError, ToolResult } from "@waggle/protocol";
+
+/** Length of a result as JSON text. */
+export type OversizedResult = {
+  /** At least this long: serializing stops at the limit. */
+  readonly characters: number;
+  readonly limit: number;
+};
+
+const sizes = new WeakMap<ToolError, OversizedResult>();
+
+/** Keeps the size of a result that `error` stands for. */
+export function keepSize(error: ToolError, size: OversizedResult): void {
+  sizes.set(error, size);
+}
+
+/**
+ * Says which limit was broken and what to write instead; `null` if none was.
+ *
+ * @param place - such as `seed 7, train, level 0`.
+ */
+export function brokenLimit(tool: string, result: ToolResult, place: string): string | null {
+  if (result.ok) return null;
+  const { error } = result;
+  if (error.code === "TIMEOUT") {
+    return `${tool} gave ${error.message} at ${place}; a trainer cannot judge such a rollout. Make it faster, or raise its timeoutMs`;
+  }
+  const size = sizes.get(error);
+  if (size === undefined) return null;
+  return `${tool} returned at least ${size.characters} characters at ${place}, and the limit is ${size.limit}; the model reads an error instead. Return fewer entries or fields, or let an argument ask for a part`;
+}
