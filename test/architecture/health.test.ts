@@ -28,7 +28,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/agent": 66,
   "@waggle/cli": 1,
   "@waggle/collector": 38,
-  "@waggle/dev": 17,
+  "@waggle/dev": 19,
   "@waggle/edge": 4,
   "@waggle/embed": 36,
   "@waggle/engine": 21,

@@ -1,5 +1,5 @@
 /** `base`: makes the small model that a site starts from. `dev` and `loop` make the same one if it is missing. */
-import { baseFolder } from "@waggle/dev";
+import { baseFolder, requireEnvironment } from "@waggle/dev";
 import { WaggleError } from "@waggle/protocol";
 import {
   jsonOption,
@@ -29,7 +29,7 @@ export function addBaseCommand(
     .addOption(noResumeOption())
     .addOption(jsonOption())
     .action(async (_: string | undefined, { site: source, tasks, resume, json = false }: Flags) => {
-      const site = await siteOf(source);
+      const site = requireEnvironment(await siteOf(source), "waggle base");
       if (site.model !== undefined) {
         throw new WaggleError(
           "INVALID_ARGUMENT",

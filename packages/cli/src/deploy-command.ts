@@ -1,5 +1,5 @@
 /** `deploy`: deploys the edge Worker of one or more sites, and creates the sites that the edge does not have yet. */
-import { deploySites, type Site } from "@waggle/dev";
+import { ADD_ENVIRONMENT, deploySites, namedModel, type Site } from "@waggle/dev";
 import { type CreateSiteRequest, WaggleError } from "@waggle/protocol";
 import {
   createMissingSites,
@@ -23,7 +23,7 @@ type Flags = {
 
 /** Adds the command. */
 export function addDeployCommand(program: Command, options: ProgramOptions): void {
-  const { writeOut, environment } = options;
+  const { writeOut, writeError, environment } = options;
   withSites(program.command("deploy"))
     .description(
       "deploy the edge of one or more sites to Cloudflare, with their edge tools and migrations",
@@ -39,9 +39,20 @@ export function addDeployCommand(program: Command, options: ProgramOptions): voi
     .addOption(operatorNameOption())
     .action(async (_: readonly string[], { site, dryRun = false, ...given }: Flags) => {
       const sites = await sitesOf(site);
+      const models = sites.map(namedModel);
       for (const [index, each] of sites.entries()) writeOut(siteLine(each, index === 0));
       const { database } = given;
       deploySites(sites, { dryRun, ...(database === undefined ? {} : { database }) });
+      for (const [index, { name, environment: tasks }] of sites.entries()) {
+        if (tasks !== null) continue;
+        const ofSite = index === 0 ? "" : ` --site ${name}`;
+        writeError(
+          `${name} has no environment: the edge assigns no tasks, and no trainer can learn from it; to change that, ${ADD_ENVIRONMENT}`,
+        );
+        writeError(
+          `to serve its model: waggle publish --edge <url>${ofSite} --model ${String(models[index])}`,
+        );
+      }
       const [first, ...others] = sites;
       if (others.length === 0) return;
       const requests = others.map(requestOf);
@@ -81,7 +92,7 @@ function siteLine({ name, title = name, environment, toolNames }: Site, isFirst:
   const id = isFirst ? "default" : name;
   return (
     `site ${id}: ${title}; edge tools: ${list(toolNames?.edge)}; ` +
-    `page tools: ${list(toolNames?.page)}; tasks: ${environment.name}`
+    `page tools: ${list(toolNames?.page)}; tasks: ${environment?.name ?? "none"}`
   );
 }
 

@@ -1,6 +1,14 @@
 /** `dev`: runs a site on this machine until it is stopped. In the repository, `npm start` is the same for the demo. */
 import { resolve } from "node:path";
-import { practicePage, runStack, type Site, sitePage, stateFolder, stopSignal } from "@waggle/dev";
+import {
+  practicePage,
+  runStack,
+  type Site,
+  sitePage,
+  type StackPage,
+  stateFolder,
+  stopSignal,
+} from "@waggle/dev";
 import { WaggleError } from "@waggle/protocol";
 import {
   DEFAULT_EDGE_RECIPE,
@@ -81,10 +89,11 @@ export async function runSite(given: Flags, defaultSite?: DefaultSite): Promise<
 }
 
 /** Its own page, and one on which visitors practice if that is not the same. */
-function pagesOf(site: Site, port?: number) {
+function pagesOf(site: Site, port?: number): readonly StackPage[] {
+  if (site.page === undefined && site.practice === undefined) return [];
   const first = { page: sitePage(site), title: site.name, port, preferred: 5173 };
-  if (site.page === undefined || site.practice === undefined) return [first] as const;
-  return [first, { page: practicePage(site), title: "practice", preferred: 5175 }] as const;
+  if (site.page === undefined || site.practice === undefined) return [first];
+  return [first, { page: practicePage(site), title: "practice", preferred: 5175 }];
 }
 
 /** Validates a recipe that can train from an edge. */

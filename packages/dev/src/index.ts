@@ -5,7 +5,14 @@ export type { LoopReport } from "./loop/report.ts";
 export { practicePage, sitePage } from "./pages/pages.ts";
 export type { Page } from "./pages/pages.ts";
 export { stopSignal } from "./processes/stop-request.ts";
-export { baseFolder, siteFrom, stateFolder } from "./site/site.ts";
+export {
+  ADD_ENVIRONMENT,
+  baseFolder,
+  namedModel,
+  requireEnvironment,
+  siteFrom,
+  stateFolder,
+} from "./site/site.ts";
 export type { Site } from "./site/site.ts";
 export { sitesFrom } from "./site/sites.ts";
 export { deploySites } from "./stack/deployment.ts";

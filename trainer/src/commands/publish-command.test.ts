@@ -11,7 +11,7 @@ import { createReporter } from "../metrics/reporter.ts";
 import { adapterFolderFiles } from "../model/adapter-folder.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import type { AdapterResult } from "../sink/adapter-publication.ts";
-import { publishFolder, writeResult } from "./publish-command.ts";
+import { publishBase, publishFolder, writeResult } from "./publish-command.ts";
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 const GIVEN = {
@@ -65,6 +65,15 @@ test("an adapter folder is evaluated beside the stable version, published and pr
   expect(again).toMatchObject({ outcome: "known", version: 1, status: "stable" });
   expect(edge.policies).toHaveLength(2);
 }, 120_000);
+
+test("without an adapter the model is published alone, and a dry run sends nothing", async () => {
+  const edge = new FakeEdge([], model.reference.sha256);
+  expect(await publishBase(MODEL, edge.client(), true)).toBe(model.reference.sha256);
+  expect(edge.objects.size).toBe(0);
+  await publishBase(MODEL, edge.client(), false);
+  const files = model.reference.files.map(({ sha256 }) => sha256);
+  expect([...edge.objects.keys()].toSorted()).toEqual(files.toSorted());
+});
 
 test("a folder that does not fit is refused before anything is sent", async () => {
   const edge = new FakeEdge([], model.reference.sha256);

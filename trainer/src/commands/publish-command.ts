@@ -7,6 +7,7 @@ import { type EvaluationResult, FULL_SUPPORT, WaggleError } from "@waggle/protoc
 import type { Command } from "commander";
 import { assignedEnvironment } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
+import { offerBaseModel } from "../edge-training/training-session.ts";
 import {
   evaluateVersion,
   frozenTasksName,
@@ -18,7 +19,7 @@ import { environmentFrom } from "../extensions/environment-module.ts";
 import { createReporter, type Reporter } from "../metrics/reporter.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
 import { readAdapterFolder } from "../model/adapter-folder.ts";
-import { type BaseModel, readBaseModel } from "../model/base-model.ts";
+import { type BaseModel, openBaseModel, readBaseModel } from "../model/base-model.ts";
 import { createGuidanceCache } from "../model/guidance-cache.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
@@ -47,8 +48,11 @@ type PublishOptions = EdgeOptions &
 export function addPublishCommand(program: Command, options: ProgramOptions): void {
   const { signal, writeOut, writeError } = options;
   withEdge(program.command("publish"))
-    .description("publish an adapter that was trained elsewhere, if it passes the gate")
-    .argument("<adapter>", "folder in PEFT's layout, as train --out, TRL or verl write it")
+    .description("publish an adapter that was trained elsewhere, if it passes the gate, or a model")
+    .argument(
+      "[adapter]",
+      "folder in PEFT's layout, as train --out, TRL or verl write it (default: none, and the model is published alone)",
+    )
     .addOption(modelOption())
     .addOption(environmentOption("the one that the edge assigns, if it is built in"))
     .addOption(evaluationTasksOption())
@@ -58,7 +62,13 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
     .addOption(threadsOption())
     .option("--dry-run", "evaluate and print the gate's decision, but publish nothing", false)
     .addOption(jsonOption())
-    .action(async (folder: string, given: PublishOptions) => {
+    .action(async (folder: string | undefined, given: PublishOptions) => {
+      if (folder === undefined) {
+        const sha256 = await publishBase(given.model, edgeOf(given, options), given.dryRun);
+        const outcome = given.dryRun ? "can be published" : "is published as version 0";
+        writeOut(given.json ? JSON.stringify({ baseModel: sha256 }) : `${given.model} ${outcome}`);
+        return;
+      }
       const model = await readBaseModel(given.model);
       const own = given.env === undefined ? undefined : await environmentFrom(given.env);
       const report = createReporter(writeError, given.json);
@@ -73,6 +83,22 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
       const result = await publishFolder(folder, model, edge, { ...given, own }, report, signal);
       writeResult(result, given.json, writeOut);
     });
+}
+
+/**
+ * Publishes a model alone, as a trainer does when it starts.
+ *
+ * @returns its hash.
+ * @throws WaggleError like `readBaseModel`; `CONFLICT` if the edge serves another model.
+ */
+export async function publishBase(
+  folder: string,
+  edge: EdgeClient,
+  dryRun: boolean,
+): Promise<string> {
+  const model = await openBaseModel(folder);
+  if (!dryRun) await offerBaseModel(model, edge);
+  return model.reference.sha256;
 }
 
 /** @throws WaggleError `GATE_NOT_PASSED` for an adapter that is not served, after its JSON is written. */

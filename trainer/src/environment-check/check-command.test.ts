@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { PLANNER_FILES, plannerSite } from "../../../test/fixtures/planner-site.ts";
 import { addCheckCommand } from "./check-command.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../../docs/examples");
@@ -141,4 +142,16 @@ test("without an argument it checks the site in the working folder, and says if 
   await expect(checked()).rejects.toThrow(
     /there is no waggle\.config\.ts in .*; make a site with npm create waggle/,
   );
+});
+
+test("of a site without an environment, config and tools are checked", async () => {
+  const config = PLANNER_FILES["waggle.config.ts"] ?? "";
+  const site = plannerSite({
+    "waggle.config.ts": config.replace(/^ {2}(environment|reward): .*$/gm, ""),
+  });
+  onTestFinished(site.remove);
+  expect(await checked(site.folder)).toEqual([
+    "planner has no environment, so only its config and its tools were checked",
+  ]);
+  expect(process.exitCode).toBe(0);
 });

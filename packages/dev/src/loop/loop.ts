@@ -10,7 +10,7 @@ import { buildPage, startPage, visitorsPage } from "../pages/pages.ts";
 import { type ManagedProcess, stopAll } from "../processes/managed-process.ts";
 import { freePort } from "../processes/ports.ts";
 import { StateLock } from "../processes/state-lock.ts";
-import { type Site, siteModel } from "../site/site.ts";
+import { requireEnvironment, type Site, siteModel } from "../site/site.ts";
 import { migrate, startEdge, untilBaseModel } from "../stack/edge-process.ts";
 import { openInstallation } from "../stack/installation.ts";
 import { startTrainer } from "../stack/trainer-process.ts";
@@ -57,6 +57,7 @@ export function trainerMetrics(folder: string): LoggedRow[] {
 export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   const { onLine, site, folder, signal = new AbortController().signal } = options;
   const say = (line: string) => onLine("loop", line);
+  requireEnvironment(site, "waggle loop");
   requireState(folder);
   const lock = new StateLock(folder);
   rmSync(folder, { recursive: true, force: true });

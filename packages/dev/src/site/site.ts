@@ -30,7 +30,8 @@ export type Site = {
   readonly project: string;
   /** Whether the project has this site only, so that its state folder needs no name. */
   readonly isWholeProject: boolean;
-  readonly environment: EnvironmentSpec;
+  /** What it practices in; `null` if it only answers: it then has no trainer, no practice page and no base. */
+  readonly environment: EnvironmentSpec | null;
   /** What the trainer's commands take as `--env`; absent if the environment is built in. */
   readonly source?: string;
   /** The environment's file, with `#name` of the export, which the practice page imports; absent if it is built in. */
@@ -61,6 +62,40 @@ export type Site = {
   /** The files that its trainer reads, as they import each other now; absent if the environment is built in. */
   readonly modules?: () => readonly string[];
 };
+
+/** A site that practices. */
+export type PracticedSite = Site & { readonly environment: EnvironmentSpec };
+
+/** How to give a site an environment. */
+export const ADD_ENVIRONMENT =
+  'add environment: () => import("./practice/environment.ts") to waggle.config.ts';
+
+/**
+ * @param command - what needs the environment, such as `waggle loop`.
+ * @throws WaggleError `INVALID_ARGUMENT` for a site without one.
+ */
+export function requireEnvironment(site: Site, command: string): PracticedSite {
+  const { name, environment } = site;
+  if (environment !== null) return { ...site, environment };
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `error: ${command} needs tasks to practice, and the site ${name} has no environment; ${ADD_ENVIRONMENT}`,
+  );
+}
+
+/**
+ * The site's own model.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` if it names none and none can be made.
+ */
+export function namedModel({ name, environment, model }: Site): string | null {
+  if (model !== undefined) return model;
+  if (environment !== null) return null;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `error: the site ${name} has no model, and no environment to make one from; write the folder of a model, such as model: "./model", into waggle.config.ts (waggle model gets one), or ${ADD_ENVIRONMENT}`,
+  );
+}
 
 /**
  * Loads a site from a folder with `waggle.config.ts`, or from a file or package that exports an environment.
@@ -96,21 +131,20 @@ export async function siteFrom(source: string, folder: string = process.cwd()): 
 async function siteIn(path: string): Promise<Site> {
   const loaded = await loadSite(path);
   const { folder, configFile, definition, files } = loaded;
-  if (files.environment === null) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `${configFile} has no environment, and the trainer, the practice page and the base model need one; add environment: () => import('./practice/environment.ts')`,
-    );
-  }
-  const environment = await environmentFrom(folder, folder, "--site");
+  const practice =
+    files.environment === null
+      ? { environment: null }
+      : {
+          environment: await environmentFrom(folder, folder, "--site"),
+          source: folder,
+          practice: `${files.environment}#default`,
+        };
   const { id, model, base, edge } = definition;
   return {
     name: id,
     project: folder,
     isWholeProject: true,
-    environment,
-    source: folder,
-    practice: `${files.environment}#default`,
+    ...practice,
     ...(existsSync(join(folder, "index.html")) ? { page: { root: folder, isOurs: false } } : {}),
     ...(model === undefined ? {} : { model: resolve(folder, model) }),
     ...(base === undefined ? {} : { base }),
@@ -141,7 +175,7 @@ export function stateFolder(site: Site, use: string, model?: string): string {
 }
 
 /** Folder of the base model that is made for a site whose definition names no model. */
-export function baseFolder({ environment, project }: Site): string {
+export function baseFolder({ environment, project }: PracticedSite): string {
   return join(project, ".waggle", "bases", environment.name);
 }
 
@@ -149,16 +183,18 @@ export function baseFolder({ environment, project }: Site): string {
  * The folder of the site's model. Makes its base if there is none for these demonstrations, which takes some minutes. An
  * interrupted run goes on with it.
  *
- * @throws WaggleError if the environment has no demonstrations.
+ * @throws WaggleError if the site has no model and no environment, or the environment no demonstrations.
  */
 export async function siteModel(
   site: Site,
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<string> {
-  const { name, environment, model, base } = site;
-  if (model !== undefined) return model;
-  const folder = baseFolder(site);
+  const model = namedModel(site);
+  if (model !== null) return model;
+  const practiced = requireEnvironment(site, "a base model");
+  const { name, environment, base } = practiced;
+  const folder = baseFolder(practiced);
   if (!existsSync(folder)) {
     say(`making the base model of ${name} from its demonstrator, once; this takes some minutes …`);
   }

@@ -62,7 +62,7 @@ export async function startEdge(
     TRAINER_CREDENTIAL: installation.trainerCredential,
     OPERATOR_CREDENTIAL: installation.operatorCredential,
     ALLOWED_ORIGINS: "*",
-    TASK_ENVIRONMENT: site.environment.name,
+    TASK_ENVIRONMENT: site.environment?.name ?? "",
     ...site.edgeVariables,
     ...variables,
   };

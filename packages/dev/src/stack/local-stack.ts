@@ -11,7 +11,7 @@ import { stopAll } from "../processes/managed-process.ts";
 import { portFor } from "../processes/ports.ts";
 import { StateLock } from "../processes/state-lock.ts";
 import { Supervisor } from "../processes/supervisor.ts";
-import { type Site, siteModel } from "../site/site.ts";
+import { ADD_ENVIRONMENT, type Site, siteModel } from "../site/site.ts";
 import {
   hasBaseModel,
   isEdgeResponsive,
@@ -20,12 +20,15 @@ import {
   untilBaseModel,
 } from "./edge-process.ts";
 import { type Installation, openInstallation } from "./installation.ts";
-import { startTrainer } from "./trainer-process.ts";
+import { publishModel, startTrainer } from "./trainer-process.ts";
 
 /** Options of `runStack`. */
 export type StackOptions = {
   readonly site: Site;
-  /** The pages, each with the port that it takes if that is free. The first one is the site's. */
+  /**
+   * The pages, each with the port that it takes if that is free. The first one is the site's. A site without a page and
+   * without an environment has none.
+   */
   readonly pages: readonly StackPage[];
   /** State folder. */
   readonly state: string;
@@ -161,7 +164,10 @@ async function start(
       }),
     ),
   ]);
-  if (options.trainer) {
+  if (site.environment === null) {
+    tell("publishing the model …");
+    await publishModel(installation, { edgeUrl, model, onLine: listen });
+  } else if (options.trainer) {
     tell("starting the trainer, which publishes the base model …");
     const { device, recipe } = options;
     const args = ["--device", device, ...(recipe === undefined ? [] : ["--recipe", recipe])];
@@ -202,11 +208,24 @@ async function start(
     tell(`${title.padEnd(11)} ${url}${more}`);
   }
   tell(`state       ${installation.folder}`);
-  tell(
-    options.trainer
+  for (const line of lastLines(options)) tell(line);
+}
+
+/** What to do now, and what is missing. */
+function lastLines({ site, pages, trainer }: StackOptions): readonly string[] {
+  const noPage = pages.length === 0 ? [`no page: ${site.project} has no index.html`] : [];
+  if (site.environment === null) {
+    return [
+      ...noPage,
+      `no environment: the model answers and does not learn, so there is no trainer and no practice page; to change that, ${ADD_ENVIRONMENT}`,
+      "open the page and ask for something; Ctrl-C ends everything",
+    ];
+  }
+  return [
+    trainer
       ? "open the page and ask for something, or let simulated visitors do tasks; Ctrl-C ends everything"
       : "open the page and ask for something; without a trainer the model does not learn; Ctrl-C ends everything",
-  );
+  ];
 }
 
 /** Resolves if the edge stops responding for a while although its process runs. */
