@@ -7,7 +7,9 @@ declare module "virtual:waggle/site" {
   export const site: AgentOptions & {
     /** What people read. */
     readonly name: string;
-    /** For `texts` of `<waggle-agent>`: the visitor's language, and the site's consent text. */
+    /** For `texts` of `<waggle-agent>`: the visitor's language, and the site's own texts. */
     readonly panelTexts: Partial<PanelTexts>;
+    /** For `suggestions` of `<waggle-agent>`, in the visitor's language. */
+    readonly suggestions: readonly string[];
   };
 }

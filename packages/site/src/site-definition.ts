@@ -5,6 +5,7 @@
 import type { PageTool } from "@waggle/agent/tools";
 import type { EnvironmentSpec, RewardFunction } from "@waggle/environments";
 import type { Tool } from "@waggle/protocol";
+import type { PanelText } from "./panel-text.ts";
 
 /** A module that is loaded only where it runs: a function that imports it. Its default export counts. */
 type CodeOf<T> = () => Promise<{ readonly default: T }>;
@@ -28,6 +29,11 @@ export const LIMITS = [
   "visitorBytesPerHour",
   "prefixBytesPerHour",
 ] as const;
+
+/** Texts that visitors read, as a list. A site with several languages has a list for each of them. */
+export type VisitorTexts =
+  | readonly string[]
+  | { readonly [code in LanguageCode]?: readonly string[] };
 
 /** A site. */
 export type SiteDefinition = {
@@ -109,6 +115,13 @@ export type SiteDefinition = {
     readonly version: string;
     readonly title?: VisitorText;
     readonly text?: VisitorText;
+  };
+  /** What visitors read in the panel, besides the consent text. */
+  readonly panel?: {
+    /** Texts by the names of `PanelTexts` of `@waggle/embed/element`. The others keep the panel's text. */
+    readonly texts?: { readonly [name in PanelText]?: VisitorText };
+    /** Example requests, shown while the conversation is empty. */
+    readonly suggestions?: VisitorTexts;
   };
   /** Personal data to replace, besides e-mail addresses, phone and card numbers. */
   readonly redaction?: readonly {

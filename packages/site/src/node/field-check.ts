@@ -1,13 +1,14 @@
 /** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
 import { isObject, SiteId } from "@waggle/protocol";
 import { closest, distance } from "fastest-levenshtein";
+import { PANEL_TEXTS } from "../panel-text.ts";
 import { LANGUAGES, LIMITS } from "../site-definition.ts";
 import { type FieldPath, importText } from "./source-file.ts";
 
 /** A mistake, where it is, and what to write instead. */
 export type Mistake = { readonly path: FieldPath; readonly message: string };
 
-/** A value's check, the fields of an object, or both: the value is then either of them. */
+/** A value's check, the entries of a list, or the fields of an object. Of several, the value is one of them. */
 type Field = {
   readonly required?: boolean;
   /** What to write, after "; ". */
@@ -29,6 +30,11 @@ const visitorText = (instead: string): Field => ({
   ...text(`${instead}, or as an object with a text for each language`),
   fields: Object.fromEntries(LANGUAGES.map((language) => [language, text(instead)])),
 });
+const suggestions = 'write a list of requests, such as ["Find a mug."]';
+const requests: Field = {
+  instead: suggestions,
+  entries: text('write a request as a text, such as "Find a mug."'),
+};
 const count = (most: number): Field => ({
   instead: `write a whole number from 1 to ${most}`,
   accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most,
@@ -114,6 +120,16 @@ const SITE: Field = group({
     title: visitorText("write the question as a text"),
     text: visitorText("write the explanation as a text"),
   }),
+  panel: group({
+    texts: group(
+      Object.fromEntries(PANEL_TEXTS.map((name) => [name, visitorText("write the text")])),
+    ),
+    suggestions: {
+      ...requests,
+      instead: `${suggestions}, or an object with a list for each language`,
+      fields: Object.fromEntries(LANGUAGES.map((language) => [language, requests])),
+    },
+  }),
   redaction: {
     instead: 'write a list of { type: "CUSTOMER_ID", pattern: /…/ }',
     entries: group({
@@ -147,7 +163,7 @@ export function fieldMistakes(definition: unknown): readonly Mistake[] {
 function mistakesOf(value: unknown, field: Field, path: FieldPath): readonly Mistake[] {
   const place = path.length === 0 ? "the site" : nameOf(path);
   const wrong = [{ path, message: `${place} is ${described(value)}; ${field.instead}` }];
-  if (field.entries !== undefined) {
+  if (field.entries !== undefined && (Array.isArray(value) || field.fields === undefined)) {
     const { entries } = field;
     if (!Array.isArray(value) || value.length === 0) return wrong;
     return value.flatMap((entry, index) => mistakesOf(entry, entries, [...path, index]));

@@ -1,29 +1,46 @@
 /** Texts that visitors read: a site has them in each of its languages, and in no other. */
-import type { SiteDefinition, VisitorText } from "../site-definition.ts";
+import type { SiteDefinition, VisitorText, VisitorTexts } from "../site-definition.ts";
 import type { Mistake } from "./field-check.ts";
 
+/** A text, or a list of texts, and where it is. */
+type Written = {
+  readonly path: readonly string[];
+  readonly value: VisitorText | VisitorTexts | undefined;
+};
+
 /** @param definition - its fields are valid. */
-export function languageMistakes({
-  consent,
-  languages = ["en"],
-}: SiteDefinition): readonly Mistake[] {
-  return (["title", "text"] as const).flatMap((field) => {
-    const text = consent?.[field];
-    const message = text === undefined ? null : mistakeIn(text, languages);
+export function languageMistakes(definition: SiteDefinition): readonly Mistake[] {
+  const { languages = ["en"] } = definition;
+  return writtenIn(definition).flatMap(({ path, value }) => {
+    const message = value === undefined ? null : mistakeIn(value, languages);
     if (message === null) return [];
-    const instead = languages.map((language) => `${language}: "…"`).join(", ");
+    const one = path.at(-1) === "suggestions" ? '["…"]' : '"…"';
+    const instead = languages.map((language) => `${language}: ${one}`).join(", ");
     return {
-      path: ["consent", field],
-      message: `consent.${field} ${message}; write ${field}: { ${instead} }`,
+      path,
+      message: `${path.join(".")} ${message}; write ${path.at(-1)}: { ${instead} }`,
     };
   });
 }
 
-function mistakeIn(text: VisitorText, languages: readonly string[]): string | null {
+function writtenIn({ consent, panel }: SiteDefinition): readonly Written[] {
+  const texts = Object.entries(panel?.texts ?? {});
+  return [
+    { path: ["consent", "title"], value: consent?.title },
+    { path: ["consent", "text"], value: consent?.text },
+    ...texts.map(([name, value]) => ({ path: ["panel", "texts", name], value })),
+    { path: ["panel", "suggestions"], value: panel?.suggestions },
+  ];
+}
+
+function mistakeIn(value: VisitorText | VisitorTexts, languages: readonly string[]): string | null {
   const named = `languages names ${languages.join(", ")}`;
-  if (typeof text === "string") return languages.length === 1 ? null : `is one text, and ${named}`;
-  const missing = languages.filter((language) => !(language in text));
+  const noun = typeof value === "string" ? "text" : "list";
+  if (typeof value === "string" || Array.isArray(value)) {
+    return languages.length === 1 ? null : `is one ${noun}, and ${named}`;
+  }
+  const missing = languages.filter((language) => !(language in value));
   if (missing.length > 0) return `has no text in ${missing.join(", ")}, and ${named}`;
-  const more = Object.keys(text).filter((language) => !languages.includes(language));
+  const more = Object.keys(value).filter((language) => !languages.includes(language));
   return more.length === 0 ? null : `has a text in ${more.join(", ")}, and ${named}`;
 }

@@ -32,10 +32,39 @@ test("a site with one language has one text, and the panel's where it has none",
     consent: { version: "3" },
     redactionRules: [],
     panelTexts: { consentBody: "We keep it." },
+    suggestions: [],
   });
 });
 
 test("the rules of redaction are expressions", () => {
   const redaction = [{ type: "BAG", pattern: /BX-\d+/i }];
-  expect(visitorOf({ redaction }, ["en"])).toEqual({ redactionRules: redaction, panelTexts: {} });
+  expect(visitorOf({ redaction }, ["en"])).toEqual({
+    redactionRules: redaction,
+    panelTexts: {},
+    suggestions: [],
+  });
+});
+
+test("the panel gets the site's own texts and suggestions in the visitor's language", () => {
+  const definition = {
+    panel: {
+      texts: { title: { en: "Planner", de: "Planer" }, send: { en: "Go", de: "Los" } },
+      suggestions: { en: ["Move it."], de: ["Verschieb es."] },
+    },
+    languages: ["en", "de"] as const,
+  };
+  expect(visitorOf(definition, ["de"])).toMatchObject({
+    panelTexts: { title: "Planer", send: "Los" },
+    suggestions: ["Verschieb es."],
+  });
+  expect(visitorOf(definition, ["ja"])).toMatchObject({
+    panelTexts: { title: "Planner", send: "Go" },
+    suggestions: ["Move it."],
+  });
+  const one = { panel: { texts: { title: "Planner" }, suggestions: ["Move it."] } };
+  expect(visitorOf(one, ["de"])).toMatchObject({
+    panelTexts: { title: "Planner" },
+    suggestions: ["Move it."],
+  });
+  expect(visitorOf({}, ["de"]).suggestions).toEqual([]);
 });

@@ -1,14 +1,15 @@
-/** Code of a page for what visitors read and decide: languages, consent and redaction. */
-import type { SiteDefinition, VisitorText } from "../site-definition.ts";
+/** Code of a page for what visitors read and decide: languages, consent, redaction and the panel. */
+import type { SiteDefinition, VisitorText, VisitorTexts } from "../site-definition.ts";
 
 /** Names in `@waggle/embed/languages`. English needs none: it is the default. */
 const LANGUAGE_NAMES: { readonly [code: string]: string } = { de: "GERMAN", fr: "FRENCH" };
 
 /** The part of a definition that visitors meet. */
-type VisitorPart = Pick<SiteDefinition, "consent" | "languages" | "redaction">;
+type VisitorPart = Pick<SiteDefinition, "consent" | "languages" | "panel" | "redaction">;
 
-/** The module that exports `visitor`: options of `createAgent`, and `panelTexts` for `<waggle-agent>`. */
-export function visitorModule({ consent, languages = ["en"], redaction }: VisitorPart): string {
+/** The module that exports `visitor`: options of `createAgent`, with `panelTexts` and `suggestions` for `<waggle-agent>`. */
+export function visitorModule(part: VisitorPart): string {
+  const { consent, languages = ["en"], redaction } = part;
   const translated = languages.flatMap((code) => LANGUAGE_NAMES[code] ?? []);
   return [
     ...(translated.length === 0
@@ -19,14 +20,15 @@ export function visitorModule({ consent, languages = ["en"], redaction }: Visito
     "const known = navigator.languages.map((one) => one.slice(0, 2)).find((one) => one in languages);",
     `const code = known ?? ${JSON.stringify(languages[0])};`,
     "const language = languages[code];",
-    `const consentTexts = ${JSON.stringify(consentTexts(consent, languages))};`,
+    `const ofSite = ${JSON.stringify(ofLanguages(part, languages))}[code];`,
     "export const visitor = {",
     ...(consent === undefined
       ? []
       : [`  consent: ${JSON.stringify({ version: consent.version })},`]),
     `  redactionRules: [${redactionText(redaction)}],`,
     "  ...(language === null ? {} : { texts: language.agent }),",
-    "  panelTexts: { ...language?.panel, ...consentTexts[code] },",
+    "  panelTexts: { ...language?.panel, ...ofSite.texts },",
+    "  suggestions: ofSite.suggestions,",
     "};",
     "",
   ].join("\n");
@@ -38,18 +40,33 @@ function redactionText(rules: SiteDefinition["redaction"] = []): string {
     .join(", ");
 }
 
-/** By language. What the site does not write is left to the panel. */
-function consentTexts(consent: SiteDefinition["consent"], languages: readonly string[]): object {
-  const inLanguage = (text: VisitorText | undefined, language: string): string | undefined =>
-    typeof text === "string" ? text : text?.[language as keyof typeof text];
+/** What the site writes, by language. The panel has the other texts. */
+function ofLanguages(
+  { consent, panel }: VisitorPart,
+  languages: readonly string[],
+): { readonly [code: string]: object } {
+  const texts = Object.entries(panel?.texts ?? {});
   return Object.fromEntries(
     languages.map((language) => [
       language,
-      // JSON leaves out what is undefined.
       {
-        consentTitle: inLanguage(consent?.title, language),
-        consentBody: inLanguage(consent?.text, language),
+        // JSON leaves out what is undefined.
+        texts: {
+          ...Object.fromEntries(texts.map(([name, text]) => [name, inLanguage(text, language)])),
+          consentTitle: inLanguage(consent?.title, language),
+          consentBody: inLanguage(consent?.text, language),
+        },
+        suggestions: listIn(panel?.suggestions, language),
       },
     ]),
   );
+}
+
+function inLanguage(text: VisitorText | undefined, language: string): string | undefined {
+  return typeof text === "string" ? text : text?.[language as keyof typeof text];
+}
+
+function listIn(texts: VisitorTexts = [], language: string): readonly string[] {
+  if ("length" in texts) return texts;
+  return texts[language as keyof typeof texts] ?? [];
 }
