@@ -12,7 +12,7 @@ const DOORS = join(ROOT, "test", "fixtures", "doors-site.ts");
 test("a site is an environment by the path of its file, with the export's name", async () => {
   const { name, source, environment } = await siteFrom("./doors-site.ts#doors", join(DOORS, ".."));
   expect({ name, source }).toEqual({ name: "doors", source: `${DOORS}#doors` });
-  expect(environment.reference(1, "train", 0)).toMatchObject({ environment: "doors" });
+  expect(environment?.reference(1, "train", 0)).toMatchObject({ environment: "doors" });
   const again = await siteFrom(source ?? "");
   expect(again.source).toBe(source);
 });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runLoop } from "../../packages/dev/src/loop/loop.ts";
 import type { LoopReport } from "../../packages/dev/src/loop/report.ts";
-import { siteFrom } from "../../packages/dev/src/site/site.ts";
+import { requireEnvironment, siteFrom } from "../../packages/dev/src/site/site.ts";
 import { ROOT } from "../../scripts/root.ts";
 import {
   expectExactCounts,
@@ -23,7 +23,8 @@ const lines: string[] = [];
 let report: LoopReport;
 
 beforeAll(async () => {
-  const site = await siteFrom(join(ROOT, "test", "fixtures", "doors-site.ts#doors"));
+  const doors = await siteFrom(join(ROOT, "test", "fixtures", "doors-site.ts#doors"));
+  const site = requireEnvironment(doors, "a test");
   const model = join(models, "doors");
   // A default base takes minutes.
   const recipe = { ...ENVIRONMENT_BASE, steps: 300, width: 64, layers: 2, mistakes: 0.9 };

@@ -31,7 +31,7 @@ test("is loaded with its page, its edge tools and its model, and without what pr
   expect(site).toMatchObject({ name: "planner", environment: null });
   expect(site).not.toHaveProperty("practice");
   expect(site).not.toHaveProperty("source");
-  expect(site.workerEntry).toContain("edge-tools.ts");
+  expect(site.edgeTools).toContain("edge-tools.ts");
   expect(namedModel(site)).toBe(join(site.project, "model"));
   expect(await siteModel(site, () => undefined, signal)).toBe(join(site.project, "model"));
 });
@@ -40,10 +40,11 @@ test("is deployed as an edge that assigns no tasks", async () => {
   const site = await answering('model: "./model",');
   const folder = join(site.project, ".waggle", "deploy");
   mkdirSync(folder, { recursive: true });
-  const config = JSON.parse(readFileSync(writeDeployment(folder, site), "utf8")) as {
+  const config = JSON.parse(readFileSync(writeDeployment(folder, [site]), "utf8")) as {
     readonly vars: object;
   };
-  expect(config.vars).toMatchObject({ TASK_ENVIRONMENT: "", GATE_MIN_TASKS: "32" });
+  expect(config.vars).toMatchObject({ GATE_MIN_TASKS: "32" });
+  expect(config.vars).not.toHaveProperty("TASK_ENVIRONMENT");
 });
 
 test("is refused without a model, and the error says what to write", async () => {
