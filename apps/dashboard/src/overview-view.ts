@@ -1,5 +1,5 @@
 /** The overview: collected trajectories, their outcomes, and whether the policy improves. */
-import { reasonText } from "./reason-text.ts";
+import { DISAGREEMENT_ADVICE, isDisagreement, reasonText } from "./reason-text.ts";
 import {
   type OperatorHealth,
   type OperatorSummary,
@@ -151,6 +151,9 @@ function refusals({ rejectedByReason }: OperatorSummary): HTMLElement {
     { class: "panel" },
     h("h2", {}, "Rejected by the trainer"),
     bars(rows, "The trainer has rejected no trajectory."),
+    rejectedByReason.some(({ reason }) => isDisagreement(reason))
+      ? h("p", { class: "caption" }, DISAGREEMENT_ADVICE)
+      : "",
   );
 }
 

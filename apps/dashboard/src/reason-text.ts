@@ -1,10 +1,39 @@
 /** Words for reasons of the trainer whose name says too little to an operator. */
+import type { TrajectoryRow } from "@waggle/protocol";
+
+const SENTENCES: { readonly [reason: string]: string } = {
+  "replay-mismatch": "the site's page and its environment disagree in what the model reads",
+  "call-mismatch": "the recorded tool calls are not the calls that the sampled tokens make",
+  "stop-mismatch": "the rollout did not end where the page says it ended",
+  "tool-wording": "the page and its environment word the error of a failed tool differently",
+  "grammar-mismatch": "sampled under a grammar that does not belong to the site's tools",
+};
 
 /** What a reason means; the reason itself if its name says it. */
 export function reasonText(reason: string): string {
-  const found = /^replay-mismatch(?: at (turn \d+))?$/.exec(reason);
-  if (found === null) return reason;
-  const [, turn] = found;
-  const place = turn === undefined ? "in what the model reads" : `at ${turn}`;
-  return `the site's page and its environment disagree ${place}`;
+  const [, turn] = /^replay-mismatch at turn (\d+)$/.exec(reason) ?? [];
+  if (turn !== undefined) return `the site's page and its environment disagree at turn ${turn}`;
+  return Object.hasOwn(SENTENCES, reason) ? (SENTENCES[reason] as string) : reason;
+}
+
+/** Whether the reason is that a page behaves otherwise than its environment. */
+export function isDisagreement(reason: string | null): boolean {
+  return reason !== null && /^(?:replay-mismatch\b|tool-wording$)/.test(reason);
+}
+
+/** What to do about pages that behave otherwise than their environment. */
+export const DISAGREEMENT_ADVICE =
+  "Usually the site causes this, not a dishonest visitor: its page and its environment are of different versions, or a tool behaves differently in the two. Run “waggle check” in the site's folder, correct the tool or the environment, and deploy both.";
+
+/** Sentences about a rejected trajectory whose page and environment disagree; none for others. */
+export function disagreementText({ reason, difference }: TrajectoryRow): readonly string[] {
+  if (!isDisagreement(reason)) return [];
+  if (difference === undefined || difference === null) return [DISAGREEMENT_ADVICE];
+  const { turn, tool, arguments: given, inPage, inEnvironment } = difference;
+  const call = `At turn ${turn}, ${tool}(${given}) gives`;
+  const sentence =
+    inPage === inEnvironment
+      ? `${call} different results, which are not shown here.`
+      : `${call} ${inPage} in the page and ${inEnvironment} in the environment.`;
+  return [sentence, DISAGREEMENT_ADVICE];
 }

@@ -66,7 +66,9 @@ function rowElement(row: TrajectoryRow, now: number): HTMLElement {
       "td",
       {},
       statusChip(row.status),
-      row.reason === null ? "" : h("span", { class: "reason" }, reasonText(row.reason)),
+      row.reason === null
+        ? ""
+        : h("span", { class: "reason", title: row.reason }, reasonText(row.reason)),
     ),
     h(
       "td",

@@ -35,6 +35,15 @@ const row: TrajectoryRow = {
   logProbGapMax: 0.001,
 };
 
+const DISAGREEING = "e".repeat(64);
+const disagreeing: TrajectoryRow = {
+  ...row,
+  digest: DISAGREEING,
+  status: "rejected",
+  reason: "replay-mismatch at turn 1",
+  difference: { turn: 1, tool: "find", arguments: "{}", inPage: HOSTILE, inEnvironment: "3" },
+};
+
 const detail: TrajectoryDetail = {
   row,
   trajectory: {
@@ -92,10 +101,11 @@ const api: OperatorApi = {
       rows: [row, { ...row, digest: "c".repeat(64), reward: 0, success: false, advantage: -0.25 }],
       nextCursor: null,
     }),
-  trajectory: (digest) =>
-    digest === DIGEST
-      ? Promise.resolve(detail)
-      : Promise.reject(new WaggleError("NOT_FOUND", "a trajectory must be stored")),
+  trajectory: (digest) => {
+    if (digest === DIGEST) return Promise.resolve(detail);
+    if (digest === DISAGREEING) return Promise.resolve({ ...detail, row: disagreeing });
+    return Promise.reject(new WaggleError("NOT_FOUND", "a trajectory must be stored"));
+  },
   manifest: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   object: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   promote: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
@@ -174,6 +184,15 @@ test("a failed call, the group and the advantage are shown", async () => {
   );
   const group = [...element.querySelectorAll(".group a")].map((link) => link.textContent);
   expect(group).toEqual(["1+0.25", "0−0.25"]);
+});
+
+test("the results that differ in page and environment are shown as text", async () => {
+  const element = await openView(DISAGREEING);
+  expect(element.textContent).toContain(
+    `At turn 1, find({}) gives ${HOSTILE} in the page and 3 in the environment.`,
+  );
+  expect(element.textContent).toContain("Run “waggle check”");
+  expect(element.querySelector("img")).toBeNull();
 });
 
 test("an unknown trajectory is an error that can be retried", async () => {

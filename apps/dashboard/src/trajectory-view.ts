@@ -1,5 +1,5 @@
 /** One trajectory in full: facts, its group, and its segments token by token. */
-import { reasonText } from "./reason-text.ts";
+import { disagreementText, reasonText } from "./reason-text.ts";
 import type { Segment, ToolCall, TrajectoryDetail, TrajectoryRow, Turn } from "@waggle/protocol";
 import type { Tokenizer } from "@waggle/text";
 import { h } from "@waggle/embed/dom";
@@ -206,6 +206,14 @@ function colorControls(strips: readonly TokenStrip[]): HTMLElement {
   );
 }
 
+/** What differs in page and environment. */
+function disagreementPanel(row: TrajectoryRow): HTMLElement | "" {
+  const sentences = disagreementText(row);
+  if (sentences.length === 0) return "";
+  const paragraphs = sentences.map((sentence) => h("p", { class: "caption" }, sentence));
+  return h("section", { class: "panel" }, h("h2", {}, "Page and environment"), ...paragraphs);
+}
+
 /** Creates the page of one trajectory. */
 export function createTrajectoryView(context: ViewContext, digest: string): View {
   const content = h("div", {}, h("p", { class: "notice", role: "status" }, "Loading …"));
@@ -255,7 +263,9 @@ export function createTrajectoryView(context: ViewContext, digest: string): View
         { class: "title-line" },
         h("h1", {}, "Trajectory ", h("span", { class: "mono" }, shortId(digest))),
         statusChip(row.status),
-        row.reason === null ? "" : h("span", { class: "reason" }, reasonText(row.reason)),
+        row.reason === null
+          ? ""
+          : h("span", { class: "reason", title: row.reason }, reasonText(row.reason)),
         row.success === null
           ? ""
           : h(
@@ -269,6 +279,7 @@ export function createTrajectoryView(context: ViewContext, digest: string): View
           `${formatAgo(row.receivedAt, Date.now())} ago`,
         ),
       ),
+      disagreementPanel(row),
       h("section", { class: "panel" }, factList(detail)),
       group.length > 1 ? groupPanel(group, digest) : "",
       h(

@@ -8,6 +8,7 @@ import { Sha256 } from "./policy-version.ts";
 import { PolicyVersionId } from "./policy.ts";
 import { TaskReference } from "./task.ts";
 import { MetricsRow } from "./trainer-http.ts";
+import { ToolDifference } from "./tool-difference.ts";
 import { Trajectory } from "./trajectory.ts";
 
 // DELETE /v1/operator/visitors/:visitorId answers a DeletionResponse, as the visitor's own deletion does.
@@ -67,6 +68,8 @@ export const TrajectoryRow = z.object({
   receivedAt: z.iso.datetime(),
   status: z.enum(["waiting", "leased", "learned", "rejected", "skipped"]),
   reason: z.string().nullable(),
+  /** The call whose results differ in page and environment. Absent from an edge of the previous release. */
+  difference: ToolDifference.nullable().optional(),
   policyVersion: PolicyVersionId,
   task: TaskReference.nullable(),
   /** Sampled tokens. */

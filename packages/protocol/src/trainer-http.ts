@@ -14,6 +14,7 @@ import {
   Sha256,
 } from "./policy-version.ts";
 import { TaskReference } from "./task.ts";
+import { ToolDifference } from "./tool-difference.ts";
 import { Trajectory } from "./trajectory.ts";
 
 /** Body of `POST /v1/trainer/leases`. Leases whole groups: complete ones, or those past their deadline. */
@@ -85,6 +86,11 @@ export const TrajectoryOutcome = z.strictObject({
   status: z.enum(["learned", "rejected", "skipped"]),
   /** Stable reason for a rejection or skip: `log-prob-gap`, `replay-mismatch at turn 2`, `no-signal`, … */
   reason: z.string().max(64).optional(),
+  /**
+   * For `replay-mismatch at turn N` and `tool-wording`: the call whose results differ. Trainers of the previous release
+   * do not send it, and others send it only for some trajectories of a lease.
+   */
+  difference: ToolDifference.optional(),
   reward: z.number().optional(),
   success: z.boolean().optional(),
   advantage: z.number().optional(),

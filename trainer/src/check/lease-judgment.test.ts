@@ -5,6 +5,7 @@ import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgment.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { parityChecker, randomGroups, TINY_BASE } from "../edge-training/training.fixture.ts";
+import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { waitingStep } from "./waiting-step.ts";
 
 const recipe = edgeRecipeNamed("dr-grpo-tis");
@@ -25,11 +26,11 @@ async function mixedGroup(): Promise<LeasedGroup> {
 
 const COMING = { step: 0, band: 0.1 };
 
-const judge = (group: LeasedGroup) =>
+const judge = (group: LeasedGroup, checker: TrajectoryChecker = parityChecker) =>
   judgeLease(
     { leaseId: randomUUID(), fencingToken: 1, groups: [group] },
     recipe,
-    parityChecker,
+    checker,
     state,
     COMING,
     async () => {},
@@ -71,4 +72,16 @@ test("forgotten rollouts leave their group, and a group without a signal is left
     "no-signal",
   ]);
   expect(both.outcomes.every(({ status }) => status === "skipped")).toBe(true);
+});
+
+test("an environment that disagrees in all rollouts of a lease shows it in 16 outcomes", async () => {
+  const [group] = await randomGroups(1, 20);
+  const difference = { turn: 1, tool: "t", arguments: "", inPage: "1", inEnvironment: "2" };
+  const status = "rejected" as const;
+  const { outcomes } = await judge(group as LeasedGroup, {
+    check: async ({ digest }) => ({ trajectory: null, outcome: { digest, status, difference } }),
+  });
+  expect(outcomes.every((outcome) => outcome.status === "rejected")).toBe(true);
+  expect(outcomes.filter((outcome) => outcome.difference !== undefined)).toHaveLength(16);
+  expect(outcomes.length).toBeGreaterThan(16);
 });

@@ -17,6 +17,9 @@ import {
   type WaitingStep,
 } from "./waiting-step.ts";
 
+/** Differences between page and environment in the outcomes of one lease. */
+const DIFFERENCES = 16;
+
 /** A lease with its checked and rewarded groups. */
 export type JudgedLease = {
   readonly lease: HeldLease;
@@ -54,7 +57,18 @@ export async function judgeLease(
     groups.push(await rewardedForStep(recipe, { task, trajectories: judged.passed }, coming));
     for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
   }
-  return { lease, groups, outcomes, visitors };
+  return { lease, groups, outcomes: withFewDifferences(outcomes), visitors };
+}
+
+/** The outcomes with few differences: an environment that disagrees with its page often does so in all rollouts. */
+function withFewDifferences(outcomes: readonly TrajectoryOutcome[]): TrajectoryOutcome[] {
+  let left = DIFFERENCES;
+  return outcomes.map((outcome) => {
+    if (outcome.difference === undefined) return outcome;
+    left -= 1;
+    const { difference: _, ...rest } = outcome;
+    return left >= 0 ? outcome : rest;
+  });
 }
 
 /**

@@ -76,5 +76,6 @@ test("an upload from an unknown environment is rejected, and so is one whose too
   expect(await other(await uploaded())).toMatchObject({
     status: "rejected",
     reason: "replay-mismatch at turn 1",
+    difference: { turn: 1, tool: "add", inPage: expect.stringMatching(/^1\d\d\d$/) as string },
   });
 });

@@ -2,7 +2,7 @@
  * Runs a recorded rollout again with `rollOut`, a policy that repeats the recorded tokens, and a fresh
  * environment from the task's seed. Rendered tokens, calls and observations must match the record, and
  * the reward is that of the fresh environment. Error messages of failed calls must match too: otherwise
- * their text is a stranger's choice, and the rollout is skipped as `tool-wording`.
+ * their text is a stranger's choice, and the rollout is rejected as `tool-wording`.
  */
 import {
   type AdmitTurn,
@@ -19,7 +19,10 @@ import {
   type Guidance,
   type SampledSegment,
   type Task,
+  toolDifference,
+  type ToolDifference,
   type Trajectory,
+  type Turn,
   type Verification,
   WaggleError,
 } from "@waggle/protocol";
@@ -32,6 +35,7 @@ type ReplayResult =
       readonly holds: false;
       readonly status: "rejected" | "skipped";
       readonly reason: string;
+      readonly difference?: ToolDifference;
     };
 
 /** @param guidance - the guidance of the version that sampled it. */
@@ -108,13 +112,13 @@ export function createReplay(options: ReplayOptions): Replay {
     });
     // A visitor's grammar could make any token look certain, so only grammars that the driver asks for count.
     if (hasOtherGrammar) return reject("grammar-mismatch");
-    const mismatch = difference(trajectory, again);
-    if (mismatch !== null) return reject(mismatch);
+    const mismatch = mismatchOf(trajectory, again);
+    if (mismatch !== null) return { holds: false, status: "rejected", ...mismatch };
     return { holds: true, verification: await judged(instance, task, again, format) };
   };
 }
 
-function hasBrokenTool({ toolResults }: Trajectory["turns"][number]): boolean {
+function hasBrokenTool({ toolResults }: Turn): boolean {
   return toolResults.some((result) => !result.ok && UNJUDGEABLE.has(result.error.code));
 }
 
@@ -125,32 +129,49 @@ function endsAsRecorded(segment: SampledSegment, stopTokenIds: readonly number[]
   return first === wanted;
 }
 
+type Mismatch = { readonly reason: string; readonly difference?: ToolDifference };
+
 /** The first difference between the two; anything after the end of the record is ignored. */
-function difference(recorded: Trajectory, again: Trajectory): string | null {
+function mismatchOf(recorded: Trajectory, again: Trajectory): Mismatch | null {
   for (const [i, turn] of recorded.turns.entries()) {
     const other = again.turns[i];
-    if (other === undefined || other.parseError !== turn.parseError) return "call-mismatch";
-    if (!isSame(other.toolCalls, turn.toolCalls)) return "call-mismatch";
-    if (!isSame(other.toolResults, turn.toolResults)) {
-      return isSame(withoutWording(other), withoutWording(turn))
-        ? "tool-wording"
-        : `replay-mismatch at turn ${i + 1}`;
+    if (other === undefined || other.parseError !== turn.parseError) {
+      return { reason: "call-mismatch" };
     }
+    if (!isSame(other.toolCalls, turn.toolCalls)) return { reason: "call-mismatch" };
+    if (isSame(other.toolResults, turn.toolResults)) continue;
+    const isWording = isSame(withoutWording(other), withoutWording(turn));
+    return {
+      reason: isWording ? "tool-wording" : `replay-mismatch at turn ${i + 1}`,
+      difference: differenceOf(i + 1, turn, other),
+    };
   }
-  if (again.turns.length > recorded.turns.length) return "call-mismatch";
+  if (again.turns.length > recorded.turns.length) return { reason: "call-mismatch" };
   for (const [i, segment] of recorded.segments.entries()) {
     const other = again.segments[i];
     const isSegment =
       other?.kind === segment.kind && other.parent === segment.parent && other.id === segment.id;
-    if (!isSegment || !isSame(other.tokenIds, segment.tokenIds)) return "replay-mismatch";
+    if (!isSegment || !isSame(other.tokenIds, segment.tokenIds)) {
+      return { reason: "replay-mismatch" };
+    }
   }
   // Only a rollout that its task ended may claim to be completed.
   const isCompleted = again.stopReason === "completed";
-  return isCompleted === (recorded.stopReason === "completed") ? null : "stop-mismatch";
+  if (isCompleted === (recorded.stopReason === "completed")) return null;
+  return { reason: "stop-mismatch" };
+}
+
+/** The first call of a turn whose results differ. */
+function differenceOf(turn: number, recorded: Turn, again: Turn): ToolDifference {
+  const results = recorded.toolResults;
+  const at = results.findIndex((result, i) => !isSame(result, again.toolResults[i]));
+  // Without a different result, one of the two has more.
+  const i = at < 0 ? results.length : at;
+  return toolDifference(turn, recorded.toolCalls[i], results[i], again.toolResults[i]);
 }
 
 /** Tool results with failures reduced to their codes. */
-function withoutWording({ toolResults }: Trajectory["turns"][number]): unknown[] {
+function withoutWording({ toolResults }: Turn): unknown[] {
   return toolResults.map((result) =>
     result.ok ? result : { callId: result.callId, code: result.error.code },
   );

@@ -69,7 +69,7 @@ fault(
       expect(contextOf(forged)).toContain(ATTACK);
       const result = await replay(forged);
       if (result.holds) held += 1;
-      expect(result).toEqual({ holds: false, status: "rejected", reason: "tool-wording" });
+      expect(result).toMatchObject({ holds: false, status: "rejected", reason: "tool-wording" });
     }
     return { after: `${held} of ${CALLS.length} rollouts held, the others are tool-wording` };
   },

@@ -12,6 +12,7 @@ import {
   type LeasedGroup,
   type LeasedTrajectory,
   type SampledSegment,
+  type ToolDifference,
   toTrainingSamples,
   type TrainingSample,
   type Trajectory,
@@ -71,7 +72,11 @@ export type TrajectoryCheckerOptions = {
   readonly grammars?: GrammarCompiler;
 };
 
-type Refusal = { readonly status: "rejected" | "skipped"; readonly reason: string };
+type Refusal = {
+  readonly status: "rejected" | "skipped";
+  readonly reason: string;
+  readonly difference?: ToolDifference;
+};
 
 /** Creates a checker that replays and re-scores trajectories. */
 export function createTrajectoryChecker(options: TrajectoryCheckerOptions): TrajectoryChecker {
@@ -81,11 +86,18 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
     async check({ digest, visitorId, trajectory }, group, state) {
       const staleness = stalenessOf(state, trajectory.policyVersion);
       const refused = (
-        { status, reason }: Refusal,
+        { status, reason, difference }: Refusal,
         more: Partial<TrajectoryOutcome> = {},
       ): CheckedTrajectory => ({
         trajectory: null,
-        outcome: { digest, status, reason, staleness, ...more },
+        outcome: {
+          digest,
+          status,
+          reason,
+          ...(difference === undefined ? {} : { difference }),
+          staleness,
+          ...more,
+        },
       });
 
       const claim = await refusalOfClaim(digest, trajectory, group, state, policy);

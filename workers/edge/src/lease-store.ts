@@ -293,7 +293,8 @@ export async function releaseLease(
 
 const SET_OUTCOME = `
   UPDATE trajectories SET
-    status = o.value ->> 'status', reason = o.value ->> 'reason', reward = o.value ->> 'reward',
+    status = o.value ->> 'status', reason = o.value ->> 'reason',
+    difference = o.value ->> 'difference', reward = o.value ->> 'reward',
     success = o.value ->> 'success', advantage = o.value ->> 'advantage',
     learnedAtStep = o.value ->> 'step', staleness = o.value ->> 'staleness',
     logProbGapMean = o.value ->> 'logProbGapMean', logProbGapMax = o.value ->> 'logProbGapMax'

@@ -1,20 +1,27 @@
 /** Trajectory rows for the operator, filtered and paged. */
-import type { TaskReference, TrajectoriesResponse, TrajectoryRow } from "@waggle/protocol";
+import {
+  type TaskReference,
+  ToolDifference,
+  type TrajectoriesResponse,
+  type TrajectoryRow,
+} from "@waggle/protocol";
 import { z } from "zod";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
-type Stored = Omit<TrajectoryRow, "receivedAt" | "status" | "task" | "success"> & {
+type Stored = Omit<TrajectoryRow, "receivedAt" | "status" | "task" | "success" | "difference"> & {
   receivedAt: number;
   status: "stored" | "ready" | "leased" | "learned" | "rejected" | "skipped";
   environment: string | null;
   seed: number;
   split: TaskReference["split"];
   success: number | null;
+  /** As JSON. */
+  difference: string | null;
   objectKey: string;
 };
 
-const COLUMNS = `digest, id, visitorId, groupId, receivedAt, status, reason, policyVersion, environment,
-  seed, split, tokens, stopReason, reward, success, advantage, learnedAtStep, staleness,
+const COLUMNS = `digest, id, visitorId, groupId, receivedAt, status, reason, difference, policyVersion,
+  environment, seed, split, tokens, stopReason, reward, success, advantage, learnedAtStep, staleness,
   logProbGapMean, logProbGapMax, objectKey`;
 
 function toRow(stored: Stored): TrajectoryRow {
@@ -25,6 +32,7 @@ function toRow(stored: Stored): TrajectoryRow {
     status: status === "stored" || status === "ready" ? "waiting" : status,
     task: environment === null ? null : { environment, seed, split },
     success: stored.success === null ? null : stored.success === 1,
+    difference: ToolDifference.safeParse(JSON.parse(stored.difference ?? "null")).data ?? null,
   };
 }
 

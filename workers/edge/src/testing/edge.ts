@@ -103,7 +103,7 @@ async function deleteObjects(): Promise<void> {
 }
 
 /** Migrates a fresh edge and registers a base model. @returns the model's hash */
-export async function freshEdge(): Promise<string> {
+export async function freshEdge(vocabularySize = VOCABULARY_SIZE): Promise<string> {
   await reset();
   forgetSites();
   await deleteObjects();
@@ -113,7 +113,7 @@ export async function freshEdge(): Promise<string> {
   const baseModel = { sha256: await fileListDigest(files), files };
   await ask("PUT", "/v1/trainer/base-model", {
     ...asTrainer,
-    body: { baseModel, vocabularySize: VOCABULARY_SIZE },
+    body: { baseModel, vocabularySize },
   });
   return baseModel.sha256;
 }
