@@ -4,6 +4,11 @@ export { createProgram } from "./commands/program.ts";
 export { createMissingSites, createSiteCommand } from "./commands/missing-sites.ts";
 export { runProgram } from "./commands/run-program.ts";
 export { publishBase } from "./edge-training/publish-base.ts";
+export type {
+  CheckedEnvironment,
+  CheckRuntimes,
+  RuntimeCheckOptions,
+} from "./options/runtime-checks.ts";
 export { environmentFrom } from "./extensions/environment-module.ts";
 export { moduleSource, resolvedFile } from "./extensions/module-source.ts";
 export { loggedRows } from "./metrics/metrics-row.ts";

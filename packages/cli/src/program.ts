@@ -1,4 +1,5 @@
 /** The program behind `waggle`: commands for a site, the trainer's commands, and the npm scripts of a checkout. */
+import { checkRuntimes } from "@waggle/dev";
 import { WAGGLE_VERSION } from "@waggle/protocol";
 import { createProgram, type ProgramOptions } from "@waggle/trainer";
 import type { Command } from "commander";
@@ -20,7 +21,7 @@ export type WaggleOptions = ProgramOptions & {
 
 /** Creates the program with every command. Parse the process's arguments with it. */
 export function createWaggle(options: WaggleOptions): Command {
-  const program = createProgram(options).version(
+  const program = createProgram({ checkRuntimes, ...options }).version(
     WAGGLE_VERSION,
     "-v, --version",
     "print the version",

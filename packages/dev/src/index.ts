@@ -5,6 +5,7 @@ export type { LoopReport } from "./loop/report.ts";
 export { practicePage, sitePage } from "./pages/pages.ts";
 export type { Page } from "./pages/pages.ts";
 export { stopSignal } from "./processes/stop-request.ts";
+export { checkRuntimes } from "./runtimes/runtime-check.ts";
 export {
   ADD_ENVIRONMENT,
   baseFolder,

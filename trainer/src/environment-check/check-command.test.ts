@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { PLANNER_FILES, plannerSite } from "../../../test/fixtures/planner-site.ts";
 import { addCheckCommand } from "./check-command.ts";
+import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../../docs/examples");
 
@@ -23,13 +24,19 @@ beforeEach(() => {
 });
 
 /** Lines that the command prints to its output. */
-async function checked(...args: string[]): Promise<string[]> {
+const checked = (...args: string[]): Promise<string[]> => checkedWith(undefined, ...args);
+
+async function checkedWith(
+  checkRuntimes: CheckRuntimes | undefined,
+  ...args: string[]
+): Promise<string[]> {
   const lines: string[] = [];
   const program = new Command();
   addCheckCommand(program, {
     signal: new AbortController().signal,
     writeOut: (line) => lines.push(line),
     writeError: () => {},
+    checkRuntimes,
   });
   await program.parseAsync(["check", ...args], { from: "user" });
   return lines;
@@ -154,4 +161,27 @@ test("of a site without an environment, config and tools are checked", async () 
     "planner has no environment, so only its config and its tools were checked",
   ]);
   expect(process.exitCode).toBe(0);
+});
+
+test("other runtimes check what repeats in Node, and count", async () => {
+  const asked: CheckedEnvironment[] = [];
+  const inMars: CheckRuntimes = async function* (environment) {
+    asked.push(environment);
+    yield { check: "in Mars", status: "failed", words: "two moons" };
+  };
+  const sound = await saved("sound-there", "");
+  expect(await checkedWith(inMars, sound, "--tasks", "2")).toContain(
+    "failed   in Mars        two moons",
+  );
+  expect(process.exitCode).toBe(1);
+  expect(asked).toMatchObject([{ file: sound, exportName: "default", reward: null }]);
+  await checkedWith(
+    inMars,
+    await saved(
+      "changing",
+      "levels: 1, verify: () => (globalThis.calls = (globalThis.calls ?? 0) + 1) % 3 === 0,",
+    ),
+  );
+  await checkedWith(inMars, "strings", "--tasks", "2");
+  expect(asked).toHaveLength(1);
 });

@@ -1,16 +1,19 @@
 /** `check`: checks an environment of the user as the built-in ones are tested, one line per check. */
 import { checkEnvironment, type EnvironmentCheck } from "@waggle/agent/define";
-import type { EnvironmentSpec } from "@waggle/environments";
+import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
 import { checkPage, type LoadedSite, loadSite, siteConfigIn } from "@waggle/site/node";
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
+import { moduleSource, resolvedFile } from "../extensions/module-source.ts";
 import { jsonOption, tasksOption } from "../options/shared-options.ts";
 import { checkWithModel } from "./model-checks.ts";
+import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
 
 type CheckCommandOptions = {
   readonly signal: AbortSignal;
   readonly writeOut: (line: string) => void;
   readonly writeError: (line: string) => void;
+  readonly checkRuntimes?: CheckRuntimes | undefined;
 };
 
 /** No progress is shown before this, and then once per interval. */
@@ -20,7 +23,7 @@ const WORKING_FOLDER = ".";
 
 export function addCheckCommand(
   program: Command,
-  { signal, writeOut, writeError }: CheckCommandOptions,
+  { signal, writeOut, writeError, checkRuntimes }: CheckCommandOptions,
 ): void {
   program
     .command("check")
@@ -60,8 +63,8 @@ export function addCheckCommand(
       };
       const checks: EnvironmentCheck[] = [];
       for await (const one of allChecks(
-        { spec, site },
-        { tasks: given.tasks, signal, onProgress },
+        { spec, site, own: checkRuntimes === undefined ? null : ownModule(source, site, spec) },
+        { tasks: given.tasks, signal, onProgress, checkRuntimes },
       )) {
         checks.push(one);
         if (!given.json) writeOut(`${one.status.padEnd(7)}  ${one.check.padEnd(13)}  ${one.words}`);
@@ -83,11 +86,49 @@ export function addCheckCommand(
     });
 }
 
+type Checked = {
+  readonly spec: EnvironmentSpec;
+  readonly site: LoadedSite | null;
+  /** For other runtimes; `null` for a built-in environment. */
+  readonly own: CheckedEnvironment | null;
+};
+
+type Options = {
+  readonly tasks: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (check: string, done: number, tasks: number) => void;
+  readonly checkRuntimes: CheckRuntimes | undefined;
+};
+
 async function* allChecks(
-  { spec, site }: { readonly spec: EnvironmentSpec; readonly site: LoadedSite | null },
-  options: Parameters<typeof checkEnvironment>[1] & { readonly signal: AbortSignal },
+  { spec, site, own }: Checked,
+  { checkRuntimes, ...options }: Options,
 ): AsyncGenerator<EnvironmentCheck> {
-  yield* checkEnvironment(spec, options);
+  let isRepeatable = true;
+  for await (const one of checkEnvironment(spec, options)) {
+    if (one.check === "replay") isRepeatable = one.status === "passed";
+    yield one;
+  }
   yield* checkWithModel(spec);
+  // What differs within Node differs elsewhere too.
+  if (own !== null && isRepeatable) yield* checkRuntimes?.(own, options) ?? [];
   if (site !== null) yield await checkPage(site, options.signal);
+}
+
+/** The modules of the user's environment; `null` if it is built in. */
+function ownModule(
+  source: string,
+  site: LoadedSite | null,
+  spec: EnvironmentSpec,
+): CheckedEnvironment | null {
+  if (site !== null) {
+    const { environment, reward } = site.files;
+    if (environment === null) return null;
+    return { spec, file: environment, exportName: "default", reward, project: site.folder };
+  }
+  if (ENVIRONMENTS.includes(spec)) return null;
+  const project = process.cwd();
+  const { module, exportName } = moduleSource(source);
+  const file = resolvedFile("check", module, project);
+  return { spec, file, exportName, reward: null, project };
 }

@@ -11,10 +11,13 @@ const EDGE = ownPackage("@waggle/edge");
 /** Folder with the migrations of D1. */
 export const MIGRATIONS: string = join(EDGE, "migrations");
 
+/** The behavior of workerd that every Worker of a site has. */
+export const COMPATIBILITY_DATE: string = "2026-11-01";
+
 /** What every Worker has. */
 const COMMON = {
   main: "worker.ts",
-  compatibility_date: "2026-11-01",
+  compatibility_date: COMPATIBILITY_DATE,
   send_metrics: false,
   // A generated Worker may be outside of the folder in which the package is installed.
   alias: { "@waggle/edge": join(EDGE, FROM_SOURCE ? "src/index.ts" : "dist/index.js") },

@@ -1,6 +1,8 @@
 /** Environments of your own: an entry that pages, Workers, trainers and tests can load. */
 export { checkEnvironment } from "./check/check-environment.ts";
 export type { EnvironmentCheck } from "./check/check-environment.ts";
+export { recordedRollouts, repeatedRollout, rolloutDifference } from "./check/recorded-rollout.ts";
+export type { RecordedRollout, RolloutDifference } from "./check/recorded-rollout.ts";
 export { defineEnvironment } from "./define-environment.ts";
 export type {
   DefinedTask,

@@ -1,0 +1,160 @@
+/** Environments in workerd and Chromium. A fake runtime imports the bundle into Node. */
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { EnvironmentSpec } from "@waggle/agent/define";
+import { WaggleError } from "@waggle/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong } from "../../../../test/fixtures/long.ts";
+import { findChromium } from "../loop/chromium.ts";
+import { checkRuntimes } from "./runtime-check.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waggle-runtimes-"));
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** An environment with one tool, which returns `value`. */
+async function saved(name: string, value: string, before = ""): Promise<string> {
+  const file = join(folder, `${name}.ts`);
+  await writeFile(
+    file,
+    `import { defineEnvironment } from "@waggle/agent/define";
+${before}
+export default defineEnvironment({
+  name: ${JSON.stringify(name)},
+  prompt: "You count.",
+  tasks: ({ random }) => {
+    const n = 1000.5 + Math.floor(random() * 1000);
+    return { request: "Count " + n, state: { n }, data: null };
+  },
+  tools: {
+    count: {
+      description: "Count.",
+      parameters: { type: "object", properties: {} },
+      run: (_: object, state) => ${value},
+    },
+  },
+  verify: ({ text }) => text === "done",
+  demonstrate: () => [["count", {}], "done"],
+});
+`,
+  );
+  return file;
+}
+
+type Runtime = NonNullable<Parameters<typeof checkRuntimes>[2]>[number];
+
+/** Imports the bundle here, after a change of its text. */
+const changed = (name: string, from: string | RegExp, to: string): Runtime => ({
+  name,
+  place: () => "",
+  replay: async (code, recorded) => {
+    const file = join(await mkdtemp(join(folder, name)), "replay.mjs");
+    await writeFile(file, code.replace(from, to));
+    const { replay } = (await import(pathToFileURL(file).href)) as {
+      replay: (text: string) => Promise<string>;
+    };
+    return replay(recorded);
+  },
+});
+const same = changed("same", "", "");
+
+async function results(file: string, runtimes?: readonly Runtime[], reward: string | null = null) {
+  const { default: spec } = (await import(pathToFileURL(file).href)) as {
+    default: EnvironmentSpec;
+  };
+  const found: string[] = [];
+  const options = { signal: new AbortController().signal, onProgress: () => {} };
+  const checked = { spec, file, exportName: "default", reward, project: folder };
+  for await (const one of checkRuntimes(checked, options, runtimes)) {
+    found.push(`${one.status} ${one.check}: ${one.words}`);
+  }
+  return found;
+}
+
+test("the first difference is shown with both values and a likely cause, and a missing runtime is skipped", async () => {
+  const missing = {
+    ...same,
+    name: "missing",
+    replay: () => Promise.reject(new WaggleError("NOT_FOUND", "install it with npx install")),
+  };
+  const found = await results(await saved("counter", "({ b: 1, a: Math.tanh(2) })"), [
+    same,
+    changed("other-result", /b: 1/, "c: 1"),
+    changed("other-request", '"Count "', '"Add "'),
+    changed("other-verdict", '=== "done"', '!== "done"'),
+    missing,
+  ]);
+  expect(found).toEqual([
+    "passed in same: 6 tasks with 18 turns give the same results and verdicts in same as in Node, byte for byte",
+    expect.stringMatching(
+      /^failed in other-result: seed 0, train: in turn 1, count gives \{"b":1,"a":0\.96\d+\} in Node and \{"c":1,"a":0\.96\d+\} in other-result\. Likely cause: Math\.tanh may differ/,
+    ),
+    expect.stringMatching(
+      /^failed in other-request: seed 0, train: the task begins with "Count [\d.]+" in Node and "Add /,
+    ),
+    expect.stringMatching(
+      /^failed in other-verdict: seed 0, train: the same turns are judged \{.*\} in Node and \{/,
+    ),
+    "skipped in missing: install it with npx install",
+  ]);
+});
+
+test("an import that pages do not have is named", async () => {
+  const before = 'import { readFileSync } from "node:fs";';
+  expect(await results(await saved("files", "readFileSync.length", before), [same])).toEqual([
+    expect.stringMatching(
+      /^failed in same: .* count gives 2 in Node and "Module .*node:fs.* Likely cause: node:fs is not the same/,
+    ),
+  ]);
+});
+
+test.runIf(findChromium())(
+  "language and user agent are caught in workerd and in Chromium",
+  async () => {
+    const value = isLong()
+      ? "state.n.toLocaleString()"
+      : "navigator.userAgent.length + state.n.toLocaleString()";
+    const [workerd, chromium] = await results(await saved("places", value));
+    expect(chromium).toMatch(
+      /^failed in Chromium: seed 0, train: in turn 1, count gives "[\d,]+\.\d+" in Node and "[\d.]+,\d+" in Chromium \(.*\)\. Likely cause: toLocaleString depends on the language/,
+    );
+    expect(workerd).toMatch(
+      isLong() ? /^passed/ : /^failed in workerd: .*in workerd\. Likely cause/,
+    );
+  },
+);
+
+test.runIf(isLong() && findChromium())(
+  "the examples of the docs and environments that read the runtime, in workerd and Chromium",
+  async () => {
+    for (const name of ["support-desk", "budget-sheet"]) {
+      const found = await results(join(ROOT, `docs/examples/${name}.ts`));
+      expect(found.map((one) => one.slice(0, 18))).toEqual([
+        "passed in workerd:",
+        "passed in Chromium",
+      ]);
+    }
+    for (const [name, value] of [
+      ["runtime", "process.version"],
+      ["agent", "navigator.userAgent"],
+      ["zone", "new Date(2026, 0, 1).toString()"],
+    ] as const) {
+      const found = await results(await saved(name, value));
+      expect(found.map((one) => one.slice(0, 6))).toEqual(["failed", "failed"]);
+    }
+    const thrown = await saved("thrown", "1", "const home = process.cwd();");
+    expect(await results(thrown)).toEqual([
+      expect.stringMatching(/^failed in workerd: .*process is not defined\. Likely cause: process/),
+      expect.stringMatching(
+        /^failed in Chromium: .*process is not defined.* Likely cause: process/s,
+      ),
+    ]);
+  },
+);

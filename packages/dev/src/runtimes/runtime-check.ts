@@ -1,0 +1,164 @@
+/**
+ * Checks that an environment gives the same results and verdicts in workerd and in Chromium as in Node: pages practice in
+ * it, and a trainer in Node plays their turns again.
+ */
+import {
+  type EnvironmentCheck,
+  recordedRollouts,
+  type RecordedRollout,
+  rolloutDifference,
+} from "@waggle/agent/define";
+import { isObject, type TaskReference, WaggleError } from "@waggle/protocol";
+import type { CheckedEnvironment, RuntimeCheckOptions } from "@waggle/trainer";
+import { type EnvironmentBundle, environmentBundle } from "./environment-bundle.ts";
+import { foreignPlace, inChromium } from "./in-chromium.ts";
+import { inWorkerd } from "./in-workerd.ts";
+import { likelyCause } from "./likely-cause.ts";
+import type { Repeated } from "./repeated-turns.ts";
+
+/** Tasks of each split and level. */
+const TASKS = 3;
+const LIMIT_MS = 60_000;
+const MOST_CHARACTERS = 120;
+
+type Runtime = {
+  readonly name: string;
+  /** How it differs from Node on this machine. */
+  readonly place: () => string;
+  /** What the bundle's `replay` returns. */
+  readonly replay: (
+    code: string,
+    recorded: string,
+    project: string,
+    signal: AbortSignal,
+  ) => Promise<string>;
+};
+
+const RUNTIMES: readonly Runtime[] = [
+  { name: "workerd", place: () => "", replay: inWorkerd },
+  {
+    name: "Chromium",
+    place: () => {
+      const { locale, timezoneId } = foreignPlace();
+      return ` (${locale}, ${timezoneId})`;
+    },
+    replay: inChromium,
+  },
+];
+
+/** The result in each runtime. One that is not installed is skipped, with the command that installs it. */
+export async function* checkRuntimes(
+  environment: CheckedEnvironment,
+  { signal, onProgress }: RuntimeCheckOptions,
+  runtimes: readonly Runtime[] = RUNTIMES,
+): AsyncGenerator<EnvironmentCheck> {
+  let recorded: readonly RecordedRollout[] = [];
+  let bundle: EnvironmentBundle | null = null;
+  for (const runtime of runtimes) {
+    signal.throwIfAborted();
+    const check = `in ${runtime.name}`;
+    onProgress(check, 0, recorded.length);
+    try {
+      if (bundle === null) recorded = await recordedRollouts(environment.spec, TASKS, signal);
+      bundle ??= await environmentBundle(environment);
+    } catch (error) {
+      signal.throwIfAborted();
+      const words = `the environment cannot be played, or cannot be bundled for pages and Workers: ${messageOf(error)}`;
+      yield { check, status: "failed", words };
+      return;
+    }
+    yield { check, ...(await resultIn(runtime, { bundle, recorded, environment, signal })) };
+  }
+}
+
+type Replayed = {
+  readonly bundle: EnvironmentBundle;
+  readonly recorded: readonly RecordedRollout[];
+  readonly environment: CheckedEnvironment;
+  readonly signal: AbortSignal;
+};
+
+async function resultIn(
+  { name, place, replay }: Runtime,
+  { bundle, recorded, environment, signal }: Replayed,
+): Promise<Omit<EnvironmentCheck, "check">> {
+  const cause = likelyCause(bundle.sources);
+  let again: readonly RecordedRollout[];
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+    const text = JSON.stringify(recorded);
+    const answer = answerOf(await replay(bundle.code, text, environment.project, limit));
+    const { error } = answer;
+    ({ again } = answer);
+    const failed = recorded[again.length];
+    if (error !== null && failed !== undefined) {
+      const words = `${placeOf(failed.task)}: ${name} gave the error: ${error}. ${cause}`;
+      return { status: "failed", words, task: failed.task };
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (WaggleError.is(error, "NOT_FOUND")) return { status: "skipped", words: error.message };
+    const words = `the environment does not run in ${name}: ${messageOf(error)}. ${cause}`;
+    return { status: "failed", words };
+  }
+  for (const [i, before] of recorded.entries()) {
+    const words = differenceIn(name + place(), before, again[i] as RecordedRollout);
+    if (words === null) continue;
+    return { status: "failed", words: `${words}. ${cause}`, task: before.task };
+  }
+  const turns = recorded.reduce((sum, one) => sum + one.turns.length, 0);
+  const words = `${recorded.length} tasks with ${turns} turns give the same results and verdicts in ${name}${place()} as in Node, byte for byte`;
+  return { status: "passed", words };
+}
+
+function differenceIn(
+  name: string,
+  before: RecordedRollout,
+  again: RecordedRollout,
+): string | null {
+  const difference = rolloutDifference(before, again);
+  if (difference === null) return null;
+  const { at, turn, tool } = difference;
+  const [first, second] = excerpts(difference.first, difference.second);
+  const what =
+    at === "start"
+      ? "the task begins with"
+      : at === "result"
+        ? `in turn ${turn}, ${tool} gives`
+        : "the same turns are judged";
+  return `${placeOf(before.task)}: ${what} ${first} in Node and ${second} in ${name}`;
+}
+
+function placeOf({ seed, split }: TaskReference): string {
+  return `seed ${seed}, ${split}`;
+}
+
+/** Parts of two values as JSON that show the first difference. */
+function excerpts(...values: readonly [unknown, unknown]): readonly [string, string] {
+  const [one, other] = values.map((value) => JSON.stringify(value) ?? "nothing") as [
+    string,
+    string,
+  ];
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const start = same < MOST_CHARACTERS - 20 ? 0 : same - 20;
+  const part = (text: string): string => {
+    const end = start + MOST_CHARACTERS;
+    return `${start > 0 ? "…" : ""}${text.slice(start, end)}${text.length > end ? "…" : ""}`;
+  };
+  return [part(one), part(other)];
+}
+
+function answerOf(text: string): Repeated {
+  const answer: unknown = JSON.parse(text);
+  if (!isObject(answer) || !Array.isArray(answer["again"])) throw new Error("it gave no answer");
+  const { again, error } = answer;
+  return {
+    again: again as RecordedRollout[],
+    error: typeof error === "string" ? error.slice(0, 300) : null,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).trim().slice(0, 300);
+}
