@@ -11,6 +11,9 @@ import { WaggleError } from "@waggle/protocol";
 import { toolFile } from "../processes/installed.ts";
 import { COMPATIBILITY_DATE } from "../stack/worker-project.ts";
 
+/** The package with the program. Wrangler depends on it. */
+const PROGRAM = "workerd";
+
 const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = (
@@ -78,7 +81,7 @@ function messageIn(errors: string): string {
 function workerdProgram(project: string): string {
   try {
     const require = createRequire(toolFile("wrangler", project));
-    return (require("workerd") as { readonly default: string }).default;
+    return (require(PROGRAM) as { readonly default: string }).default;
   } catch (error) {
     throw new WaggleError(
       "NOT_FOUND",

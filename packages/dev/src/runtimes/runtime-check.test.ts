@@ -129,6 +129,7 @@ test.runIf(findChromium())(
       isLong() ? /^passed/ : /^failed in workerd: .*in workerd\. Likely cause/,
     );
   },
+  120_000,
 );
 
 test.runIf(isLong() && findChromium())(
@@ -157,4 +158,5 @@ test.runIf(isLong() && findChromium())(
       ),
     ]);
   },
+  300_000,
 );

@@ -57,9 +57,9 @@ export async function* checkRuntimes(
   for (const runtime of runtimes) {
     signal.throwIfAborted();
     const check = `in ${runtime.name}`;
-    onProgress(check, 0, recorded.length);
     try {
       if (bundle === null) recorded = await recordedRollouts(environment.spec, TASKS, signal);
+      onProgress(check, 0, recorded.length);
       bundle ??= await environmentBundle(environment);
     } catch (error) {
       signal.throwIfAborted();
@@ -160,5 +160,10 @@ function answerOf(text: string): Repeated {
 }
 
 function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).trim().slice(0, 300);
+  const message = error instanceof Error ? error.message : String(error);
+  const [first = ""] = message
+    .replace(/^page\.evaluate: /, "")
+    .trim()
+    .split("\n");
+  return first.slice(0, 300);
 }
