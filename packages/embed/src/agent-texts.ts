@@ -6,7 +6,7 @@ export type AgentTexts = {
   readonly unreadable: string;
   /** Shown instead of answers while the site has switched its assistant off. */
   readonly silenced: string;
-  /** Why there is no answer. `message` is English and may name technical details. */
+  /** Why there is no answer. `message` is English and may name technical details, so visitors should not read it. */
   readonly failed: (code: string, message: string) => string;
 };
 
@@ -14,5 +14,13 @@ export type AgentTexts = {
 export const DEFAULT_AGENT_TEXTS: AgentTexts = {
   unreadable: "Sorry, I could not answer that. Please try again, or put it in other words.",
   silenced: "The assistant is switched off for now. Please try again later.",
-  failed: (_code, message) => message,
+  failed: (code) => FAILURES[code] ?? "The assistant cannot answer.",
+};
+
+const FAILURES: { readonly [code: string]: string } = {
+  NETWORK: "The assistant's server cannot be reached.",
+  BROWSER_UNSUPPORTED:
+    "This browser or connection cannot run the assistant. Current versions of Chrome, Edge and Firefox can, on https pages.",
+  DEVICE_LOST: "The graphics card interrupted the assistant. It is starting again.",
+  CONTEXT_OVERFLOW: "The conversation has become too long. Please start a new one.",
 };

@@ -70,8 +70,10 @@ export type ConversationItem =
       readonly running: boolean;
       /** `null` while the request runs, or if it failed before it started. */
       readonly stopReason: StopReason | null;
-      /** Why there is no answer, for display. */
+      /** Why there is no answer, for the visitor to read. */
       readonly failure: string | null;
+      /** The same for developers: the error's code and message. */
+      readonly failureDetails?: string;
       /** `null` until the request has ended. */
       readonly trajectoryId: string | null;
       readonly policyVersion: number | null;

@@ -13,6 +13,7 @@ import type {
 } from "@waggle/protocol";
 import type { AgentTexts } from "./agent-texts.ts";
 import type { AgentEvent, AnswerPart, ConversationItem, ToolActivity } from "./agent.ts";
+import type { TranscriptPart } from "./transcript.ts";
 import { visibleText } from "./visible-text.ts";
 
 /** The conversation item of an answer. */
@@ -22,7 +23,7 @@ export type AnswerItem = Extract<ConversationItem, { kind: "answer" }>;
 export interface AnswerRecord {
   readonly item: AnswerItem;
   /** Redacted, for display. */
-  readonly transcript: string;
+  readonly transcript: readonly TranscriptPart[];
   /** The last text of the policy, with personal data restored for the visitor. */
   readonly text: string;
   /** Adds an event of the agent loop. @returns the events to pass on to the page. */
@@ -70,7 +71,11 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   /** Indices of the text of unreadable turns, which stays only if the answer ends well. */
   const doubtful = new Set<number>();
   let isEnded = false;
-  const lines = [`Request: ${redactor.redact(options.request)}`];
+  const transcript: TranscriptPart[] = [
+    { kind: "request", text: redactor.redact(options.request) },
+  ];
+  /** Index of the current turn's first part: a turn says something, then calls tools. */
+  let turnStart = transcript.length;
   const activities = new Map<string, ToolActivity>();
 
   const show = (text: string): string => {
@@ -121,7 +126,13 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     );
   };
   const called = (call: ToolCall): AgentEvent => {
-    lines.push(`Call ${call.name}: ${JSON.stringify(call.arguments)}`);
+    transcript.push({
+      kind: "tool",
+      callId: call.id,
+      label: options.label(call.name, call.arguments),
+      arguments: call.arguments,
+      result: null,
+    });
     const args = redactor.restore(call.arguments) as ToolActivity["arguments"];
     const activity: ToolActivity = {
       id: call.id,
@@ -135,16 +146,16 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     return { type: "tool-call", activity };
   };
   const answered = (call: ToolCall | null, result: ToolResult): readonly AgentEvent[] => {
-    lines.push(
-      result.ok
-        ? `Result: ${JSON.stringify(result.value)}`
-        : `Failed: ${result.error.code}: ${result.error.message}`,
-    );
     // An unreadable call is answered with an error to the policy, which may try again.
     if (call === null) {
       doubt();
       return [];
     }
+    const at = transcript.findIndex(
+      (part) => part.kind === "tool" && part.callId === result.callId,
+    );
+    const recorded = transcript[at];
+    if (recorded?.kind === "tool") transcript[at] = { ...recorded, result };
     const known = activities.get(result.callId);
     const activity: ToolActivity = {
       id: result.callId,
@@ -163,7 +174,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
       return item;
     },
     get transcript() {
-      return lines.join("\n");
+      return transcript;
     },
     get text() {
       const last = item.parts.findLast((part) => part.kind === "text");
@@ -187,6 +198,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     take(event) {
       switch (event.type) {
         case "turn-start":
+          turnStart = transcript.length;
           beginText();
           return [{ type: "turn-start" }];
         case "token-delta":
@@ -198,7 +210,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
         case "tool-result":
           return answered(event.call, event.result);
         case "turn-end": {
-          if (event.text !== "") lines.push(`Answer: ${event.text}`);
+          transcript.splice(turnStart, 0, ...saidIn(event));
           const events = showText(true);
           if (isUnreadable) doubt();
           return [...events, { type: "turn-end" }];
@@ -219,6 +231,16 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
       }
     },
   };
+}
+
+/** What a person can read of a turn's text. */
+function saidIn(turn: Extract<LoopEvent, { type: "turn-end" }>): TranscriptPart[] {
+  const { text, isUnreadable } = visibleText(turn.text, true);
+  const isBroken = turn.parseError !== null || (turn.text !== "" && isUnreadable);
+  return [
+    ...(text === "" ? [] : [{ kind: "answer", text } as const]),
+    ...(isBroken ? [{ kind: "unreadable" } as const] : []),
+  ];
 }
 
 function sourceOf(name: string, tools: readonly Tool[]): ToolSource {

@@ -94,7 +94,10 @@ test("with consent an answer is sent once, followed by its feedback", async () =
   ]);
   const [entry] = await agent.sent();
   const detail = await agent.sentDetail(entry?.digest ?? "");
-  expect(detail?.text).toBe("Request: I am [EMAIL_1]\nAnswer: Hello.");
+  expect(JSON.parse(detail?.text ?? "")).toEqual([
+    { kind: "request", text: "I am [EMAIL_1]" },
+    { kind: "answer", text: "Hello." },
+  ]);
   await agent.dispose();
 });
 

@@ -82,7 +82,7 @@ export class PageAgent implements Agent {
         consent: this.#consentOrNone(),
         seed: this.#seed(),
       }),
-      enqueue: (trajectory, request) => this.#enqueue(trajectory, `Task: ${request}`),
+      enqueue: (trajectory, text) => this.#enqueue(trajectory, [{ kind: "task", text }]),
       onChange: ({ simulation }) => {
         this.#simulation = simulation.progress;
         this.#changed();
@@ -314,13 +314,14 @@ export class PageAgent implements Agent {
       });
       // Enqueue only if the consent from the start of the request is still in force.
       if (isOfSite && trajectory !== null && consent !== null) {
-        const text = this.#createRedactor().redact(record.transcript);
-        await this.#enqueue(trajectory, text);
+        await this.#enqueue(trajectory, this.#createRedactor().redactJson(record.transcript));
       }
       return { text: record.text, stopReason };
     } catch (error) {
       const { code, message } = describeError(error, this.#session.edgeUrl);
-      record.update({ running: false, failure: this.texts.failed(code, message) });
+      const { silenced, failed } = this.texts;
+      const failure = code === "SILENCED" ? silenced : failed(code, message);
+      record.update({ running: false, failure, failureDetails: `${code}: ${message}` });
       if (WaggleError.is(error, "DEVICE_LOST")) this.reload().catch(() => undefined);
       throw error;
     } finally {
@@ -330,12 +331,12 @@ export class PageAgent implements Agent {
     }
   }
 
-  /** @param text - what the visitor sees of the trajectory: its own words. */
-  async #enqueue(trajectory: Trajectory, text: string): Promise<EnqueueResult | null> {
+  /** @param transcript - what the visitor sees of the trajectory: a list of `TranscriptPart`. */
+  async #enqueue(trajectory: Trajectory, transcript: unknown): Promise<EnqueueResult | null> {
     if (this.consent.get() === null || trajectory.consent.scopes.length === 0) return null;
     // An answer does not fail because its record cannot be kept.
     const collected = await this.#collecting.open().catch(() => null);
-    return collected?.outbox.enqueue(trajectory, { text }) ?? null;
+    return collected?.outbox.enqueue(trajectory, { text: JSON.stringify(transcript) }) ?? null;
   }
 
   /** @throws WaggleError `SILENCED` (retryable) while the site has switched its assistant off. */

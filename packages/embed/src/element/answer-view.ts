@@ -49,7 +49,7 @@ export function createItemView(
 }
 
 function createAnswerView(actions: AnswerActions, options: ItemOptions): ItemView {
-  const { texts } = options;
+  const { texts, isForDeveloper } = options;
   const parts = h("div", { class: "answer" });
   const thinking = h("span", { class: "thinking" }, h("i"), h("i"), h("i"));
   const note = h("p", { class: "note" });
@@ -78,7 +78,8 @@ function createAnswerView(actions: AnswerActions, options: ItemOptions): ItemVie
       }
       const { stopReason, policyVersion } = answer;
       const stop = stopReason === null ? null : describeStop(stopReason, texts, policyVersion);
-      const text = answer.failure ?? stop ?? "";
+      const failure = isForDeveloper ? (answer.failureDetails ?? answer.failure) : answer.failure;
+      const text = failure ?? stop ?? "";
       setText(note, text);
       note.hidden = text === "";
       note.classList.toggle("bad", answer.failure !== null);

@@ -2,6 +2,7 @@
  * Texts of the panel, which a page can replace. If you change the meaning of the consent text, also change
  * `consent.version`. `@waggle/embed/languages` has them in other languages.
  */
+import { sizeIn } from "./size-text.ts";
 
 /** Counts of what was collected in this browser. */
 type CollectedCounts = {
@@ -43,7 +44,9 @@ export type PanelTexts = {
   readonly working: string;
   readonly switchedOff: string;
   readonly notAvailable: string;
-  /** Amounts of data, such as `1.4 MB`. */
+  /** An amount of data, such as `1.4 MB`. */
+  readonly size: (bytes: number) => string;
+  /** `loaded` and `total` are texts of `size`. */
   readonly loaded: (loaded: string, total: string) => string;
   /** Shown while an older policy answers because the newest one does not load. */
   readonly olderPolicy: string;
@@ -91,7 +94,25 @@ export type PanelTexts = {
   readonly sent: string;
   readonly rejected: string;
   readonly contentGone: string;
-  readonly exactlyThis: string;
+  /** If an entry cannot be read, or the code for it cannot be loaded. */
+  readonly notShown: string;
+  /** In an entry under `whatISent`: when it was recorded and sent, or why the site did not take it. */
+  readonly recordedAt: (when: string) => string;
+  readonly sentAt: (when: string) => string;
+  readonly notSentYet: string;
+  /** `code` is an error code of the edge, or `STORAGE_DAMAGED`. */
+  readonly refused: (code: string) => string;
+  /** What the entry holds. `visitor` and `assistant` name who said what. */
+  readonly practiceTask: string;
+  readonly unreadable: string;
+  readonly toolGiven: string;
+  readonly toolReturned: string;
+  /** Values that a tool was given or returned. */
+  readonly yes: string;
+  readonly no: string;
+  readonly nothing: string;
+  /** A button that saves the record as a file. */
+  readonly download: string;
   readonly forgetMe: string;
   readonly forgetExplained: string;
   readonly deleteEverything: string;
@@ -128,6 +149,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
   working: "working",
   switchedOff: "switched off",
   notAvailable: "not available",
+  size: sizeIn("en"),
   loaded: (loaded, total) => `${loaded} of ${total}`,
   olderPolicy:
     "The newest version of the assistant could not be loaded. An older one answers for now.",
@@ -178,7 +200,20 @@ export const DEFAULT_TEXTS: PanelTexts = {
   sent: "Sent",
   rejected: "Not accepted",
   contentGone: "Its content is no longer kept in this browser.",
-  exactlyThis: "Exactly what is sent",
+  notShown: "This entry cannot be shown now. Please try again when you are online.",
+  recordedAt: (when) => `Recorded on ${when}.`,
+  sentAt: (when) => `Sent to this site on ${when}.`,
+  notSentYet: "Not sent yet.",
+  refused: (code) =>
+    REFUSALS[code] ?? "This site did not accept it. Nothing of it is kept at the site.",
+  practiceTask: "Practice task:",
+  unreadable: "The assistant wrote something that cannot be read.",
+  toolGiven: "Given to the tool",
+  toolReturned: "Returned by the tool",
+  yes: "yes",
+  no: "no",
+  nothing: "nothing",
+  download: "Save exactly what is sent as a file",
   forgetMe: "Forget me",
   forgetExplained:
     "Deletes the data that this site has about you, and everything the assistant keeps in this browser.",
@@ -194,12 +229,15 @@ export const DEFAULT_TEXTS: PanelTexts = {
     "The site could not be reached. Nothing more will be sent; please try again when you are online.",
 };
 
-/** `1.4 MB`; no decimals below 1 MB. */
-export function formatBytes(sizeBytes: number): string {
-  if (sizeBytes < 1000) return `${sizeBytes} B`;
-  if (sizeBytes < 1_000_000) return `${(sizeBytes / 1000).toFixed(0)} kB`;
-  return `${(sizeBytes / 1_000_000).toFixed(1)} MB`;
-}
+const REFUSALS: { readonly [code: string]: string } = {
+  CONSENT_MISSING: "This site did not accept it, because you had not agreed when it arrived.",
+  PAYLOAD_TOO_LARGE: "This site did not accept it, because it is too large.",
+  POLICY_VERSION_UNKNOWN:
+    "This site did not accept it, because it comes from a version of the assistant that is no longer used.",
+  SCHEMA_VERSION_UNSUPPORTED:
+    "This site did not accept it, because this page is out of date. Please reload the page.",
+  STORAGE_DAMAGED: "It was damaged in this browser and could not be sent.",
+};
 
 /** Why an answer ended early; `null` if there is nothing to explain. */
 export function describeStop(

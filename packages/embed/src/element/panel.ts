@@ -6,7 +6,7 @@ import { createItemView } from "./answer-view.ts";
 import type { ItemView } from "./answer-view.ts";
 import { createConsentCard } from "./consent-card.ts";
 import { icon, ICONS } from "./icons.ts";
-import { formatBytes, type PanelTexts } from "./panel-texts.ts";
+import type { PanelTexts } from "./panel-texts.ts";
 import { createPrivacyView } from "./privacy-view.ts";
 import type { PrivacyView } from "./privacy-view.ts";
 import { createQuestionCard } from "./question-card.ts";
@@ -203,7 +203,7 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
     consent.hidden =
       agent.consent.decision() !== "undecided" || privacy !== null || agent.model.kind !== "site";
     question.update();
-    const said = noticeOf(agent, texts);
+    const said = noticeOf(agent, options);
     notice.hidden = said === "";
     notice.classList.toggle("calm", status.error === null);
     noticeButton.hidden = status.error === null || !status.error.retryable;
@@ -243,8 +243,15 @@ function describePolicy({ policyVersion, backend }: Agent): string {
 }
 
 /** What the visitor should know about the assistant itself; empty if nothing. */
-function noticeOf({ status, texts: own }: Agent, texts: PanelTexts): string {
-  if (status.error !== null) return own.failed(status.error.code, status.error.message);
+function noticeOf(
+  { status, texts: own }: Agent,
+  { texts, isForDeveloper }: Pick<PanelOptions, "texts" | "isForDeveloper">,
+): string {
+  if (status.error !== null) {
+    const { code, message } = status.error;
+    const said = own.failed(code, message);
+    return isForDeveloper ? `${said} (${code}: ${message})` : said;
+  }
   if (status.silenced) return own.silenced;
   if (!status.online) return texts.offline;
   return status.policyFailure === null ? "" : texts.olderPolicy;
@@ -266,5 +273,5 @@ function stateText(agent: Agent, texts: PanelTexts, busy: boolean): string {
   }
   if (status.detail === WAITING_FOR_POLICY) return texts.beingPrepared;
   if (status.totalBytes === null || status.loadedBytes >= status.totalBytes) return texts.starting;
-  return texts.loaded(formatBytes(status.loadedBytes), formatBytes(status.totalBytes));
+  return texts.loaded(texts.size(status.loadedBytes), texts.size(status.totalBytes));
 }

@@ -1,9 +1,8 @@
-/** Shows collected trajectories with everything that was sent, the consent choice, and "Forget me". */
+/** Lists collected trajectories, with the consent choice and "Forget me". `sent-detail.ts` shows one of them. */
 import type { OutboxEntry } from "@waggle/collector";
 import type { Agent } from "../agent.ts";
 import { h } from "../dom.ts";
 import { setText } from "./set-text.ts";
-import { formatBytes } from "./panel-texts.ts";
 import type { PanelTexts } from "./panel-texts.ts";
 
 /** The privacy view of the panel. */
@@ -155,30 +154,24 @@ function entryRow(
       h(
         "span",
         { class: "meta" },
-        (isForDeveloper ? `policy ${entry.policyVersion} · ` : "") + formatBytes(entry.sizeBytes),
+        (isForDeveloper ? `policy ${entry.policyVersion} · ` : "") + texts.size(entry.sizeBytes),
       ),
     ),
     body,
   );
+  let isShown = false;
+  const show = async (): Promise<void> => {
+    // Few visitors open an entry, so a page loads the code for it then.
+    const { createSentDetail } = await import("./sent-detail.ts");
+    const detail = await agent.sentDetail(entry.digest);
+    body.replaceChildren(createSentDetail(entry, detail, { texts, isForDeveloper }));
+  };
   details.addEventListener("toggle", () => {
-    if (!details.open || body.childElementCount > 0) return;
-    void agent.sentDetail(entry.digest).then((detail) => {
-      if (entry.reason !== null) {
-        body.append(h("p", { class: "note bad" }, `${entry.reason.code}: ${entry.reason.message}`));
-      }
-      if (detail === null) {
-        body.append(h("p", { class: "note" }, texts.contentGone));
-        return;
-      }
-      if (detail.text !== null) body.append(h("pre", {}, detail.text));
-      body.append(
-        h(
-          "details",
-          {},
-          h("summary", {}, texts.exactlyThis),
-          h("pre", { tabindex: "0" }, JSON.stringify(detail.trajectory, null, 1)),
-        ),
-      );
+    if (!details.open || isShown) return;
+    isShown = true;
+    show().catch(() => {
+      isShown = false;
+      body.replaceChildren(h("p", { class: "note" }, texts.notShown));
     });
   });
   return h("li", {}, details);

@@ -135,6 +135,9 @@ footer span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .entry[data-state=rejected] .badge { color: var(--_bad) }
 .entry .meta { margin-left: auto; color: var(--_muted); white-space: nowrap }
 .entry .body { padding: 0 .65rem .65rem; display: grid; gap: .5rem }
+.entry .recorded { list-style: none; margin: .3rem 0 .6rem; padding: 0; display: grid; gap: .45rem; overflow-wrap: anywhere }
+.entry .recorded ul { margin: 0; padding-left: 1.1rem }
+.entry .recorded li > b { font-weight: 600 }
 
 :host([launcher]) { position: fixed; inset: auto 1rem 1rem auto; z-index: 2147483000; min-height: 0 }
 .launcher { min-height: 48px; padding: .6rem 1.2rem; border-radius: 99px; background: var(--_accent); color: var(--_on-accent);

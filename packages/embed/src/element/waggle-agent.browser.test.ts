@@ -111,7 +111,7 @@ test("What I sent lists states with reasons, withdraws consent, and forgets", as
     turns: 3,
     stopReason: "completed",
   };
-  const reason = { code: "SCHEMA_INVALID", message: "no" };
+  const reason = { code: "PAYLOAD_TOO_LARGE", message: "5000001 decoded bytes" };
   agent.setSent([
     { ...entry, digest: "a", state: "sent", reason: null },
     { ...entry, digest: "b", state: "rejected", reason },
@@ -121,8 +121,10 @@ test("What I sent lists states with reasons, withdraws consent, and forgets", as
   const badges = Array.from(root.querySelectorAll(".badge"), (badge) => badge.textContent);
   expect(badges).toEqual(["Sent", "Not accepted"]);
   root.querySelectorAll<HTMLElement>(".entry summary")[1]?.click();
-  await settled();
-  expect(textOf(root, ".entry[data-state=rejected] .note")).toBe("SCHEMA_INVALID: no");
+  await expect
+    .poll(() => textOf(root, ".entry[data-state=rejected] .body"))
+    .toMatch(/^Recorded on .*This site did not accept it, because it is too large\./);
+  expect(textOf(root, ".entry[data-state=rejected]")).not.toMatch(/PAYLOAD|decoded/);
 
   control("Withdraw")?.click();
   await settled();
@@ -145,14 +147,30 @@ test("loading shows its progress, and an error shows its message with a retry bu
   await settled();
   expect((root.querySelector("progress") as HTMLProgressElement).value).toBe(0.25);
   expect(textOf(root, ".state")).toBe("1.0 MB of 4.0 MB");
-  agent.setStatus({
-    phase: "error",
-    error: { code: "NETWORK", message: "The server cannot be reached.", retryable: true },
-  });
+  const error = { code: "NETWORK", message: "GET https://edge.example 503", retryable: true };
+  agent.setStatus({ phase: "error", error });
   await settled();
-  expect(textOf(root, "[role=alert]")).toContain("The server cannot be reached.");
+  expect(textOf(root, "[role=alert] span")).toBe("The assistant's server cannot be reached.");
   control("Try again")?.click();
   expect(agent.asked).toEqual(["reload"]);
+});
+
+test("an error names technical details only for developers", async () => {
+  const error = { code: "MODEL_CORRUPT", message: "bad offset 7", retryable: false };
+  const failed = { failure: "The assistant cannot answer.", failureDetails: "INTERNAL: no worker" };
+  const shown = async (attributes: readonly string[]): Promise<string[]> => {
+    const { agent, root, settled } = await open(attributes);
+    agent.setConversation([answer(failed)]);
+    agent.setStatus({ phase: "error", error });
+    await settled();
+    return [textOf(root, "[role=alert] span"), textOf(root, "article .note")];
+  };
+  const said = "The assistant cannot answer.";
+  expect(await shown([])).toEqual([said, said]);
+  expect(await shown(["developer"])).toEqual([
+    `${said} (MODEL_CORRUPT: bad offset 7)`,
+    "INTERNAL: no worker",
+  ]);
 });
 
 test("offline is shown without an alert and the agent still answers", async () => {

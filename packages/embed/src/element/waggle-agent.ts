@@ -18,7 +18,7 @@ const ElementBase: typeof HTMLElement = globalThis.HTMLElement ?? class {};
 /**
  * Creates an agent from the attributes `edge-url` and `site-key` if no `agent` is set. `edge-tools` names tools of the
  * edge, separated by spaces, and `assets-url` is the folder of its files. With `launcher` it is a button in the corner of the window that opens the panel. With
- * `developer` the panel shows arguments, results, versions and the back end.
+ * `developer` the panel shows arguments, results, versions, JSON and the back end.
  */
 export class WaggleAgentElement extends ElementBase {
   #agent: Agent | null = null;

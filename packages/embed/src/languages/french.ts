@@ -1,4 +1,5 @@
 /** The texts in French. */
+import { sizeIn } from "../element/size-text.ts";
 import type { Language } from "./language.ts";
 
 /** French. */
@@ -7,7 +8,7 @@ export const FRENCH: Language = {
   agent: {
     unreadable: "Désolé, je n'ai pas pu répondre. Réessayez, ou formulez votre demande autrement.",
     silenced: "L'assistant est désactivé pour le moment. Réessayez plus tard.",
-    failed: (code, message) => FAILURES[code] ?? `L'assistant ne peut pas répondre. (${message})`,
+    failed: (code) => FAILURES[code] ?? "L'assistant ne peut pas répondre.",
   },
   panel: {
     title: "Assistant",
@@ -36,6 +37,7 @@ export const FRENCH: Language = {
     working: "en cours",
     switchedOff: "désactivé",
     notAvailable: "indisponible",
+    size: sizeIn("fr"),
     loaded: (loaded, total) => `${loaded} sur ${total}`,
     olderPolicy:
       "La dernière version de l'assistant n'a pas pu être chargée. Une version plus ancienne répond pour l'instant.",
@@ -88,7 +90,20 @@ export const FRENCH: Language = {
     sent: "Envoyé",
     rejected: "Non accepté",
     contentGone: "Son contenu n'est plus conservé dans ce navigateur.",
-    exactlyThis: "Exactement ce qui est envoyé",
+    notShown:
+      "Cette entrée ne peut pas être affichée pour le moment. Réessayez lorsque vous serez en ligne.",
+    recordedAt: (when) => `Enregistré le ${when}.`,
+    sentAt: (when) => `Envoyé à ce site le ${when}.`,
+    notSentYet: "Pas encore envoyé.",
+    refused: (code) => REFUSALS[code] ?? "Ce site ne l'a pas accepté et n'en conserve rien.",
+    practiceTask: "Exercice :",
+    unreadable: "L'assistant a écrit quelque chose d'illisible.",
+    toolGiven: "Donné à l'outil",
+    toolReturned: "Réponse de l'outil",
+    yes: "oui",
+    no: "non",
+    nothing: "rien",
+    download: "Enregistrer exactement ce qui est envoyé dans un fichier",
     forgetMe: "Oubliez-moi",
     forgetExplained:
       "Supprime les données que ce site possède sur vous et tout ce que l'assistant conserve dans ce navigateur.",
@@ -111,4 +126,15 @@ const FAILURES: { readonly [code: string]: string } = {
     "Ce navigateur ou cette connexion ne permet pas d'exécuter l'assistant. Les versions actuelles de Chrome, Edge et Firefox le peuvent sur les pages https.",
   DEVICE_LOST: "La carte graphique a interrompu l'assistant. Il redémarre.",
   CONTEXT_OVERFLOW: "La conversation est devenue trop longue. Commencez-en une nouvelle.",
+};
+
+const REFUSALS: { readonly [code: string]: string } = {
+  CONSENT_MISSING: "Ce site ne l'a pas accepté, car vous n'aviez pas donné votre accord.",
+  PAYLOAD_TOO_LARGE: "Ce site ne l'a pas accepté, car c'est trop volumineux.",
+  POLICY_VERSION_UNKNOWN:
+    "Ce site ne l'a pas accepté, car cela vient d'une version de l'assistant qui n'est plus utilisée.",
+  SCHEMA_VERSION_UNSUPPORTED:
+    "Ce site ne l'a pas accepté, car cette page est ancienne. Veuillez recharger la page.",
+  STORAGE_DAMAGED:
+    "Les données ont été endommagées dans ce navigateur et n'ont pas pu être envoyées.",
 };

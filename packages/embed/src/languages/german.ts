@@ -1,4 +1,5 @@
 /** The texts in German. */
+import { sizeIn } from "../element/size-text.ts";
 import type { Language } from "./language.ts";
 
 /** German. */
@@ -8,7 +9,7 @@ export const GERMAN: Language = {
     unreadable:
       "Das konnte ich leider nicht beantworten. Bitte versuchen Sie es noch einmal oder mit anderen Worten.",
     silenced: "Der Assistent ist zurzeit abgeschaltet. Bitte versuchen Sie es später noch einmal.",
-    failed: (code, message) => FAILURES[code] ?? `Der Assistent kann nicht antworten. (${message})`,
+    failed: (code) => FAILURES[code] ?? "Der Assistent kann nicht antworten.",
   },
   panel: {
     title: "Assistent",
@@ -36,6 +37,7 @@ export const GERMAN: Language = {
     working: "arbeitet",
     switchedOff: "abgeschaltet",
     notAvailable: "nicht verfügbar",
+    size: sizeIn("de"),
     loaded: (loaded, total) => `${loaded} von ${total}`,
     olderPolicy:
       "Die neueste Version des Assistenten ließ sich nicht laden. Vorerst antwortet eine ältere.",
@@ -88,7 +90,22 @@ export const GERMAN: Language = {
     sent: "Gesendet",
     rejected: "Nicht angenommen",
     contentGone: "Der Inhalt wird in diesem Browser nicht mehr aufbewahrt.",
-    exactlyThis: "Genau das wird gesendet",
+    notShown:
+      "Dieser Eintrag kann gerade nicht gezeigt werden. Bitte versuchen Sie es noch einmal, wenn Sie online sind.",
+    recordedAt: (when) => `Aufgezeichnet am ${when}.`,
+    sentAt: (when) => `An diese Website gesendet am ${when}.`,
+    notSentYet: "Noch nicht gesendet.",
+    refused: (code) =>
+      REFUSALS[code] ??
+      "Diese Website hat es nicht angenommen. Bei der Website ist nichts davon gespeichert.",
+    practiceTask: "Übungsaufgabe:",
+    unreadable: "Der Assistent hat etwas geschrieben, das nicht lesbar ist.",
+    toolGiven: "Dem Werkzeug übergeben",
+    toolReturned: "Antwort des Werkzeugs",
+    yes: "ja",
+    no: "nein",
+    nothing: "nichts",
+    download: "Genau das Gesendete als Datei speichern",
     forgetMe: "Alles über mich löschen",
     forgetExplained:
       "Löscht die Daten, die diese Website über Sie hat, und alles, was der Assistent in diesem Browser aufbewahrt.",
@@ -111,4 +128,15 @@ const FAILURES: { readonly [code: string]: string } = {
     "Dieser Browser oder diese Verbindung kann den Assistenten nicht ausführen. Aktuelle Versionen von Chrome, Edge und Firefox können es auf https-Seiten.",
   DEVICE_LOST: "Die Grafikkarte hat den Assistenten unterbrochen. Er wird neu gestartet.",
   CONTEXT_OVERFLOW: "Die Unterhaltung ist zu lang geworden. Bitte beginnen Sie eine neue.",
+};
+
+const REFUSALS: { readonly [code: string]: string } = {
+  CONSENT_MISSING:
+    "Diese Website hat es nicht angenommen, weil Sie bei der Ankunft nicht zugestimmt hatten.",
+  PAYLOAD_TOO_LARGE: "Diese Website hat es nicht angenommen, weil es zu groß ist.",
+  POLICY_VERSION_UNKNOWN:
+    "Diese Website hat es nicht angenommen, weil es von einer Version des Assistenten stammt, die nicht mehr benutzt wird.",
+  SCHEMA_VERSION_UNSUPPORTED:
+    "Diese Website hat es nicht angenommen, weil diese Seite veraltet ist. Bitte laden Sie die Seite neu.",
+  STORAGE_DAMAGED: "Es wurde in diesem Browser beschädigt und konnte nicht gesendet werden.",
 };

@@ -22,7 +22,7 @@ export type PageRequest = {
   readonly device: "auto" | "webgpu" | "wasm";
   /** Runs edge tools of simulated tasks in the page instead of over MCP. */
   readonly localEdgeTools: boolean;
-  /** Shows arguments, results, versions and the back end in the panel. */
+  /** Shows arguments, results, versions, JSON and the back end in the panel. */
   readonly isForDeveloper: boolean;
 };
 
