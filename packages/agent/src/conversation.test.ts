@@ -210,3 +210,41 @@ test("concurrent requests and requests after dispose are refused", async () => {
   await expect(conversation.send("Third")).rejects.toMatchObject({ code: "DISPOSED" });
   expect(policy.contexts[0]?.disposed).toBe(true);
 });
+
+test("the first request continues a restored conversation, whose tokens are recorded as given", async () => {
+  const live = converse({ turns: [say("One."), say("Two.")] });
+  await live.conversation.send("First");
+  const expected = tokensOf(await live.conversation.send("Second"));
+
+  const asked: boolean[] = [];
+  const { conversation, policy } = converse(
+    { turns: [say("Two."), say("Three.")] },
+    {
+      restore: ({ first, hasRoom }) => {
+        const segments = [
+          ...fixed.chatFormat.start({ ...first, userMessage: "First" }),
+          { role: "assistant", tokenIds: say("One.") } as const,
+        ];
+        const read = { segments, pending: { sampledEnded: true } };
+        const large = { role: "user", tokenIds: Array<number>(200_000).fill(1) } as const;
+        asked.push(hasRoom(read), hasRoom({ ...read, segments: [...segments, large] }));
+        return Promise.resolve(read);
+      },
+    },
+  );
+  const second = Trajectory.parse(await conversation.send("Second"));
+  expect(asked).toEqual([true, false]);
+  expect(tokensOf(second)).toEqual(expected);
+  expect(sampledOf(second)).toEqual([say("Two.")]);
+  expect(policy.contexts[0]?.tokenIds).toEqual(expected);
+  const third = await conversation.send("Third");
+  expect(asked).toHaveLength(2);
+  expect(tokensOf(third).slice(0, expected.length)).toEqual(expected);
+});
+
+test("after a reset nothing is restored", async () => {
+  const restore = () => Promise.reject(new Error("must not be called"));
+  const { conversation } = converse({ turns: [say("One.")] }, { restore });
+  conversation.reset();
+  expect((await conversation.send("First")).stopReason).toBe("completed");
+});

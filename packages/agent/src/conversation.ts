@@ -8,10 +8,9 @@ import type {
   Environment,
   PolicyContext,
   PolicyVersionId,
-  Segment,
   Trajectory,
 } from "@waggle/protocol";
-import type { ChatNext } from "@waggle/text";
+import type { ChatNext, ChatStart, RenderedSegment } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
 import type { RollOutOptions } from "./roll-out-options.ts";
 import { Rollout } from "./running-rollout.ts";
@@ -30,6 +29,27 @@ export type ConversationOptions = Omit<
   readonly startsAlike?: (from: PolicyVersionId, to: PolicyVersionId) => boolean;
   /** Called for every request, because a visitor may withdraw consent. */
   readonly consent: () => Consent;
+  /**
+   * Renders an earlier conversation that the first request continues, such as one from before the page was loaded
+   * again. Its tokens are recorded as given. `null` for none. Not called after `reset`.
+   */
+  readonly restore?: (start: RestoreStart) => Promise<Read | null>;
+};
+
+/** What a conversation has read, and the messages that it has not read yet. */
+type Read = {
+  readonly segments: readonly RenderedSegment[];
+  readonly pending: ChatNext;
+};
+
+/** What `restore` renders from. */
+type RestoreStart = {
+  /** The present system text and tools. */
+  readonly first: Omit<ChatStart, "userMessage">;
+  /** The consent of this request, which must cover everything that is restored. */
+  readonly consent: Consent;
+  /** Whether the request and an answer fit behind it. */
+  readonly hasRoom: (read: Read) => boolean;
 };
 
 /** Options of one request. */
@@ -56,12 +76,7 @@ export interface Conversation {
   dispose(): void;
 }
 
-/** The context so far, with its recorded segments and the messages that the policy has not read yet. */
-type Past = {
-  readonly context: PolicyContext;
-  readonly segments: readonly Segment[];
-  readonly pending: ChatNext;
-};
+type Past = Read & { readonly context: PolicyContext };
 
 /** Creates a conversation with an empty context. */
 export function createConversation(options: ConversationOptions): Conversation {
@@ -73,11 +88,32 @@ export function createConversation(options: ConversationOptions): Conversation {
   let isDisposed = false;
   let isResetting = false;
   let isAdopting = false;
+  let { restore } = options;
 
   const { startsAlike = () => true } = options;
   const forget = (): void => {
     past?.context.dispose();
     past = null;
+  };
+
+  /** Puts the earlier conversation into a new context. */
+  const restored = async (
+    context: PolicyContext,
+    userText: string,
+    consent: Consent,
+  ): Promise<Read | null> => {
+    const render = restore;
+    restore = undefined;
+    if (render === undefined) return null;
+    const environment = options.createEnvironment(userText, context.policyVersion);
+    const { system, tools } = await environment.observe();
+    const read = await render({
+      first: { system: options.redactor?.redact(system) ?? system, tools },
+      consent,
+      hasRoom: (one) => hasRoom(one, userText, options),
+    });
+    for (const { tokenIds } of read?.segments ?? []) context.append(tokenIds);
+    return read;
   };
 
   const send = async (userText: string, sendOptions: SendOptions): Promise<Trajectory> => {
@@ -89,12 +125,13 @@ export function createConversation(options: ConversationOptions): Conversation {
     const { currentVersion } = options.policy;
     if (past !== null && !startsAlike(past.context.policyVersion, currentVersion)) forget();
     const context = past?.context ?? (await options.policy.createContext());
-    const earlier: Past | null = past;
+    let earlier: Read | null = past;
     // Set again below if the request ends in a state that can be continued.
     past = null;
     let completed = false;
     try {
       if (context.policyVersion !== options.policy.currentVersion) context.adoptCurrentVersion();
+      earlier ??= await restored(context, userText, consent);
       const rollout = new Rollout(
         {
           sampling: FULL_SUPPORT,
@@ -123,7 +160,11 @@ export function createConversation(options: ConversationOptions): Conversation {
       const trajectory = await rollout.run();
       const isRecorded = sizeOf(trajectory.segments) === context.tokenIds.length;
       if (isRecorded && !isResetting && !isDisposed) {
-        past = { context, segments: trajectory.segments, pending: rollout.pending };
+        const segments = trajectory.segments.map((segment) => ({
+          role: segment.kind === "given" ? segment.role : "assistant",
+          tokenIds: segment.tokenIds,
+        }));
+        past = { context, segments, pending: rollout.pending };
         completed = true;
       }
       return trajectory;
@@ -156,6 +197,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       isAdopting = true;
     },
     reset: () => {
+      restore = undefined;
       isResetting = isBusy;
       forget();
     },
@@ -167,13 +209,13 @@ export function createConversation(options: ConversationOptions): Conversation {
 }
 
 /** Whether the request fits together with an answer of up to a quarter of the context. */
-function hasRoom(past: Past, userText: string, options: ConversationOptions): boolean {
+function hasRoom(read: Read, userText: string, options: ConversationOptions): boolean {
   const { policy, limits, chatFormat, redactor } = options;
   const limit = Math.min(policy.contextLength, limits.maxContextTokens ?? Infinity);
   const userMessage = redactor?.redact(userText) ?? userText;
-  const request = sizeOf(chatFormat.next({ ...past.pending, userMessage }));
+  const request = sizeOf(chatFormat.next({ ...read.pending, userMessage }));
   const answer = Math.min(limits.maxTokensPerTurn, Math.floor(limit / 4));
-  return past.context.tokenIds.length + request + answer <= limit;
+  return sizeOf(read.segments) + request + answer <= limit;
 }
 
 function sizeOf(segments: readonly { readonly tokenIds: readonly number[] }[]): number {

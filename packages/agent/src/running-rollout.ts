@@ -11,7 +11,6 @@ import type {
   PolicyContext,
   Sample,
   Sampling,
-  Segment,
   StopReason,
   ToolCall,
   ToolDefinition,
@@ -38,7 +37,7 @@ export type RunningRolloutOptions = Omit<RollOutOptions, "environment"> & {
 export type RolloutStart = {
   readonly context: PolicyContext;
   /** Segments that the context already contains. They are recorded as given. */
-  readonly segments: readonly Segment[];
+  readonly segments: readonly RenderedSegment[];
   /** Messages to render after those segments, together with the new user message. */
   readonly pending?: ChatNext;
   /** Called before every turn except the first. May move the context to another version. */
@@ -123,12 +122,7 @@ export class Rollout {
   #begin(first: FirstObservation): RenderedSegment[] {
     const { chatFormat } = this.#options;
     const userMessage = this.#redact(first.userMessage);
-    for (const segment of this.#start.segments) {
-      this.#record.addGiven(
-        segment.kind === "given" ? segment.role : "assistant",
-        segment.tokenIds,
-      );
-    }
+    for (const { role, tokenIds } of this.#start.segments) this.#record.addGiven(role, tokenIds);
     if (this.#start.pending) return chatFormat.next({ ...this.#start.pending, userMessage });
     return chatFormat.start({
       system: this.#redact(first.system),

@@ -78,6 +78,8 @@ export type ConversationItem =
       readonly trajectoryId: string | null;
       readonly policyVersion: number | null;
       readonly feedback: Feedback["kind"] | null;
+      /** When the consent was given under which the answer was recorded; absent without consent. */
+      readonly consentedAt?: string;
     };
 
 /** An event of one request. */

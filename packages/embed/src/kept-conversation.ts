@@ -1,6 +1,6 @@
 /**
  * The conversation as the visitor sees it, kept for this tab, so that it survives a reload and a change of page on the
- * same site. It keeps what is shown, not what the model has read: a restored conversation starts with an empty context.
+ * same site. It keeps what is shown. `restored-context.ts` renders it for the model.
  */
 import { isObject } from "@waggle/protocol";
 import type { KeyValueStorage } from "@waggle/collector";

@@ -288,6 +288,7 @@ export class PageAgent implements Agent {
       await ready;
       this.#requireNotSilenced();
       const consent = this.consent.get();
+      if (consent !== null) record.update({ consentedAt: consent.grantedAt });
       const host = this.#policy.requireHost();
       this.#conversation ??= openConversation(host, {
         options: this.#options,
@@ -295,6 +296,8 @@ export class PageAgent implements Agent {
         tools: () => this.#tools(),
         consent: () => this.#consentOrNone(),
         seed: this.#seed(),
+        earlier: this.#shown.takeUnread(),
+        unreadable: this.texts.unreadable,
       });
       const { stopReason, trajectory } = await this.#conversation.send(request, {
         signal,

@@ -3,6 +3,7 @@ import { createConversation, createToolEnvironment, guidedEnvironment } from "@w
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { Consent, Redactor, StopReason, Tool, Trajectory } from "@waggle/protocol";
 import type { AgentEvent as LoopEvent } from "@waggle/agent";
+import type { ConversationItem } from "./agent.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions } from "./agent-options.ts";
@@ -26,12 +27,16 @@ export type RequestConversationOptions = {
   readonly tools: () => readonly Tool[];
   readonly consent: () => Consent;
   readonly seed: number;
+  /** The conversation from before the page was loaded again. Its newest part is read again if there is room. */
+  readonly earlier?: readonly ConversationItem[];
+  /** The sentence in place of answers that cannot be read. */
+  readonly unreadable?: string;
 };
 
-/** Creates an empty conversation. */
+/** Creates a conversation. A chat starts empty. */
 export function openConversation(
   host: AgentHost,
-  { options, redactor, tools, consent, seed }: RequestConversationOptions,
+  { options, redactor, tools, consent, seed, ...rest }: RequestConversationOptions,
 ): RequestConversation {
   const system = options.system ?? "";
   if (host.kind === "chat") {
@@ -54,6 +59,7 @@ export function openConversation(
     };
   }
   const { policy, chatFormat, client } = host;
+  const { earlier = [], unreadable = "" } = rest;
   const conversation = createConversation({
     policy,
     chatFormat,
@@ -75,6 +81,16 @@ export function openConversation(
       // A visitor's own request is never replayed, so the choice of cases may be random.
       return guidedEnvironment(environment, host.guide(version, crypto.randomUUID()));
     },
+    ...(earlier.length > 0 && {
+      restore: async (start) => {
+        try {
+          const { restoredContext } = await import("./restored-context.ts");
+          return restoredContext(earlier, { chatFormat, redactor, unreadable }, start);
+        } catch {
+          return null; // the code could not be loaded, or another release kept something else
+        }
+      },
+    }),
   });
   return {
     send: async (request, sendOptions) => {

@@ -8,16 +8,25 @@ export class ShownConversation {
   readonly #kept: KeptConversation;
   readonly #onChange: () => void;
   #items: readonly ConversationItem[];
+  #unread: readonly ConversationItem[];
 
   /** Starts with the items that the tab has kept. */
   constructor(kept: KeptConversation, onChange: () => void) {
     this.#kept = kept;
     this.#onChange = onChange;
     this.#items = kept.read();
+    this.#unread = this.#items;
   }
 
   get items(): readonly ConversationItem[] {
     return this.#items;
+  }
+
+  /** The items that the tab has kept and the model of this page has not read yet. The next call returns none. */
+  takeUnread(): readonly ConversationItem[] {
+    const unread = this.#unread;
+    this.#unread = [];
+    return unread;
   }
 
   lastAnswer(): AnswerItem | null {
@@ -45,6 +54,7 @@ export class ShownConversation {
   }
 
   clear(): void {
+    this.#unread = [];
     this.#set([]);
     this.keep();
   }
