@@ -1,6 +1,6 @@
 /** Drives the demo shop's page: sends requests, and reads answers, storage and status. Does not serve the page. */
 import type { OutboxSummary } from "@waggle/collector";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { PageStatus } from "@waggle/embed/practice";
 
@@ -33,6 +33,13 @@ export async function lastAnswer(page: Page) {
   const answer = await ended.jsonValue();
   if (answer === null) throw new Error("an answer was waited for");
   return answer;
+}
+
+/** Where an element is in the window. */
+export async function boxOf(element: Locator) {
+  const box = await element.boundingBox();
+  if (box === null) throw new Error("the element is not shown");
+  return { top: box.y, bottom: box.y + box.height, height: box.height };
 }
 
 /** Types a request as a person would and waits for the complete answer. */

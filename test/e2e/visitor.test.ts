@@ -30,6 +30,7 @@ import { publishText } from "../../trainer/src/commands/publish-text.ts";
 import { fault } from "../fixtures/fault.ts";
 import {
   ask,
+  boxOf,
   controlsOf,
   keptBy,
   lastAnswer,
@@ -350,6 +351,50 @@ test("every control of the page and of the panel has an accessible name", async 
   expect(conversation).toEqual(expect.arrayContaining(["button Send", "button Good answer"]));
   expect(privacy).toContain("button Forget me");
   expect([...conversation, ...privacy].filter((control) => control.endsWith(" "))).toEqual([]);
+});
+
+test("a conversation survives a reload and a second page of the site, and another tab does not show it", async () => {
+  const { page, panel } = await visit(siteUrl);
+  const request = "Add the City Jacket to my cart.";
+  const answer = await ask(page, request);
+  const log = panel.getByRole("log");
+  const said = await log.innerText();
+  expect(said).toContain(request);
+  await page.reload();
+  await expect.poll(() => log.innerText()).toBe(said);
+  await page.goto(new URL("index.html", siteUrl).href);
+  await expect.poll(() => log.innerText()).toBe(said);
+  await untilReady(page);
+  await ask(page, "Open the City Jacket.");
+  expect(await log.locator("article").count()).toBe(2);
+  expect(await page.evaluate(() => window.wagglePage.agent.conversation[1])).toEqual(answer);
+  const other = await context.newPage();
+  await other.goto(siteUrl);
+  await other.locator("waggle-agent").getByRole("log").waitFor();
+  expect(await other.locator("waggle-agent article").count()).toBe(0);
+});
+
+test("the open consent question hides no answer, with an item in the cart, on a small desktop and a phone", async () => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  const page = await context.newPage();
+  await page.goto(siteUrl);
+  await untilReady(page);
+  await page.getByRole("button", { name: "Add City Jacket to cart" }).click();
+  await ask(page, "Open the City Jacket.");
+  const panel = page.locator("waggle-agent");
+  const shown = async () => {
+    expect(await panel.getByRole("button", { name: "Agree" }).isVisible()).toBe(true);
+    const log = await boxOf(panel.getByRole("log"));
+    const said = await boxOf(panel.locator("article .answer > *").last());
+    return { height: log.height, isSeen: said.top >= log.top && said.bottom <= log.bottom };
+  };
+  const desktop = await shown();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Ask the assistant" }).dispatchEvent("click");
+  await expect.poll(async () => (await boxOf(panel)).bottom).toBeLessThanOrEqual(844);
+  const phone = await shown();
+  expect([desktop.isSeen, phone.isSeen]).toEqual([true, true]);
+  expect([desktop.height > 150, phone.height > 250]).toEqual([true, true]);
 });
 
 test("feedback on an answer reaches the edge with the id of its trajectory", async () => {

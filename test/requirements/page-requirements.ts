@@ -195,13 +195,18 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "packages/agent/src/tool-environment.test.ts > a tool that asks runs only if it is allowed, and its time limit begins after the answer",
       "packages/embed/src/visitor-view.test.ts > feedback says whether the site gets it",
       "packages/embed/src/element/panel.browser.test.ts > the undecided consent question leaves room for answers, and its text can be unfolded",
+      "test/e2e/visitor.test.ts > the open consent question hides no answer, with an item in the cart, on a small desktop and a phone",
     ],
   },
   {
     id: "embed:kept-conversation",
     source: "packages/embed/README.md, The panel",
-    behavior: "The shown conversation survives a reload in the same tab, and Forget me removes it.",
+    behavior:
+      "The conversation survives a reload and a change of page in the same tab, the model reads its newest part again, and Forget me removes it.",
     tests: [
+      "test/e2e/visitor.test.ts > a conversation survives a reload and a second page of the site, and another tab does not show it",
+      "packages/embed/src/restored-context.test.ts > after a reload the model reads the same tokens as without one, all of them given",
+      "packages/embed/src/restored-context.test.ts > text from before the consent is not part of a record, and is read again without consent",
       "packages/embed/src/visitor-view.test.ts > a conversation survives a reload of the page, and forget me removes it from the tab",
     ],
   },
