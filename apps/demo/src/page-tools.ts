@@ -2,8 +2,14 @@
 import type { PageTool } from "@waggle/embed";
 import type { ToolArguments } from "@waggle/environments";
 import { definePageTools } from "@waggle/site";
-import { createShop, findProduct, pageToolDefinitions, runPageTool } from "./environment/index.ts";
-import type { CartLine, Shop } from "./environment/index.ts";
+import {
+  CATALOGUE,
+  createShop,
+  findProduct,
+  pageToolDefinitions,
+  runPageTool,
+} from "./environment/index.ts";
+import type { Shop, ShopState } from "./environment/index.ts";
 
 type Label = (args: ToolArguments) => string;
 
@@ -31,8 +37,12 @@ export function isActing(): boolean {
   return acting;
 }
 
-/** Begins with the cart of a practice task. `waggle check` compares page and practice with it. */
-export function start({ cart }: { readonly cart: readonly CartLine[] }): void {
+/** Begins with the goods and the cart of a practice task. `waggle check` compares page and practice with it. */
+export function start({
+  cart,
+  goods = CATALOGUE,
+}: Pick<ShopState, "cart"> & Partial<Pick<ShopState, "goods">>): void {
+  shop.dispatch({ type: "stock-up", goods });
   shop.dispatch({ type: "empty-cart" });
   for (const line of cart) shop.dispatch({ type: "add-to-cart", ...line });
 }

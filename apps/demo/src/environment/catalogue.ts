@@ -34,10 +34,18 @@ function wordsOf(text: string): string[] {
     .map(stem);
 }
 
-const indexed = CATALOGUE.map((item) => ({
-  item,
-  words: new Set(wordsOf([item.name, item.category, ...item.attributes].join(" "))),
-}));
+/** What a search for the product can contain. */
+function searchable({ name, category, attributes }: Product): ReadonlySet<string> {
+  return new Set(wordsOf([name, category, ...attributes].join(" ")));
+}
+
+const indexed = new WeakMap<Product, ReadonlySet<string>>();
+
+function indexOf(item: Product): ReadonlySet<string> {
+  const words = indexed.get(item) ?? searchable(item);
+  indexed.set(item, words);
+  return words;
+}
 
 /** Products in the requested order. Ties keep the catalogue's order. */
 function sortProducts(products: readonly Product[], sort: SearchSort): Product[] {
@@ -50,13 +58,18 @@ function sortProducts(products: readonly Product[], sort: SearchSort): Product[]
 /**
  * The products that match the most words of the query, but at least one word. An empty query matches
  * every product.
+ *
+ * @param goods - what the shop has, in the order of an unsorted search
  */
-export function searchProducts(search: SearchQuery): Product[] {
+export function searchProducts(
+  search: SearchQuery,
+  goods: readonly Product[] = CATALOGUE,
+): Product[] {
   const words = [...new Set(wordsOf(search.query))];
-  const affordable = indexed.filter(({ item }) => item.price <= (search.maxPrice ?? Infinity));
-  const rated = affordable.map((entry) => ({
-    item: entry.item,
-    matched: words.filter((word) => entry.words.has(word)).length,
+  const affordable = goods.filter(({ price }) => price <= (search.maxPrice ?? Infinity));
+  const rated = affordable.map((item) => ({
+    item,
+    matched: words.filter((word) => indexOf(item).has(word)).length,
   }));
   const best = Math.max(0, ...rated.map((entry) => entry.matched));
   if (words.length > 0 && best === 0) return [];

@@ -4,6 +4,7 @@
  */
 import { boundary } from "@waggle/protocol";
 import type { Environment, TaskReference, ToolDefinition } from "@waggle/protocol";
+import { goodsOf } from "./new-products.ts";
 import { createShop } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 import { shopInstance } from "./shop-errands.ts";
@@ -49,6 +50,7 @@ export function createShopEnvironment(
   const { cart } = shopInstance(reference);
   const shop = options.shop ?? createShop();
   const prepare = () => {
+    shop.dispatch({ type: "stock-up", goods: goodsOf(reference) });
     shop.dispatch({ type: "empty-cart" });
     for (const line of cart) shop.dispatch({ type: "add-to-cart", ...line });
   };

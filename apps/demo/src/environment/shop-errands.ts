@@ -16,6 +16,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { convertCurrency } from "./currency.ts";
+import { NEW_PRODUCTS, newProductsInstance } from "./new-products.ts";
 import { drawWish, SHOP_TASK_KINDS } from "./shop-instance.ts";
 import type { ShopTaskKind, ShopInstance, ShopWish } from "./shop-instance.ts";
 import { cartTotal } from "./shop.ts";
@@ -30,11 +31,12 @@ const QUESTIONS: ReadonlySet<ShopTaskKind> = new Set(["stock", "price-in-currenc
 
 /** The level of a reference. @throws WaggleError `INVALID_ARGUMENT` for one of another environment. */
 export function shopLevel({ environment }: TaskReference): number {
+  if (environment === NEW_PRODUCTS) return 0;
   const level = SHOP_LEVELS.findIndex((name) => name === environment);
   if (level >= 0) return level;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `the task belongs to environment "${environment.slice(0, 64)}", not to a shop (${SHOP_LEVELS.join(", ")})`,
+    `the task belongs to environment "${environment.slice(0, 64)}", not to a shop (${[...SHOP_LEVELS, NEW_PRODUCTS].join(", ")})`,
   );
 }
 
@@ -44,7 +46,8 @@ export function shopLevel({ environment }: TaskReference): number {
  */
 export function shopInstance(reference: TaskReference): ShopInstance {
   const level = shopLevel(reference);
-  const { split, seed } = reference;
+  const { environment, split, seed } = reference;
+  if (environment === NEW_PRODUCTS) return newProductsInstance(reference);
   const random = mulberry32(hashText(`${level === 0 ? "" : `${level}/`}${split}/${seed}`));
   if (level === 0) return drawWish(pick(random, SHOP_TASK_KINDS), split, random);
   for (;;) {

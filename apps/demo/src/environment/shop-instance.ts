@@ -10,7 +10,7 @@ import { CATALOGUE } from "./catalogue-data.ts";
 import type { Product } from "./catalogue-data.ts";
 import { searchProducts } from "./catalogue.ts";
 import { convertCurrency, EXCHANGE_RATES } from "./currency.ts";
-import { cartTotal } from "./shop.ts";
+import { cartTotal, productIn } from "./shop.ts";
 import type { CartLine } from "./shop.ts";
 
 /** The cheapest or best rated product among those that match `what`. */
@@ -66,16 +66,47 @@ export type ShopInstance = {
   readonly expectedNumber: number | null;
 };
 
+/** What wishes are drawn from. */
+export type ShopRange = {
+  /** What the shop has. */
+  readonly goods: readonly Product[];
+  /** Pieces that a wish asks for, if more than one. */
+  readonly quantities: readonly number[];
+  /** Whether a wish can ask for the cheapest or best rated product of this description. */
+  readonly isWhat: (what: string) => boolean;
+  /** Whether a wish can have this price limit, in euros. */
+  readonly isLimit: (limit: number) => boolean;
+};
+
+const EVERYTHING: ShopRange = {
+  goods: CATALOGUE,
+  quantities: [2, 3, 4, 5],
+  isWhat: () => true,
+  isLimit: () => true,
+};
+
 /** One in this many instances is held out. */
 const HELD_OUT_SHARE = 4;
 
 /** An instance with one wish of this kind, from this split. */
 export function drawWish(kind: ShopTaskKind, split: TaskSplit, random: RandomSource): ShopInstance {
   for (;;) {
-    const instance = draw(kind, random);
+    const instance = draw(kind, random, EVERYTHING);
     if (instance === null) continue;
     const heldOut = hashText(instanceKey(instance)) % HELD_OUT_SHARE === 0;
     if (heldOut === (split === "heldOut")) return instance;
+  }
+}
+
+/** An instance with one wish of this kind, from this range. */
+export function drawWishFrom(
+  kind: ShopTaskKind,
+  range: ShopRange,
+  random: RandomSource,
+): ShopInstance {
+  for (;;) {
+    const instance = draw(kind, random, range);
+    if (instance !== null) return instance;
   }
 }
 
@@ -88,26 +119,29 @@ export function instanceKey({ wishes, cart }: ShopInstance): string {
   return [...parts, ...lines].join("|");
 }
 
-function draw(kind: ShopTaskKind, random: RandomSource): ShopInstance | null {
+function draw(kind: ShopTaskKind, random: RandomSource, range: ShopRange): ShopInstance | null {
+  const { goods, quantities } = range;
+  // A search for an ambiguous name lists other products too, which would make the dialogue too long.
+  const isAmbiguous = ({ name }: Product) => searchProducts({ query: name }, goods).length > 1;
   switch (kind) {
     case "add-cheapest":
     case "add-best-rated":
-      return drawSuperlative(kind, random);
+      return drawSuperlative(kind, random, range);
     case "add-quantity": {
-      const item = pick(random, CATALOGUE);
-      const quantity = 2 + Math.floor(random() * 4);
+      const item = pick(random, goods);
+      const quantity = pick(random, quantities);
       if (quantity > item.stock) return null;
       return cartInstance({ kind, item, quantity }, [], [{ id: item.id, quantity }]);
     }
     case "add-two": {
-      const [item, other] = different(random, 2) as [Product, Product];
+      const [item, other] = different(random, goods, 2) as [Product, Product];
       if (isAmbiguous(item) && isAmbiguous(other)) return null;
       return cartInstance({ kind, item, other }, [], [line(item), line(other)]);
     }
     case "remove": {
-      const cart = different(random, 2 + Math.floor(random() * 2)).map(line);
+      const cart = different(random, goods, 2 + Math.floor(random() * 2)).map(line);
       const kept = Math.floor(random() * cart.length);
-      const item = productOf(cart[kept] as CartLine);
+      const item = productIn({ goods }, (cart[kept] as CartLine).id) as Product;
       return cartInstance(
         { kind, item },
         cart,
@@ -115,7 +149,7 @@ function draw(kind: ShopTaskKind, random: RandomSource): ShopInstance | null {
       );
     }
     case "replace": {
-      const [first, second, other] = different(random, 3) as [Product, Product, Product];
+      const [first, second, other] = different(random, goods, 3) as [Product, Product, Product];
       if (isAmbiguous(other)) return null;
       const item = random() < 0.5 ? first : second;
       const kept = item === first ? second : first;
@@ -126,24 +160,24 @@ function draw(kind: ShopTaskKind, random: RandomSource): ShopInstance | null {
       );
     }
     case "stock": {
-      const item = pick(random, CATALOGUE);
+      const item = pick(random, goods);
       return answerInstance({ kind, item }, [], item.stock);
     }
     case "price-in-currency": {
-      const item = pick(random, CATALOGUE);
-      const quantity = random() < 0.5 ? 1 : 2 + Math.floor(random() * 4);
+      const item = pick(random, goods);
+      const quantity = random() < 0.5 ? 1 : pick(random, quantities);
       const currency = pick(random, Object.keys(EXCHANGE_RATES));
       if (quantity === 1 && currency === "EUR") return null;
       const answer = convertCurrency(item.price * quantity, "EUR", currency);
       return answerInstance({ kind, item, quantity, currency }, [], answer);
     }
     case "cart-total": {
-      const cart = different(random, 1 + Math.floor(random() * 2)).map((item) => ({
+      const cart = different(random, goods, 1 + Math.floor(random() * 2)).map((item) => ({
         id: item.id,
         quantity: 1 + Math.floor(random() * 2),
       }));
       const currency = pick(random, Object.keys(EXCHANGE_RATES));
-      const answer = convertCurrency(cartTotal(cart), "EUR", currency);
+      const answer = convertCurrency(cartTotal(cart, goods), "EUR", currency);
       return answerInstance({ kind, currency }, cart, answer);
     }
   }
@@ -156,20 +190,23 @@ function draw(kind: ShopTaskKind, random: RandomSource): ShopInstance | null {
 function drawSuperlative(
   kind: "add-cheapest" | "add-best-rated",
   random: RandomSource,
+  { goods, isWhat, isLimit }: ShopRange,
 ): ShopInstance | null {
-  const seed = pick(random, CATALOGUE);
+  const seed = pick(random, goods);
   const attribute = pick(random, seed.attributes);
   const what = random() < 0.75 ? `${attribute} ${seed.category}` : seed.category;
-  const matching = searchProducts({ query: what });
+  if (!isWhat(what)) return null;
+  const matching = searchProducts({ query: what }, goods);
   const limited = random() < 0.5;
   const sort = kind === "add-cheapest" ? "price" : "rating";
   const step = seed.price < 40 ? 5 : 10;
   const limit = limited ? Math.ceil((seed.price + 1) / step) * step : null;
-  const fitting = searchProducts({ query: what, maxPrice: limit ?? undefined, sort });
+  if (limit !== null && !isLimit(limit)) return null;
+  const fitting = searchProducts({ query: what, maxPrice: limit ?? undefined, sort }, goods);
   const item = fitting[0];
   if (item === undefined || fitting.length < 2 || item === matching[0]) return null;
   if (item.rating === fitting[1]?.rating || item.price === fitting[1]?.price) return null;
-  const bestOfAll = searchProducts({ query: what, sort: "rating" })[0];
+  const bestOfAll = searchProducts({ query: what, sort: "rating" }, goods)[0];
   if (kind === "add-best-rated" && limited && bestOfAll === item) return null;
   return cartInstance({ kind, what, limit, item }, [], [line(item)]);
 }
@@ -194,17 +231,8 @@ function line(item: Product): CartLine {
   return { id: item.id, quantity: 1 };
 }
 
-/** Whether a search for its name lists other products too, which would make the dialogue too long. */
-function isAmbiguous(item: Product): boolean {
-  return searchProducts({ query: item.name }).length > 1;
-}
-
-function productOf(entry: CartLine): Product {
-  return CATALOGUE.find((item) => item.id === entry.id) as Product;
-}
-
-function different(random: RandomSource, count: number): Product[] {
+function different(random: RandomSource, goods: readonly Product[], count: number): Product[] {
   const chosen = new Set<Product>();
-  while (chosen.size < count) chosen.add(pick(random, CATALOGUE));
+  while (chosen.size < count) chosen.add(pick(random, goods));
   return [...chosen];
 }

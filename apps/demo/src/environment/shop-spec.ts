@@ -1,5 +1,6 @@
 /** The shop as an `EnvironmentSpec`: combines its tasks, environment, verifier and demonstrator. */
 import type { RandomSource, TaskReference } from "@waggle/protocol";
+import { NEW_PRODUCTS, goodsOf } from "./new-products.ts";
 import { demonstrate, type ShopSkill } from "./shop-demonstrator.ts";
 import { createShopEnvironment } from "./shop-environment.ts";
 import { SHOP_ENVIRONMENT, SHOP_LEVELS, shopInstance, shopLevel } from "./shop-errands.ts";
@@ -41,6 +42,19 @@ export const SHOP: EnvironmentSpec = {
       both: right,
     });
   },
+};
+
+/** The shop whose held-out requests are about products and values that training lacks. It has one level. */
+export const NEW_PRODUCTS_SHOP: EnvironmentSpec = {
+  ...SHOP,
+  name: NEW_PRODUCTS,
+  environments: [NEW_PRODUCTS],
+  levels: 1,
+  reference: (seed, split) => ({ environment: NEW_PRODUCTS, seed: seed >>> 0, split }),
+  startState: (reference) => ({
+    cart: shopInstance(reference).cart,
+    goods: goodsOf(reference),
+  }),
 };
 
 /** Repeats a demonstration. It depends on the seed alone, so its turns fit every environment of the task. */

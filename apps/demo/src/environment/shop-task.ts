@@ -2,6 +2,7 @@
 import { pick } from "@waggle/environments";
 import { mulberry32, hashText, type RandomSource } from "@waggle/protocol";
 import type { Task, TaskReference } from "@waggle/protocol";
+import { NEW_PRODUCTS } from "./new-products.ts";
 import { shopInstance, shopLevel } from "./shop-errands.ts";
 import type { ShopWish } from "./shop-instance.ts";
 import { CURRENCY_WORDS, JOINS, LIMITS, NUMBER_WORDS, TEMPLATES } from "./shop-templates.ts";
@@ -11,6 +12,10 @@ export const SHOP_SYSTEM = "You help in a shop.";
 
 /** One in this many held-out tasks uses templates that no training task uses. */
 const UNSEEN_SHARE = 4;
+/** The same for new products. With it, a third of the held-out templates are unseen. */
+const UNSEEN_SHARE_OF_NEW_PRODUCTS = 3;
+/** Number of usual templates of each kind in held-out tasks of new products. */
+const USUAL_OF_NEW_PRODUCTS = 4;
 
 /**
  * The task of a reference. Deterministic. `template` contains `-unseen-` for templates that occur only in
@@ -19,13 +24,17 @@ const UNSEEN_SHARE = 4;
  */
 export function shopTask(reference: TaskReference): Task {
   const { wishes } = shopInstance(reference);
-  const { split, seed } = reference;
+  const { environment, split, seed } = reference;
   const level = shopLevel(reference);
   const random = mulberry32(hashText(`words/${split}/${seed}${level === 0 ? "" : `/${level}`}`));
-  const unseen = split === "heldOut" && seed % UNSEEN_SHARE === 0;
+  const isOfNewProducts = environment === NEW_PRODUCTS;
+  const share = isOfNewProducts ? UNSEEN_SHARE_OF_NEW_PRODUCTS : UNSEEN_SHARE;
+  const unseen = split === "heldOut" && seed % share === 0;
   const wording = unseen ? "unseen" : "usual";
   const worded = wishes.map((wish) => {
-    const templates = TEMPLATES[wish.kind][wording];
+    const all = TEMPLATES[wish.kind][wording];
+    const templates =
+      isOfNewProducts && split === "heldOut" ? all.slice(0, USUAL_OF_NEW_PRODUCTS) : all;
     const template = pick(random, templates);
     const slots = slotsOf(wish, random);
     return {
@@ -41,7 +50,28 @@ export function shopTask(reference: TaskReference): Task {
     request: worded
       .map(({ request }) => request)
       .reduce((said, more) => `${said}${pick(random, JOINS[wording])}${more}`),
+    ...(isOfNewProducts ? { values: wishes.flatMap(valuesOf) } : {}),
   };
+}
+
+/** What fills the slots of a template besides currencies. */
+function valuesOf(wish: ShopWish): string[] {
+  switch (wish.kind) {
+    case "add-cheapest":
+    case "add-best-rated":
+      return [wish.what, ...(wish.limit === null ? [] : [`${wish.limit}`])];
+    case "add-two":
+    case "replace":
+      return [wish.item.name, wish.other.name];
+    case "add-quantity":
+      return [wish.item.name, `${wish.quantity}`];
+    case "price-in-currency":
+    case "remove":
+    case "stock":
+      return [wish.item.name];
+    case "cart-total":
+      return [];
+  }
 }
 
 /** True for tasks phrased with templates that training never uses. */

@@ -16,7 +16,7 @@ import {
   tool,
   type ToolArguments,
 } from "@waggle/environments";
-import { cartTotal } from "./shop.ts";
+import { cartTotal, productIn } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 
 /** Number of search results that a policy reads. The page shows all of them. */
@@ -57,7 +57,7 @@ const pageTools: RunnableTools<Shop> = {
     description: "Show one product with its details.",
     schema: z.strictObject({ id }),
     run: (args, shop: Shop) => {
-      const { name, price, rating, attributes } = known(args.id);
+      const { name, price, rating, attributes } = known(shop, args.id);
       shop.dispatch({ type: "open", id: args.id });
       return { name, price, rating, attributes };
     },
@@ -66,7 +66,7 @@ const pageTools: RunnableTools<Shop> = {
     description: "Put a product into the cart.",
     schema: z.strictObject({ id, quantity: quantity.optional() }),
     run: (args, shop: Shop) => {
-      const item = known(args.id);
+      const item = known(shop, args.id);
       const already = quantityOf(shop, item.id);
       const total = already + (args.quantity ?? 1);
       if (total > item.stock) throw failed(`only ${item.stock} in stock`);
@@ -89,10 +89,10 @@ const pageTools: RunnableTools<Shop> = {
     run: (_, shop: Shop) => ({
       lines: shop.state.cart.map((line) => ({
         id: line.id,
-        name: known(line.id).name,
+        name: known(shop, line.id).name,
         quantity: line.quantity,
       })),
-      total: cartTotal(shop.state.cart),
+      total: cartTotal(shop.state.cart, shop.state.goods),
     }),
   }),
 };
@@ -115,13 +115,13 @@ const edgeTools: RunnableTools<undefined> = {
   check_stock: tool({
     description: "How many pieces of a product are in the warehouse.",
     schema: z.strictObject({ id }),
-    run: (args) => known(args.id).stock,
+    run: (args) => found(findProduct(args.id)).stock,
   }),
 };
 
 function hits(shop: Shop): unknown {
   return shop.state.results.slice(0, HITS).map((resultId) => {
-    const { id: hitId, name, price, rating } = known(resultId);
+    const { id: hitId, name, price, rating } = known(shop, resultId);
     return shop.state.sort === "rating" ? { id: hitId, name, rating } : { id: hitId, name, price };
   });
 }
@@ -134,8 +134,11 @@ function failed(message: string): WaggleError {
   return new WaggleError("TOOL_FAILED", message);
 }
 
-function known(productId: string): Product {
-  const item = findProduct(productId);
+function known(shop: Shop, productId: string): Product {
+  return found(productIn(shop.state, productId));
+}
+
+function found(item: Product | undefined): Product {
   if (!item) throw failed("no such product");
   return item;
 }

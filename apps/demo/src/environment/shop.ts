@@ -2,7 +2,8 @@
  * The state machine of the demo shop: a cart, search results and an opened product. The page renders it and
  * the trainer replays it. It knows nothing about agents; people and tools use the same actions.
  */
-import { findProduct, searchProducts } from "./catalogue.ts";
+import { CATALOGUE } from "./catalogue-data.ts";
+import { searchProducts } from "./catalogue.ts";
 import type { SearchSort } from "./catalogue.ts";
 import type { Product } from "./catalogue-data.ts";
 
@@ -11,6 +12,8 @@ export type CartLine = { readonly id: string; readonly quantity: number };
 
 /** Everything a page renders. */
 export type ShopState = {
+  /** What the shop has. */
+  readonly goods: readonly Product[];
   /** In the order products were added; every quantity is at least 1. */
   readonly cart: readonly CartLine[];
   readonly query: string;
@@ -27,6 +30,8 @@ export type ShopState = {
 
 /** An action of a visitor or a tool. */
 export type ShopAction =
+  /** The shop has these goods, and lists all of them. */
+  | { readonly type: "stock-up"; readonly goods: readonly Product[] }
   | {
       readonly type: "search";
       readonly query: string;
@@ -51,22 +56,33 @@ export type ShopAction =
   | { readonly type: "empty-cart" };
 
 /** The initial state of a shop: all products listed, with the given cart. */
-export function initialShopState(cart: readonly CartLine[] = []): ShopState {
+export function initialShopState(
+  cart: readonly CartLine[] = [],
+  goods: readonly Product[] = CATALOGUE,
+): ShopState {
   return {
+    goods,
     cart,
     query: "",
     maxPrice: null,
     sort: "relevance",
     category: null,
     attribute: null,
-    results: searchProducts({ query: "" }).map((item) => item.id),
+    results: searchProducts({ query: "" }, goods).map((item) => item.id),
     opened: null,
   };
+}
+
+/** The product with this id, if the shop has it. */
+export function productIn({ goods }: Pick<ShopState, "goods">, id: string): Product | undefined {
+  return goods.find((item) => item.id === id);
 }
 
 /** The next state. Pure. Actions on unknown products or absent lines change nothing. */
 export function shopReducer(state: ShopState, action: ShopAction): ShopState {
   switch (action.type) {
+    case "stock-up":
+      return initialShopState(state.cart, action.goods);
     case "search":
       return withResults({
         ...state,
@@ -86,11 +102,11 @@ export function shopReducer(state: ShopState, action: ShopAction): ShopState {
         opened: null,
       });
     case "open":
-      return findProduct(action.id) ? { ...state, opened: action.id } : state;
+      return productIn(state, action.id) ? { ...state, opened: action.id } : state;
     case "close":
       return { ...state, opened: null };
     case "add-to-cart":
-      return findProduct(action.id) && action.quantity > 0
+      return productIn(state, action.id) && action.quantity > 0
         ? { ...state, cart: changed(state.cart, action.id, action.quantity) }
         : state;
     case "remove-from-cart":
@@ -107,11 +123,10 @@ function withResults(state: ShopState): ShopState {
   const matches = (item: Product) =>
     (state.category === null || item.category === state.category) &&
     (state.attribute === null || item.attributes.includes(state.attribute));
-  const found = searchProducts({
-    query: state.query,
-    maxPrice: state.maxPrice ?? undefined,
-    sort: state.sort,
-  });
+  const found = searchProducts(
+    { query: state.query, maxPrice: state.maxPrice ?? undefined, sort: state.sort },
+    state.goods,
+  );
   return { ...state, results: found.filter(matches).map((item) => item.id) };
 }
 
@@ -124,8 +139,14 @@ function changed(cart: readonly CartLine[], id: string, by: number): CartLine[] 
 }
 
 /** Total price of a cart in euros. */
-export function cartTotal(cart: readonly CartLine[]): number {
-  return cart.reduce((sum, line) => sum + (findProduct(line.id)?.price ?? 0) * line.quantity, 0);
+export function cartTotal(
+  cart: readonly CartLine[],
+  goods: readonly Product[] = CATALOGUE,
+): number {
+  return cart.reduce(
+    (sum, { id, quantity }) => sum + (productIn({ goods }, id)?.price ?? 0) * quantity,
+    0,
+  );
 }
 
 /** A shop state with subscribers. Pages render it and environments act on it. */
