@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { WAITING_FOR_POLICY } from "../first-policy.ts";
 import { answer, open, textOf } from "./open-panel.fixture.ts";
+import { DEFAULT_TEXTS } from "./panel-texts.ts";
 
 afterEach(() => document.body.replaceChildren());
 
