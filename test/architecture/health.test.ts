@@ -25,10 +25,10 @@ test("names, cycles and folders stay within their limits", () => {
 
 /** The number of public names that each package has reached. A new package needs an entry. */
 const MOST_NAMES: { readonly [name: string]: number } = {
-  "@waggle/agent": 68,
+  "@waggle/agent": 71,
   "@waggle/cli": 1,
   "@waggle/collector": 38,
-  "@waggle/dev": 19,
+  "@waggle/dev": 21,
   "@waggle/edge": 4,
   "@waggle/embed": 36,
   "@waggle/engine": 21,
@@ -37,12 +37,12 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/exchange": 37,
   "@waggle/learning": 390,
   "@waggle/model": 101,
-  "@waggle/protocol": 167,
+  "@waggle/protocol": 169,
   "@waggle/runtime": 109,
   "@waggle/site": 23,
   "@waggle/testing": 29,
   "@waggle/text": 34,
-  "@waggle/trainer": 32,
+  "@waggle/trainer": 35,
 };
 
 test("no package has more public names than it has reached", () => {

@@ -16,7 +16,7 @@ const PROGRAMS = [
   "apps/*/src/**/*.ts",
   "workers/*/src/**/*.ts",
   "packages/{cli,create-waggle}/src/main.ts",
-  "packages/dev/src/{pages/page-process,processes/watchdog,stack/trainer-main}.ts",
+  "packages/dev/src/{pages/page-process,processes/watchdog,runtimes/repeated-turns,stack/trainer-main}.ts",
   "packages/runtime/src/worker/{wasm,webgpu}.ts",
   "packages/embed/src/script-tag/index.ts",
   "scripts/**/*.ts",

@@ -13,12 +13,12 @@ globalThis.environment = defineEnvironment({
 });
 `;
 
-test("a production build has the author's environment, no shop and no checks, in at most 40 KB", async () => {
+test("a production build has the author's environment, no shop and no checks, in at most 41 KB", async () => {
   const scripts = [...(await builtPage(PAGE))].filter(([file]) => /\.m?js$/.test(file));
   const code = scripts.map(([, content]) => String(content)).join("\n");
   expect(code).toContain("own-request-");
   for (const foreign of ["add_to_cart", "key-door", "near misses", "node:fs"]) {
     expect({ foreign, isThere: code.includes(foreign) }).toEqual({ foreign, isThere: false });
   }
-  expect(code.length).toBeLessThan(40_000);
+  expect(code.length).toBeLessThan(41_000);
 }, 60_000);

@@ -47,7 +47,7 @@ export async function inChromium(
     // As text, because a test runner may rewrite imports in functions.
     const recorded = JSON.stringify(text);
     return await page.evaluate<string>(
-      `import("${ORIGIN}/replay.js").then(({ replay }) => replay(${recorded}))`,
+      `import(${JSON.stringify(`${ORIGIN}/replay.js`)}).then(({ replay }) => replay(${recorded}))`,
     );
   } finally {
     signal.removeEventListener("abort", close);

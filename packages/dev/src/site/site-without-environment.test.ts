@@ -58,7 +58,7 @@ test("is refused without a model, and the error says what to write", async () =>
 test("is refused where practice is needed, and the error says what to add", async () => {
   const site = await answering('model: "./model",');
   expect(() => requireEnvironment(site, "waggle base")).toThrow(
-    'waggle base needs tasks to practice, and the site planner has no environment; add environment: () => import("./practice/environment.ts") to waggle.config.ts',
+    "waggle base needs tasks to practice, and the site planner has no environment; add environment: () => import('./practice/environment.ts') to waggle.config.ts",
   );
   const folder = join(site.project, ".waggle", "loop");
   await expect(runLoop({ site, folder, onLine: () => undefined } as never)).rejects.toThrow(

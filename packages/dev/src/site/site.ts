@@ -68,7 +68,7 @@ export type PracticedSite = Site & { readonly environment: EnvironmentSpec };
 
 /** How to give a site an environment. */
 export const ADD_ENVIRONMENT =
-  'add environment: () => import("./practice/environment.ts") to waggle.config.ts';
+  "add environment: () => import('./practice/environment.ts') to waggle.config.ts";
 
 /**
  * @param command - what needs the environment, such as `waggle loop`.

@@ -1,12 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { loadSite } from "./load-site.ts";
-import {
-  baseArguments,
-  edgeVariables,
-  siteSettings,
-  trainerArguments,
-  variablesOf,
-} from "./part-settings.ts";
 import { importText } from "./source-file.ts";
 import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
 
@@ -47,32 +40,6 @@ describe("a site without a mistake", () => {
     if (environment === null) throw new Error("the site has an environment");
     const { judge } = environment.create(environment.reference(0, "train", 0));
     expect(await judge("nothing")).toMatchObject({ reward: 0, success: false });
-  });
-
-  test("sets the edge's variables and the arguments of the trainer and of the base", async () => {
-    const folder = site();
-    const loaded = await loadSite(folder);
-    expect(edgeVariables(loaded)).toEqual({
-      TASK_ENVIRONMENT: "planner",
-      GATE_MIN_TASKS: "32",
-      CANARY_SHARE: "0.25",
-      VISITOR_TTL_DAYS: "30",
-    });
-    const settings = {
-      taskEnvironment: "planner",
-      gateMinTasks: 32,
-      canaryShare: 0.25,
-      visitorTtlDays: 30,
-    };
-    expect(siteSettings(loaded)).toEqual(settings);
-    expect(variablesOf({ ...settings, allowedOrigins: ["https://a", "https://b"] })).toEqual({
-      ...edgeVariables(loaded),
-      ALLOWED_ORIGINS: "https://a,https://b",
-    });
-    expect(trainerArguments(loaded).join(" ")).toBe(
-      `--env ${folder} --recipe grpo --publish-every 2 --set groupSize=4`,
-    );
-    expect(baseArguments(loaded).join(" ")).toBe(`--env ${folder} --steps 300 --mistakes 0.2`);
   });
 
   test("may list plain tools that leave out the type of their arguments", async () => {

@@ -1,0 +1,37 @@
+import { expect, onTestFinished, test } from "vitest";
+import { loadSite } from "./load-site.ts";
+import {
+  baseArguments,
+  edgeVariables,
+  siteSettings,
+  trainerArguments,
+  variablesOf,
+} from "./part-settings.ts";
+import { plannerSite } from "../../../../test/fixtures/planner-site.ts";
+
+test("sets the edge's variables and the arguments of the trainer and of the base", async () => {
+  const { folder, remove } = plannerSite();
+  onTestFinished(remove);
+  const loaded = await loadSite(folder);
+  expect(edgeVariables(loaded)).toEqual({
+    TASK_ENVIRONMENT: "planner",
+    GATE_MIN_TASKS: "32",
+    CANARY_SHARE: "0.25",
+    VISITOR_TTL_DAYS: "30",
+  });
+  const settings = {
+    taskEnvironment: "planner",
+    gateMinTasks: 32,
+    canaryShare: 0.25,
+    visitorTtlDays: 30,
+  };
+  expect(siteSettings(loaded)).toEqual(settings);
+  expect(variablesOf({ ...settings, allowedOrigins: ["https://a", "https://b"] })).toEqual({
+    ...edgeVariables(loaded),
+    ALLOWED_ORIGINS: "https://a,https://b",
+  });
+  expect(trainerArguments(loaded).join(" ")).toBe(
+    `--env ${folder} --recipe grpo --publish-every 2 --set groupSize=4`,
+  );
+  expect(baseArguments(loaded).join(" ")).toBe(`--env ${folder} --steps 300 --mistakes 0.2`);
+});
