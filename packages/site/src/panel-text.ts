@@ -40,7 +40,6 @@ export const PANEL_TEXTS = [
   "tooLong",
   "toolsFailed",
   "tookTooLong",
-  "endedEarly",
   "repeated",
   "repeatedUntrained",
   "goodAnswer",

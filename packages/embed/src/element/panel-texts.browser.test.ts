@@ -53,6 +53,9 @@ test("the panel shows no text that cannot be replaced", async () => {
   };
 
   await note();
+  // A short text is not folded.
+  const folded = { ...MARKED, consentBody: MARKED.consentBody.repeat(40) };
+  (root.host as HTMLElementTagNameMap["waggle-agent"]).texts = folded;
   await press("open");
   const failure = { code: "NETWORK", message: "no route", retryable: true };
   const states: readonly Partial<AgentStatus>[] = [
@@ -97,6 +100,8 @@ test("the panel shows no text that cannot be replaced", async () => {
     agent.setConversation([answer({ stopReason })]);
     await note();
   }
+  agent.setConversation([answer({ stopReason: "guard-stopped", policyVersion: 0 })]);
+  await note();
   await press("goodAnswer");
   await note();
   agent.setConfirmation({ id: "q1", toolName: "pay", question: "mug", answer: () => undefined });

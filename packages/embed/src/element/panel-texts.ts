@@ -2,6 +2,7 @@
  * Texts of the panel, which a page can replace. If you change the meaning of the consent text, also change
  * `consent.version`. `@waggle/embed/languages` has them in other languages.
  */
+import type { StopReason } from "@waggle/protocol";
 import { sizeIn } from "./size-text.ts";
 
 /** Counts of what was collected in this browser. */
@@ -72,7 +73,6 @@ export type PanelTexts = {
   readonly repeated: string;
   /** In place of `repeated`, while the site's policy has not learned anything. */
   readonly repeatedUntrained: string;
-  readonly endedEarly: string;
 
   readonly goodAnswer: string;
   readonly badAnswer: string;
@@ -177,7 +177,6 @@ export const DEFAULT_TEXTS: PanelTexts = {
     "Ended early: the assistant repeated the same step without a new result. Please try other words.",
   repeatedUntrained:
     "Ended early: the assistant repeated the same step without a new result. It has not practiced on this site yet.",
-  endedEarly: "Ended early.",
 
   goodAnswer: "Good answer",
   badAnswer: "Bad answer",
@@ -241,7 +240,7 @@ const REFUSALS: { readonly [code: string]: string } = {
 
 /** Why an answer ended early; `null` if there is nothing to explain. */
 export function describeStop(
-  stopReason: string,
+  stopReason: StopReason,
   texts: PanelTexts,
   policyVersion: number | null,
 ): string | null {
@@ -262,7 +261,5 @@ export function describeStop(
       return texts.tookTooLong;
     case "guard-stopped":
       return policyVersion === 0 ? texts.repeatedUntrained : texts.repeated;
-    default:
-      return texts.endedEarly;
   }
 }

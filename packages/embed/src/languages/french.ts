@@ -65,7 +65,6 @@ export const FRENCH: Language = {
       "Interrompu : l'assistant répétait la même étape sans nouveau résultat. Formulez votre demande autrement.",
     repeatedUntrained:
       "Interrompu : l'assistant répétait la même étape sans nouveau résultat. Il ne s'est pas encore exercé sur ce site.",
-    endedEarly: "Interrompu.",
 
     goodAnswer: "Bonne réponse",
     badAnswer: "Mauvaise réponse",

@@ -65,7 +65,6 @@ export const GERMAN: Language = {
       "Vorzeitig beendet: Der Assistent hat denselben Schritt ohne neues Ergebnis wiederholt. Bitte versuchen Sie es mit anderen Worten.",
     repeatedUntrained:
       "Vorzeitig beendet: Der Assistent hat denselben Schritt ohne neues Ergebnis wiederholt. Er hat auf dieser Website noch nicht geübt.",
-    endedEarly: "Vorzeitig beendet.",
 
     goodAnswer: "Gute Antwort",
     badAnswer: "Schlechte Antwort",
