@@ -140,6 +140,9 @@ test.for([
   const address = await hostAssets(missing);
   const { page, close } = await openExample(examplePage("script-tag", address));
   try {
+    expect(await settledState(page)).toMatch(/^The assistant/);
+    const panel = page.locator("waggle-agent");
+    await panel.evaluate((element) => element.toggleAttribute("developer", true));
     expect(await settledState(page)).toMatch(says);
     expect(await page.locator("waggle-agent progress").isVisible()).toBe(false);
     expect(

@@ -21,6 +21,6 @@ const FAILURES: { readonly [code: string]: string } = {
   NETWORK: "The assistant's server cannot be reached.",
   BROWSER_UNSUPPORTED:
     "This browser or connection cannot run the assistant. Current versions of Chrome, Edge and Firefox can, on https pages.",
-  DEVICE_LOST: "The graphics card interrupted the assistant. It is starting again.",
+  DEVICE_LOST: "The assistant was interrupted. Please try again.",
   CONTEXT_OVERFLOW: "The conversation has become too long. Please start a new one.",
 };

@@ -123,7 +123,7 @@ const FAILURES: { readonly [code: string]: string } = {
   NETWORK: "Le serveur de l'assistant est injoignable.",
   BROWSER_UNSUPPORTED:
     "Ce navigateur ou cette connexion ne permet pas d'exécuter l'assistant. Les versions actuelles de Chrome, Edge et Firefox le peuvent sur les pages https.",
-  DEVICE_LOST: "La carte graphique a interrompu l'assistant. Il redémarre.",
+  DEVICE_LOST: "L'assistant a été interrompu. Veuillez réessayer.",
   CONTEXT_OVERFLOW: "La conversation est devenue trop longue. Commencez-en une nouvelle.",
 };
 

@@ -125,7 +125,7 @@ const FAILURES: { readonly [code: string]: string } = {
   NETWORK: "Der Server des Assistenten ist nicht erreichbar.",
   BROWSER_UNSUPPORTED:
     "Dieser Browser oder diese Verbindung kann den Assistenten nicht ausführen. Aktuelle Versionen von Chrome, Edge und Firefox können es auf https-Seiten.",
-  DEVICE_LOST: "Die Grafikkarte hat den Assistenten unterbrochen. Er wird neu gestartet.",
+  DEVICE_LOST: "Der Assistent wurde unterbrochen. Bitte versuchen Sie es noch einmal.",
   CONTEXT_OVERFLOW: "Die Unterhaltung ist zu lang geworden. Bitte beginnen Sie eine neue.",
 };
 
