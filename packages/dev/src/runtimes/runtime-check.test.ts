@@ -145,18 +145,18 @@ test.runIf(isLong() && findChromium())(
     for (const [name, value] of [
       ["runtime", "process.version"],
       ["agent", "navigator.userAgent"],
-      ["zone", "new Date(2026, 0, 1).toString()"],
     ] as const) {
       const found = await results(await saved(name, value));
       expect(found.map((one) => one.slice(0, 6))).toEqual(["failed", "failed"]);
     }
-    const thrown = await saved("thrown", "1", "const home = process.cwd();");
-    expect(await results(thrown)).toEqual([
-      expect.stringMatching(/^failed in workerd: .*process is not defined\. Likely cause: process/),
-      expect.stringMatching(
-        /^failed in Chromium: .*process is not defined.* Likely cause: process/s,
-      ),
-    ]);
+    // Workers have the time zone UTC, which this machine may have too.
+    const [, inOtherZone] = await results(await saved("zone", "new Date(2026, 0, 1).toString()"));
+    expect(inOtherZone).toMatch(/^failed in Chromium/);
+    // Workers have `process`, and pages do not.
+    const [, thrown] = await results(await saved("thrown", "1", "const home = process.cwd();"));
+    expect(thrown).toMatch(
+      /^failed in Chromium: .*process is not defined.* Likely cause: process/s,
+    );
   },
   300_000,
 );
