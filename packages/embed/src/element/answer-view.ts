@@ -138,12 +138,18 @@ function renderActions(
       },
       icon(path),
     );
-  const said = h("span", { class: "said", role: "status" });
+  // A click redraws the buttons before its outcome is known; the sentence is shown in what is drawn last.
+  const tell = (): void => {
+    const outcome = bar.dataset["said"];
+    const said = bar.querySelector<HTMLElement>(".said");
+    if (outcome === undefined || said === null) return;
+    setText(said, outcome === "queued" ? texts.thanks : texts.thanksNotShared);
+  };
   if (trajectoryId !== null) {
     const rate = (kind: "thumb-up" | "thumb-down") => (): void => {
       void actions.onFeedback(kind, trajectoryId).then((outcome) => {
         bar.dataset["said"] = outcome;
-        setText(said, outcome === "queued" ? texts.thanks : texts.thanksNotShared);
+        tell();
       });
     };
     const isUp = answer.feedback === "thumb-up";
@@ -154,11 +160,8 @@ function renderActions(
     );
   }
   if (canRetry) bar.append(button("retry", texts.tryAgain, ICONS.retry, actions.onRetry));
-  // The buttons are built again after a click; the sentence stays.
-  const outcome = bar.dataset["said"];
-  if (outcome !== undefined)
-    setText(said, outcome === "queued" ? texts.thanks : texts.thanksNotShared);
-  bar.append(said);
+  bar.append(h("span", { class: "said", role: "status" }));
+  tell();
   if (options.isForDeveloper && answer.policyVersion !== null) {
     bar.append(h("span", { class: "version" }, `policy ${answer.policyVersion}`));
   }

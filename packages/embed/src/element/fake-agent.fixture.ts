@@ -113,7 +113,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     stop: () => running?.(),
     retry: () => (last === null ? null : agent.send(last)),
     clear: () => agent.setConversation([]),
-    feedback(kind, trajectoryId) {
+    async feedback(kind, trajectoryId) {
       agent.asked.push(`feedback ${kind}`);
       agent.setConversation(
         agent.conversation.map((item) =>
@@ -122,7 +122,10 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
             : item,
         ),
       );
-      return Promise.resolve(consent.get() === null ? "not-shared" : "queued");
+      // A real agent writes to storage first, so the panel is drawn before it answers.
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      return consent.get() === null ? "not-shared" : "queued";
     },
     sent: () => Promise.resolve(entries),
     sentDetail: () => Promise.resolve(null),

@@ -25,14 +25,11 @@ test("thumbs say what became of them, with consent and without", async () => {
   agent.setConversation([answer({})]);
   await settled();
   control("Bad answer")?.click();
-  await settled();
-  expect(textOf(root, ".actions [role=status]")).toContain("you have not agreed");
+  const said = () => textOf(root, ".actions [role=status]");
+  await expect.poll(said).toContain("you have not agreed");
   agent.consent.grant();
   control("Good answer")?.click();
-  await settled();
-  expect(textOf(root, ".actions [role=status]")).toBe(
-    "Thanks. The site gets this with the answer.",
-  );
+  await expect.poll(said).toBe("Thanks. The site gets this with the answer.");
 });
 
 test("the undecided consent question leaves room for answers, and its text can be unfolded", async () => {
