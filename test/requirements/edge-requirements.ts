@@ -106,7 +106,8 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
       "a leased trajectory waits until its lease has ended",
       "the versions that learned from a deleted trajectory are still named when its visitor is forgotten",
       "the alarm is set for the oldest trajectory, and at once when the retention changes",
-      "a deployment that changes the retention applies within a day, without an upload",
+      "a site that keeps everything still looks again within a day",
+      "an object that starts anew, as after a deployment, has an alarm within a day",
     ),
   },
   {

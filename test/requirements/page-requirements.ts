@@ -179,7 +179,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "A site can replace every text of the panel. Names, arguments and versions appear only for developers.",
     tests: [
       "packages/embed/src/element/panel-texts.browser.test.ts > the panel shows no text that cannot be replaced",
-      "packages/embed/src/element/panel-texts.browser.test.ts > $language.code has a text of its own for each English one",
+      "packages/embed/src/element/panel-texts.browser.test.ts > $language.code translates every English text",
       "packages/embed/src/element/sent-detail.browser.test.ts > a visitor reads in plain words what was recorded, and sees no JSON, code or version",
       "packages/embed/src/element/panel.browser.test.ts > a visitor reads what a tool does, without names, arguments, versions or the back end",
       "packages/embed/src/element/panel.browser.test.ts > the panel is styled without a style element",

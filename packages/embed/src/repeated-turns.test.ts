@@ -43,7 +43,7 @@ test("a site sets the limit of its requests", async () => {
   expect(runs()).toBe(4);
 });
 
-test("practice records repeated turns, whatever limit a site sets", async () => {
+test("practice records repeated turns under any limit of the site", async () => {
   const tool: Tool = {
     definition: { ...find, source: "page" },
     run: () => Promise.resolve(null),

@@ -48,7 +48,7 @@ test("a missing call or result, and errors, are named", () => {
   });
 });
 
-test("whatever a page claims, the difference matches the schema", () => {
+test("the difference matches the schema for any claim of a page", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.json(), fc.json(), (name, one, other) => {
       const [a, b] = [given(JSON.parse(one)), given([name.repeat(20), JSON.parse(other)])];

@@ -122,7 +122,7 @@ test("the alarm is set for the oldest trajectory, and at once when the retention
   expect((await alarm("desk")) ?? Infinity).toBeLessThan(now + 120_000);
 });
 
-test("a deployment that changes the retention applies within a day, without an upload", async () => {
+test("a site that keeps everything still looks again within a day", async () => {
   await work((await openSession()).token, baseModel);
   const day = expect.closeTo(Date.now() + DAY, -5);
   // The site `default` keeps everything, and looks again all the same.

@@ -196,7 +196,7 @@ function textsOf(texts: PanelTexts): Map<string, readonly string[]> {
 test.each([
   { language: GERMAN, size: "1,4 MB", same: ["size"] },
   { language: FRENCH, size: "1,4 Mo", same: ["title", "conversation"] },
-])("$language.code has a text of its own for each English one", ({ language, size, same }) => {
+])("$language.code translates every English text", ({ language, size, same }) => {
   const english = textsOf(DEFAULT_TEXTS);
   const own = textsOf(language.panel);
   expect([...own].filter(([, texts]) => texts.length === 0)).toEqual([]);
