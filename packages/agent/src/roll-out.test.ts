@@ -158,7 +158,15 @@ test.each([
   ["equal turns end the rollout at their limit", { maxRepeatedTurns: 2 }, "guard-stopped", 4],
 ])("%s", async (_, limit, stopReason, turns) => {
   const { trajectory } = await run(
-    { turns: ["a", "b", "a", "a"].map((text) => say("", call(text))).concat(say("Done.")) },
+    {
+      turns: [
+        say("", call("a")),
+        say("", call("b")),
+        say("", call("a")),
+        say("", call("a")),
+        say("Done."),
+      ],
+    },
     environmentOf(echoing),
     { limits: { maxTurns: 8, maxTokensPerTurn: 500, timeoutMs: 0, ...limit } },
   );
