@@ -16,12 +16,12 @@ export function reasonText(reason: string): string {
   return Object.hasOwn(SENTENCES, reason) ? (SENTENCES[reason] as string) : reason;
 }
 
-/** Whether the reason is that a page behaves otherwise than its environment. */
+/** Whether the reason is that page and environment differ. */
 export function isDisagreement(reason: string | null): boolean {
   return reason !== null && /^(?:replay-mismatch\b|tool-wording$)/.test(reason);
 }
 
-/** What to do about pages that behave otherwise than their environment. */
+/** What to do when page and environment differ. */
 export const DISAGREEMENT_ADVICE =
   "Usually the site causes this, not a dishonest visitor: its page and its environment are of different versions, or a tool behaves differently in the two. Run “waggle check” in the site's folder, correct the tool or the environment, and deploy both.";
 

@@ -21,7 +21,8 @@ document.title = environment.name;
 required("name", HTMLElement).textContent = environment.name;
 
 const { maxTurns, maxTurnTokens } = environment;
-const { panelTexts, ...ofSite } = visitor;
+// The panel suggests the task instead.
+const { panelTexts, suggestions: _, ...ofSite } = visitor;
 const agent = createAgent({
   ...ofSite,
   edgeUrl,

@@ -8,5 +8,6 @@ declare module "virtual:waggle/practice" {
   /** What visitors of the site read and decide. */
   export const visitor: Pick<AgentOptions, "consent" | "redactionRules" | "texts"> & {
     readonly panelTexts: Partial<PanelTexts>;
+    readonly suggestions: readonly string[];
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Which limit of a call a tool broke, as its author reads it. The policy reads the result's shorter message, which every
- * release writes in the same way, because trainers compare it. So the size is kept beside the result.
+ * Explains to a tool's author which limit a call broke. The model reads a shorter message. Trainers compare that message,
+ * so it must be the same in every release. The size is therefore kept beside the result.
  */
 import type { ToolError, ToolResult } from "@waggle/protocol";
 

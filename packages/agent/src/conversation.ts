@@ -33,23 +33,23 @@ export type ConversationOptions = Omit<
    * Renders an earlier conversation that the first request continues, such as one from before the page was loaded
    * again. Its tokens are recorded as given. `null` for none. Not called after `reset`.
    */
-  readonly restore?: (start: RestoreStart) => Promise<Read | null>;
+  readonly restore?: (start: RestoreStart) => Promise<ReadConversation | null>;
 };
 
 /** What a conversation has read, and the messages that it has not read yet. */
-type Read = {
+export type ReadConversation = {
   readonly segments: readonly RenderedSegment[];
   readonly pending: ChatNext;
 };
 
 /** What `restore` renders from. */
-type RestoreStart = {
+export type RestoreStart = {
   /** The present system text and tools. */
   readonly first: Omit<ChatStart, "userMessage">;
   /** The consent of this request, which must cover everything that is restored. */
   readonly consent: Consent;
   /** Whether the request and an answer fit behind it. */
-  readonly hasRoom: (read: Read) => boolean;
+  readonly hasRoom: (read: ReadConversation) => boolean;
 };
 
 /** Options of one request. */
@@ -76,7 +76,7 @@ export interface Conversation {
   dispose(): void;
 }
 
-type Past = Read & { readonly context: PolicyContext };
+type Past = ReadConversation & { readonly context: PolicyContext };
 
 /** Creates a conversation with an empty context. */
 export function createConversation(options: ConversationOptions): Conversation {
@@ -101,7 +101,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     context: PolicyContext,
     userText: string,
     consent: Consent,
-  ): Promise<Read | null> => {
+  ): Promise<ReadConversation | null> => {
     const render = restore;
     restore = undefined;
     if (render === undefined) return null;
@@ -125,7 +125,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     const { currentVersion } = options.policy;
     if (past !== null && !startsAlike(past.context.policyVersion, currentVersion)) forget();
     const context = past?.context ?? (await options.policy.createContext());
-    let earlier: Read | null = past;
+    let earlier: ReadConversation | null = past;
     // Set again below if the request ends in a state that can be continued.
     past = null;
     let completed = false;
@@ -209,7 +209,7 @@ export function createConversation(options: ConversationOptions): Conversation {
 }
 
 /** Whether the request fits together with an answer of up to a quarter of the context. */
-function hasRoom(read: Read, userText: string, options: ConversationOptions): boolean {
+function hasRoom(read: ReadConversation, userText: string, options: ConversationOptions): boolean {
   const { policy, limits, chatFormat, redactor } = options;
   const limit = Math.min(policy.contextLength, limits.maxContextTokens ?? Infinity);
   const userMessage = redactor?.redact(userText) ?? userText;

@@ -1,7 +1,13 @@
 /** The agent loop: `rollOut`, conversations, tools and policy wrappers. */
 export type { AgentEvent } from "./agent-event.ts";
 export { createConversation } from "./conversation.ts";
-export type { Conversation, ConversationOptions, SendOptions } from "./conversation.ts";
+export type {
+  Conversation,
+  ConversationOptions,
+  ReadConversation,
+  RestoreStart,
+  SendOptions,
+} from "./conversation.ts";
 export { finalTextOf } from "./final-text.ts";
 export { guidedEnvironment } from "./guided-environment.ts";
 export type { Guide } from "./guided-environment.ts";

@@ -25,8 +25,8 @@ export type RollOutLimits = {
   /** Consecutive unreadable turns after which the rollout ends with `parse-error`. Default 2. */
   readonly maxParseErrors?: number;
   /**
-   * Consecutive turns with the same tool calls and the same results after which the rollout ends with
-   * `guard-stopped`. Default: no limit.
+   * Consecutive readable turns with the same tool calls and the same results after which the rollout ends
+   * with `guard-stopped`. Default: no limit.
    */
   readonly maxRepeatedTurns?: number;
 };

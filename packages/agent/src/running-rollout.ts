@@ -301,7 +301,7 @@ export class Rollout {
     if (deadline.reason) return { toolCalls, toolResults, outcome: { stop: deadline.reason } };
     requireAnswer(next);
     const { maxRepeatedTurns = Infinity } = this.#options.limits;
-    if (this.#repeated.add(toolCalls, next) >= maxRepeatedTurns) {
+    if (maxRepeatedTurns < Infinity && this.#repeated.add(toolCalls, next) >= maxRepeatedTurns) {
       return { toolCalls, toolResults, outcome: { stop: "guard-stopped" } };
     }
     return { toolCalls, toolResults, outcome: { next } };

@@ -58,7 +58,12 @@ export type ToolActivity = {
 /** One piece of an answer, in order of time. */
 export type AnswerPart =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "tool"; readonly activity: ToolActivity };
+  | {
+      readonly kind: "tool";
+      readonly activity: ToolActivity;
+      /** Calls of one turn have the same number. Absent in a conversation that an older page kept. */
+      readonly turn?: number;
+    };
 
 /** One request or one answer of the conversation. */
 export type ConversationItem =

@@ -76,6 +76,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   ];
   /** Index of the current turn's first part: a turn says something, then calls tools. */
   let turnStart = transcript.length;
+  let turn = 0;
   const activities = new Map<string, ToolActivity>();
 
   const show = (text: string): string => {
@@ -116,7 +117,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   const setActivity = (activity: ToolActivity): void => {
     const known = activities.has(activity.id);
     activities.set(activity.id, activity);
-    const part: AnswerPart = { kind: "tool", activity };
+    const part: AnswerPart = { kind: "tool", activity, turn };
     setParts(
       known
         ? item.parts.map((old) =>
@@ -199,6 +200,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
       switch (event.type) {
         case "turn-start":
           turnStart = transcript.length;
+          turn += 1;
           beginText();
           return [{ type: "turn-start" }];
         case "token-delta":

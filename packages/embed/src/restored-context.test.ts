@@ -56,6 +56,34 @@ test("after a reload the model reads the same tokens as without one, all of them
   await second.agent.dispose();
 });
 
+test("several calls of one turn are one turn again", async () => {
+  const both = say("", ...["mug", "hat"].map((query) => ({ name: "find", arguments: { query } })));
+  const turns = [both, say("Here."), say("No.")];
+  const live = openTab()(turns);
+  for (const request of ["a mug and a hat", "more"]) await live.agent.send(request).finished;
+
+  const open = openTab();
+  const first = open(turns.slice(0, 2));
+  await first.agent.send("a mug and a hat").finished;
+  await first.agent.dispose();
+  const second = open(turns.slice(2));
+  await second.agent.send("more").finished;
+  expect(readBy(second)).toEqual(readBy(live));
+  await second.agent.dispose();
+});
+
+test("a long prompt leaves the room of earlier answers as it is", async () => {
+  const open = openTab({ system: "You help in a shop. ".repeat(80) });
+  const first = open([say("Old.")]);
+  await first.agent.send("before").finished;
+  await first.agent.dispose();
+  const second = open([say("New.")]);
+  await second.agent.send("after").finished;
+  expect(readBy(second).length).toBeGreaterThan(1024);
+  expect(textOf(second)).toMatch(/before.*Old\..*after/s);
+  await second.agent.dispose();
+});
+
 test("text from before the consent is not part of a record, and is read again without consent", async () => {
   const open = openTab();
   const first = open([say("Secret.")]);

@@ -2,21 +2,21 @@
  * Renders a conversation from before the page was loaded again, so that the model reads it once more. Its texts are
  * redacted again, and answers that a page did not finish are left out. It is loaded when there is such a conversation.
  */
-import type { ConversationOptions } from "@waggle/agent";
+import type { ReadConversation, RestoreStart } from "@waggle/agent";
 import type { Consent, Redactor, ToolResult } from "@waggle/protocol";
 import type { ChatFormat, ChatNext, RenderedSegment } from "@waggle/text";
-import type { ConversationItem, ToolActivity } from "./agent.ts";
+import type { AnswerPart, ConversationItem, ToolActivity } from "./agent.ts";
 
-/** More tokens than this would delay the first answer after a reload. */
+/** More tokens than this, besides the prompt and the tools, would delay the first answer after a reload. */
 const MAX_TOKENS = 1024;
 
-type Restore = NonNullable<ConversationOptions["restore"]>;
-type Read = NonNullable<Awaited<ReturnType<Restore>>>;
+/** A turn with calls, and the text before them. */
+type CallingTurn = { readonly text: string; readonly activities: readonly ToolActivity[] };
 
-/** A request with the texts and calls of its answer. */
+/** A request with the turns of its answer. */
 type Exchange = {
   readonly request: string;
-  readonly calls: readonly { readonly text: string; readonly activity: ToolActivity }[];
+  readonly turns: readonly CallingTurn[];
   readonly answer: string;
 };
 
@@ -32,17 +32,21 @@ export type RestoringParts = {
 export function restoredContext(
   items: readonly ConversationItem[],
   parts: RestoringParts,
-  { first, consent, hasRoom }: Parameters<Restore>[0],
-): Read | null {
+  { first, consent, hasRoom }: RestoreStart,
+): ReadConversation | null {
   const exchanges = exchangesOf(items, consent, parts.unreadable).map((one) =>
     redacted(one, parts.redactor),
   );
+  const prompt = sizeOf(parts.chatFormat.start({ ...first, userMessage: "" }));
   for (let from = 0; from < exchanges.length; from++) {
     const read = render(exchanges.slice(from), first, parts.chatFormat);
-    const tokens = read.segments.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
-    if (tokens <= MAX_TOKENS && hasRoom(read)) return read;
+    if (sizeOf(read.segments) - prompt <= MAX_TOKENS && hasRoom(read)) return read;
   }
   return null;
+}
+
+function sizeOf(segments: readonly RenderedSegment[]): number {
+  return segments.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
 }
 
 /** Complete exchanges. A request that is recorded must not contain text from before its consent. */
@@ -57,31 +61,44 @@ function exchangesOf(
     if (item.kind !== "request" || next?.kind !== "answer") return [];
     if (next.stopReason !== "completed") return [];
     if (isRecorded && next.consentedAt !== consent.grantedAt) return [];
-    let text = "";
-    const calls: { text: string; activity: ToolActivity }[] = [];
-    for (const part of next.parts) {
-      if (part.kind === "text") text = part.text;
-      else {
-        calls.push({ text, activity: part.activity });
-        text = "";
-      }
-    }
-    const isComplete = calls.every(({ activity }) => activity.result !== null);
-    if (!isComplete || text === "" || text === unreadable) return [];
-    return [{ request: item.text, calls, answer: text }];
+    const { turns, answer } = turnsOf(next.parts);
+    const activities = turns.flatMap((turn) => turn.activities);
+    const isComplete = activities.every(({ result }) => result !== null);
+    if (!isComplete || answer === "" || answer === unreadable) return [];
+    return [{ request: item.text, turns, answer }];
   });
 }
 
-function redacted({ request, calls, answer }: Exchange, redactor: Redactor): Exchange {
+/** The turns of an answer. The text of the last one is the answer. */
+function turnsOf(parts: readonly AnswerPart[]): Omit<Exchange, "request"> {
+  const turns: (CallingTurn & { readonly activities: ToolActivity[] })[] = [];
+  let text = "";
+  let last: number | undefined;
+  for (const part of parts) {
+    if (part.kind === "text") {
+      ({ text } = part);
+      last = undefined;
+    } else {
+      const isSameTurn = part.turn !== undefined && part.turn === last;
+      if (isSameTurn) turns.at(-1)?.activities.push(part.activity);
+      else turns.push({ text, activities: [part.activity] });
+      text = "";
+      last = part.turn;
+    }
+  }
+  return { turns, answer: text };
+}
+
+function redacted({ request, turns, answer }: Exchange, redactor: Redactor): Exchange {
   return {
     request: redactor.redact(request),
-    calls: calls.map(({ text, activity }) => ({
+    turns: turns.map(({ text, activities }) => ({
       text: redactor.redact(text),
-      activity: {
+      activities: activities.map((activity) => ({
         ...activity,
         arguments: redactor.redactJson(activity.arguments) as ToolActivity["arguments"],
         result: redactor.redactJson(activity.result) as ToolResult,
-      },
+      })),
     })),
     answer: redactor.redact(answer),
   };
@@ -89,23 +106,26 @@ function redacted({ request, calls, answer }: Exchange, redactor: Redactor): Exc
 
 function render(
   exchanges: readonly Exchange[],
-  first: Parameters<Restore>[0]["first"],
+  first: RestoreStart["first"],
   chatFormat: ChatFormat,
-): Read {
+): ReadConversation {
   const segments: RenderedSegment[] = [];
   const pending: ChatNext = { sampledEnded: true };
   const addTurn = (...turn: Parameters<ChatFormat["encodeAssistant"]>): void => {
     segments.push({ role: "assistant", tokenIds: chatFormat.encodeAssistant(...turn) });
   };
-  for (const { request: userMessage, calls, answer } of exchanges) {
+  for (const { request: userMessage, turns, answer } of exchanges) {
     segments.push(
       ...(segments.length === 0
         ? chatFormat.start({ ...first, userMessage })
         : chatFormat.next({ ...pending, userMessage })),
     );
-    for (const { text, activity } of calls) {
-      addTurn(text, [{ name: activity.name, arguments: activity.arguments }]);
-      const toolResults = activity.result === null ? [] : [activity.result];
+    for (const { text, activities } of turns) {
+      addTurn(
+        text,
+        activities.map((activity) => ({ name: activity.name, arguments: activity.arguments })),
+      );
+      const toolResults = activities.flatMap(({ result }) => result ?? []);
       segments.push(...chatFormat.next({ ...pending, toolResults }));
     }
     addTurn(answer);

@@ -7,8 +7,8 @@ import { canonicalJson } from "./digest.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
 
 /**
- * Controls, marks of direction and of zero width, separators of lines, halves of pairs, private use and tags. Written
- * as ranges, because the classes of Unicode differ between the versions of trainer and edge.
+ * Control characters, direction marks, zero-width characters, line separators, lone surrogates, private-use characters
+ * and tags. Written as ranges, because the classes of Unicode differ between the versions of trainer and edge.
  */
 const HIDDEN =
   /[\p{Cc}\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\uf8ff\ufeff\u{e0000}-\u{e0fff}]/gu;

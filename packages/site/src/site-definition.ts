@@ -4,7 +4,7 @@
  */
 import type { PageTool } from "@waggle/agent/tools";
 import type { EnvironmentSpec, RewardFunction } from "@waggle/environments";
-import type { Tool } from "@waggle/protocol";
+import type { SiteSettings, Tool } from "@waggle/protocol";
 import type { PanelText } from "./panel-text.ts";
 
 /** A module that is loaded only where it runs: a function that imports it. Its default export counts. */
@@ -71,7 +71,7 @@ export type SiteDefinition = {
     /** Origins of its pages, such as `https://desk.example`, for a deployed edge. */
     readonly origins?: readonly string[];
     /** Limits at a deployed edge, which has defaults for the rest. */
-    readonly limits?: { readonly [name in (typeof LIMITS)[number]]?: number };
+    readonly limits?: Pick<SiteSettings, (typeof LIMITS)[number]>;
   };
 
   /** Folder of a model, relative to the config. Default: the base that `waggle base` makes. */

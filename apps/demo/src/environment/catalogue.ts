@@ -34,7 +34,7 @@ function wordsOf(text: string): string[] {
     .map(stem);
 }
 
-/** What a search for the product can contain. */
+/** The words by which a search finds the product. */
 function searchable({ name, category, attributes }: Product): ReadonlySet<string> {
   return new Set(wordsOf([name, category, ...attributes].join(" ")));
 }

@@ -33,7 +33,7 @@ function isHeldOut(value: string): boolean {
 /** A description with an attribute, such as "wool hat". Categories alone occur in the names of products. */
 const isHeldOutWhat = (what: string): boolean => what.includes(" ") && isHeldOut(what);
 
-/** What tasks are about. */
+/** The goods and values that the task is drawn from. */
 function rangeOf({ split, seed }: TaskReference): ShopRange {
   if (split === "heldOut") {
     return {

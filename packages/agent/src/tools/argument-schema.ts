@@ -88,7 +88,7 @@ type FromMembers<P extends { readonly properties: object }> = {
 type RequiredOf<P> = P extends { readonly required: readonly (infer Name)[] } ? Name : never;
 
 /** Whether it is a schema of a validation library. ArkType's are functions. */
-function isStandard(schema: unknown): schema is StandardSchema {
+export function isLibrarySchema(schema: unknown): schema is StandardSchema {
   return (isObject(schema) || typeof schema === "function") && "~standard" in schema;
 }
 
@@ -99,7 +99,7 @@ function isStandard(schema: unknown): schema is StandardSchema {
  * @throws WaggleError `INVALID_ARGUMENT` saying what to write instead.
  */
 export function jsonSchemaOf(field: string, schema: unknown): JsonSchema {
-  const given = isStandard(schema) ? convertedSchema(field, schema) : schema;
+  const given = isLibrarySchema(schema) ? convertedSchema(field, schema) : schema;
   if (!isObject(given)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
@@ -118,11 +118,19 @@ const refuseType = (): never => {
   throw new Error("JSON has no such type");
 };
 
+/** What valibot says of a check that it is about to convert. */
+type ValibotAction = {
+  readonly jsonSchema: JsonSchema;
+  readonly valibotAction: { readonly type: string };
+};
+
 /** Options of `input`, by library. */
 const LIBRARY_OPTIONS: { readonly [vendor: string]: { readonly [name: string]: unknown } } = {
   // By default it refuses checks that only code can make. `parsedArguments` makes them.
   valibot: {
-    overrideAction: ({ jsonSchema }: { readonly jsonSchema: JsonSchema }) => jsonSchema,
+    // Except of a regex: it would lose its flags, and a grammar would forbid what the author allows.
+    overrideAction: ({ jsonSchema, valibotAction }: ValibotAction) =>
+      valibotAction.type === "regex" ? undefined : jsonSchema,
   },
   // By default it takes types such as Date for any value, and no call would have valid arguments.
   arktype: { fallback: { date: refuseType, domain: refuseType, proto: refuseType } },
@@ -162,7 +170,7 @@ function convertedSchema(field: string, { "~standard": standard }: StandardSchem
  * @throws WaggleError `INVALID_TOOL_ARGUMENTS` with the first issue.
  */
 export async function parsedArguments(schema: ArgumentSchema, args: unknown): Promise<unknown> {
-  if (!isStandard(schema)) return args;
+  if (!isLibrarySchema(schema)) return args;
   const validated = await schema["~standard"].validate(args);
   if (validated.issues === undefined) return validated.value;
   const [issue] = validated.issues;

@@ -1,5 +1,5 @@
 /** Tools of your own, with typed arguments: an entry that pages, Workers and tests can load. */
-export { jsonSchemaOf, parsedArguments } from "./argument-schema.ts";
+export { isLibrarySchema, jsonSchemaOf, parsedArguments } from "./argument-schema.ts";
 export type { PageTool } from "./page-tool.ts";
 export { brokenLimit } from "../broken-limit.ts";
 export { createToolRunner } from "../tool-runner.ts";

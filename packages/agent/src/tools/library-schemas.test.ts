@@ -184,6 +184,11 @@ test("a schema that gives no JSON Schema is refused with what to write", () => {
       /^defineEdgeTools\.book\.parameters cannot be converted to JSON Schema: .*; use types that JSON has$/s,
     );
   }
+  // Without its flag, the grammar would forbid the text AB-1.
+  const flagged = toStandardJsonSchema(v.object({ code: v.pipe(v.string(), v.regex(/^ab-1$/i)) }));
+  expect(() =>
+    definePageTools({ book: { description, parameters: flagged, run: () => 1 } }),
+  ).toThrow(/RegExp flags are not supported by JSON Schema/);
   const word = type("string");
   expect(() => definePageTools({ book: { description, parameters: word, run: () => 1 } })).toThrow(
     'has type "string"; arguments are always an object',

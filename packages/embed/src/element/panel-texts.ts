@@ -212,7 +212,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
   yes: "yes",
   no: "no",
   nothing: "nothing",
-  download: "Save exactly what is sent as a file",
+  download: "Save a copy of exactly what is sent",
   forgetMe: "Forget me",
   forgetExplained:
     "Deletes the data that this site has about you, and everything the assistant keeps in this browser.",

@@ -36,10 +36,10 @@ test("a visitor reads in plain words what was recorded, and sees no JSON, code o
   expect(root.querySelector(".entry pre")).toBeNull();
 });
 
-test("a visitor can save exactly what is sent as a file", async () => {
+test("a visitor can save a copy of exactly what is sent", async () => {
   const { control } = await openEntry([]);
   const click = vi.spyOn(HTMLAnchorElement.prototype, "click").mockReturnValue();
-  control("Save exactly what is sent as a file")?.click();
+  control("Save a copy of exactly what is sent")?.click();
   const [link] = click.mock.contexts as HTMLAnchorElement[];
   click.mockRestore();
   expect(link?.download).toBe("t.json");

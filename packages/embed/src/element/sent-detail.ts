@@ -1,5 +1,5 @@
 /**
- * One collected trajectory. Visitors read what was recorded in plain words and can save exactly what is sent as a file.
+ * One collected trajectory. Visitors read what was recorded in plain words and can save a copy of exactly what is sent.
  * Developers also see the JSON. It is loaded when an entry is opened.
  */
 import type { OutboxDetail, OutboxEntry } from "@waggle/collector";

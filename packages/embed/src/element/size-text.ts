@@ -12,6 +12,8 @@ export function sizeIn(language: string): (bytes: number) => string {
     return (bytes / size).toLocaleString(language, {
       style: "unit",
       unit,
+      // The short form of a byte has no plural.
+      unitDisplay: unit === "byte" ? "long" : "short",
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     });

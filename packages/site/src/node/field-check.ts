@@ -8,7 +8,7 @@ import { type FieldPath, importText } from "./source-file.ts";
 /** A mistake, where it is, and what to write instead. */
 export type Mistake = { readonly path: FieldPath; readonly message: string };
 
-/** A value's check, the entries of a list, or the fields of an object. Of several, the value is one of them. */
+/** A value's check, the entries of a list, or the fields of an object. If several are given, the value may match any of them. */
 type Field = {
   readonly required?: boolean;
   /** What to write, after "; ". */

@@ -12,9 +12,11 @@ type Written = {
 export function languageMistakes(definition: SiteDefinition): readonly Mistake[] {
   const { languages = ["en"] } = definition;
   return writtenIn(definition).flatMap(({ path, value }) => {
-    const message = value === undefined ? null : mistakeIn(value, languages);
+    const isList = path.at(-1) === "suggestions";
+    const noun = isList ? "list" : "text";
+    const message = value === undefined ? null : mistakeIn(value, noun, languages);
     if (message === null) return [];
-    const one = path.at(-1) === "suggestions" ? '["…"]' : '"…"';
+    const one = isList ? '["…"]' : '"…"';
     const instead = languages.map((language) => `${language}: ${one}`).join(", ");
     return {
       path,
@@ -33,14 +35,17 @@ function writtenIn({ consent, panel }: SiteDefinition): readonly Written[] {
   ];
 }
 
-function mistakeIn(value: VisitorText | VisitorTexts, languages: readonly string[]): string | null {
+function mistakeIn(
+  value: VisitorText | VisitorTexts,
+  noun: string,
+  languages: readonly string[],
+): string | null {
   const named = `languages names ${languages.join(", ")}`;
-  const noun = typeof value === "string" ? "text" : "list";
   if (typeof value === "string" || Array.isArray(value)) {
     return languages.length === 1 ? null : `is one ${noun}, and ${named}`;
   }
   const missing = languages.filter((language) => !(language in value));
-  if (missing.length > 0) return `has no text in ${missing.join(", ")}, and ${named}`;
+  if (missing.length > 0) return `has no ${noun} in ${missing.join(", ")}, and ${named}`;
   const more = Object.keys(value).filter((language) => !languages.includes(language));
-  return more.length === 0 ? null : `has a text in ${more.join(", ")}, and ${named}`;
+  return more.length === 0 ? null : `has a ${noun} in ${more.join(", ")}, and ${named}`;
 }

@@ -239,6 +239,13 @@ test.each([
     /^waggle\.config\.ts:15:25: panel\.suggestions is one list, and languages names en, de; write suggestions: \{ en: \["…"\], de: \["…"\] \}$/,
   ],
   [
+    "suggestions without one of two languages",
+    CONFIG,
+    "  retention:",
+    'languages: ["en", "de"],\n  panel: { suggestions: { en: ["Move it."] } },\n  retention:',
+    /panel\.suggestions has no list in de, and languages names en, de/,
+  ],
+  [
     "suggestions that are a text",
     CONFIG,
     "retention:",
@@ -338,6 +345,18 @@ test.each([
   ],
 ])("%s is refused with its place and what to write instead", async (_, file, text, by, message) => {
   expect(await refusal(planted(file, text, by))).toMatch(message);
+});
+
+test("edge tools in a plain list need JSON Schema, because the Worker does not convert it", async () => {
+  const edgeTools = `import { z } from "zod";
+import { HOLIDAYS } from "./shared.ts";
+const parameters = z.object({ year: z.int() });
+const run = async () => 1;
+export default [{ definition: { ...HOLIDAYS, name: "holidays", parameters, source: "edge" }, run }];
+`;
+  expect(await refusal(site({ "edge-tools.ts": edgeTools }))).toMatch(
+    /^edge-tools\.ts:.* the parameters of the tool "holidays" are a library's schema; write the list with defineEdgeTools/,
+  );
 });
 
 test("two tools with one name are refused at the first of them", async () => {

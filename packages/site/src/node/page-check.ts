@@ -51,7 +51,7 @@ function skipped(words: string): EnvironmentCheck {
 type PlayedTask = {
   /** Turns until the end or the first fault. */
   readonly turns: number;
-  /** A limit that the page's tool broke, or a difference to the environment. */
+  /** A limit that the page's tool broke, or a difference from the environment. */
   readonly fault: string | null;
 };
 

@@ -1,5 +1,10 @@
 /** Checks the tools of a site: each for itself, and all against each other and against the environment. */
-import { defineEdgeTools, definePageTools, type PageTool } from "@waggle/agent/tools";
+import {
+  defineEdgeTools,
+  definePageTools,
+  isLibrarySchema,
+  type PageTool,
+} from "@waggle/agent/tools";
 import type { EnvironmentSpec } from "@waggle/environments";
 import {
   isObject,
@@ -51,6 +56,13 @@ export function edgeToolsOf(
   return tools.flatMap((tool) => {
     const { definition, ...given } = tool;
     const { name, description, parameters } = definition ?? {};
+    // The Worker imports the list as it is, and only defineEdgeTools converts a library's schema.
+    if (isLibrarySchema(parameters)) {
+      throw module.mistakeAt(
+        String(name),
+        `the parameters of the tool "${String(name)}" are a library's schema; write the list with ${EDGE_TOOLS}`,
+      );
+    }
     const written = { [String(name)]: { ...given, description, parameters } as never };
     return checked(module, name, () => defineEdgeTools(written)).map((defined) => ({
       ...tool,

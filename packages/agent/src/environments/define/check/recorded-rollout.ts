@@ -24,7 +24,7 @@ export type RecordedRollout = {
   readonly judgment: Played["judgment"];
 };
 
-/** What the environment did otherwise when the same turns were played again. */
+/** The first way in which a replay of the same turns differed. */
 export type RolloutDifference = {
   /** `start`: the request, the prompt or the tools. */
   readonly at: "start" | "result" | "verdict";
@@ -94,7 +94,8 @@ export function rolloutDifference(
     const other = again.turns[i]?.seen;
     if (other === undefined || isSame(seen, other)) continue;
     const at = seen.toolResults.findIndex((result, n) => !isSame(result, other.toolResults[n]));
-    const [first, second] = [seen, other].map((one) => valueOf(one.toolResults[at]));
+    const [first, second] =
+      at < 0 ? [seen, other] : [seen, other].map((one) => valueOf(one.toolResults[at]));
     return { at: "result", turn: i + 1, tool: calls[at]?.name ?? "a text", first, second };
   }
   const [first, second] = [before.judgment, again.judgment];
