@@ -8,6 +8,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { quantizationConfigJson } from "@waggle/model";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { FaultServer } from "../../../runtime/src/store/fault-server.fixture.ts";
 import { createWaggle } from "../program.ts";
@@ -92,7 +93,7 @@ test("a model of the Hub is checked, converted and measured, and the second run 
   expect(JSON.parse(json)).toMatchObject({ modelType: "qwen3", keptShards: 1, untrainable: null });
 });
 
-test("a converted folder is measured as it is, and not in another format", async () => {
+test("a converted folder is measured as it is, and not converted again", async () => {
   const out = join(folder, "once");
   await run(NANO, "--dtype", "int8", "--out", out);
   const lines = await run(out);
@@ -100,10 +101,35 @@ test("a converted folder is measured as it is, and not in another format", async
   expect(lines.at(-3)).toMatch(
     /^files {6}1\.2 MB of int8 in 1 file, 1 from an earlier run: .*once$/,
   );
-  await expect(run(out, "--dtype", "int4")).rejects.toMatchObject({
-    code: "MODEL_UNSUPPORTED",
-    message: `${out} is already quantized in int8; leave out --dtype to use it as it is, or name the original model`,
-  });
+  const again = join(folder, "again");
+  for (const flags of [
+    ["--dtype", "int4"],
+    ["--out", again],
+  ]) {
+    await expect(run(out, ...flags)).rejects.toMatchObject({
+      code: "MODEL_UNSUPPORTED",
+      message: `${out} is already quantized in int8; leave out --dtype and --out to use it as it is, or name the original model`,
+    });
+  }
+  expect(existsSync(again)).toBe(false);
+});
+
+test("a quantized model of the Hub is checked, and refused before its weights are fetched", async () => {
+  const config = JSON.parse(readFileSync(join(NANO, "config.json"), "utf8")) as object;
+  const quantized = { ...config, quantization_config: quantizationConfigJson("int8") };
+  const bytes = new TextEncoder().encode(JSON.stringify(quantized));
+  hub.files.set("/org/nano/resolve/main/config.json", { bytes, etag: '"1"' });
+  const out = join(folder, "quantized");
+  for (const flags of [[], ["--dtype", "int4"]]) {
+    await expect(run("org/nano", "--out", out, ...flags)).rejects.toMatchObject({
+      code: "MODEL_UNSUPPORTED",
+      message:
+        "org/nano is already quantized in int8; download it and name its folder, or name the original model",
+    });
+  }
+  expect(existsSync(out)).toBe(false);
+  expect(new Set(hub.requests)).toEqual(new Set(["GET /org/nano/resolve/main/config.json"]));
+  expect((await run("org/nano", "--check-only"))[0]).toMatch(/as int8$/);
 });
 
 test("only config, tokenizer and chat template are fetched to check a model", async () => {

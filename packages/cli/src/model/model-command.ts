@@ -85,7 +85,10 @@ async function run(
   const config = await readConfig(source, signal);
   const stored = parseStoredFormat(config);
   const dtype = flags.dtype ?? stored ?? "int4";
-  if (stored !== null && dtype !== stored) throw alreadyQuantized(given, stored);
+  const isConverted = stored !== null && typeof source === "string" && flags.out === undefined;
+  if (stored !== null && (dtype !== stored || (!checkOnly && !isConverted))) {
+    throw alreadyQuantized(given, stored, typeof source === "string");
+  }
   const check = checkModel(config, dtype, totalmem());
   say(checkLines(given, check, dtype));
   progress.show({ step: "reading tokenizer and chat template" });
@@ -98,7 +101,6 @@ async function run(
     if (json) writeOut(JSON.stringify(report));
     return;
   }
-  const isConverted = stored !== null && typeof source === "string" && flags.out === undefined;
   const out = resolve(
     flags.out ?? (isConverted ? source : `.waggle/models/${nameOf(given)}-${dtype}`),
   );
@@ -126,10 +128,13 @@ async function run(
   });
 }
 
-function alreadyQuantized(source: string, stored: WeightFormat): WaggleError {
+function alreadyQuantized(source: string, stored: WeightFormat, isFolder: boolean): WaggleError {
+  const instead = isFolder
+    ? "leave out --dtype and --out to use it as it is"
+    : "download it and name its folder";
   return new WaggleError(
     "MODEL_UNSUPPORTED",
-    `${source} is already quantized in ${stored}; leave out --dtype to use it as it is, or name the original model`,
+    `${source} is already quantized in ${stored}; ${instead}, or name the original model`,
   );
 }
 
