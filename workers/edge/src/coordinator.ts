@@ -17,6 +17,7 @@ import {
 } from "@waggle/protocol";
 import { type Answer, answer } from "./answer.ts";
 import { type Asker, assignTask } from "./assignment-store.ts";
+import type { SiteStores } from "./endpoint.ts";
 import {
   acknowledgeLease,
   type GrantedLease,
@@ -49,7 +50,7 @@ const EXPIRY_CHECK_MS = DAY_MS;
 export class Coordinator extends DurableObject<Bindings> {
   #tail: Promise<unknown> = Promise.resolve();
 
-  /** A deployment starts the object anew, and may have changed the retention. */
+  /** After a deployment the object starts again, possibly with another retention, so it checks within a day. */
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     void ctx.blockConcurrencyWhile(() => this.#wake(Date.now() + EXPIRY_CHECK_MS));
@@ -196,21 +197,26 @@ export class Coordinator extends DurableObject<Bindings> {
   /** Deletes trajectories whose retention is over, and looks again within a day. @returns how many */
   async expire(now: number): Promise<number> {
     const { RETENTION_DAYS } = await this.#settings();
-    const keptMs = RETENTION_DAYS === 0 ? Infinity : RETENTION_DAYS * DAY_MS;
+    const keptMs = RETENTION_DAYS === 0 ? null : RETENTION_DAYS * DAY_MS;
     const stores = { DB: this.#db, OBJECTS: this.env.OBJECTS };
-    let deleted = 0;
-    for (;;) {
-      // Between two batches, pages and trainers are answered.
-      const batch = await this.#oneAtATime(() => deleteExpired(stores, now - keptMs));
-      if (!batch.ok || batch.value === 0) break;
-      deleted += batch.value;
-    }
+    const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
     const oldest = await oldestReceivedAt(stores);
     if (oldest !== null) {
-      const due = Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS);
-      await this.#wake(Math.min(due, now + EXPIRY_CHECK_MS));
+      const check = now + EXPIRY_CHECK_MS;
+      const due = keptMs === null ? check : Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS);
+      await this.#wake(Math.min(due, check));
     }
     return deleted;
+  }
+
+  /** In batches, so that pages and trainers are answered between them. @returns how many trajectories */
+  async #deleteReceivedBefore(before: number, stores: SiteStores): Promise<number> {
+    let deleted = 0;
+    for (;;) {
+      const batch = await this.#oneAtATime(() => deleteExpired(stores, before));
+      if (!batch.ok || batch.value === 0) return deleted;
+      deleted += batch.value;
+    }
   }
 
   /** @returns the number of rows that were enqueued again */
