@@ -1,7 +1,7 @@
 /** The trainer's commands, and what other command lines need to offer them for a site. */
 export { createCommand, exitCodeOf } from "./commands/command-line.ts";
 export { createProgram } from "./commands/program.ts";
-export { createMissingSites, createSiteCommand } from "./commands/missing-sites.ts";
+export { createMissingSites, createSiteCommand, publishCommand } from "./commands/missing-sites.ts";
 export { runProgram } from "./commands/run-program.ts";
 export { publishBase } from "./edge-training/publish-base.ts";
 export type {
@@ -13,6 +13,7 @@ export { environmentFrom } from "./extensions/environment-module.ts";
 export { moduleSource, resolvedFile } from "./extensions/module-source.ts";
 export { loggedRows } from "./metrics/metrics-row.ts";
 export type { LoggedRow } from "./metrics/logged-row.ts";
+export { CREDENTIAL_VARIABLES } from "./options/credentials.ts";
 export {
   aboveZero,
   existingModel,

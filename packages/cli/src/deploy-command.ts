@@ -1,13 +1,15 @@
 /** `deploy`: deploys the edge Worker of one or more sites, and creates the sites that the edge does not have yet. */
 import { ADD_ENVIRONMENT, deploySites, namedModel, type Site } from "@waggle/dev";
-import { type CreateSiteRequest, WaggleError } from "@waggle/protocol";
+import { type CreateSiteRequest, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import {
   createMissingSites,
   createSiteCommand,
+  CREDENTIAL_VARIABLES,
   credentialOption,
   httpUrl,
   operatorNameOption,
   type ProgramOptions,
+  publishCommand,
 } from "@waggle/trainer";
 import type { Command } from "commander";
 import { sitesOf, withSites } from "./site-option.ts";
@@ -39,31 +41,36 @@ export function addDeployCommand(program: Command, options: ProgramOptions): voi
     .addOption(operatorNameOption())
     .action(async (_: readonly string[], { site, dryRun = false, ...given }: Flags) => {
       const sites = await sitesOf(site);
-      const models = sites.map(namedModel);
-      for (const [index, each] of sites.entries()) writeOut(siteLine(each, index === 0));
+      const deployed = sites.map((each, index) => ({
+        id: index === 0 ? DEFAULT_SITE : each.name,
+        site: each,
+        model: namedModel(each),
+      }));
+      for (const each of deployed) writeOut(siteLine(each.id, each.site));
       const { database } = given;
       deploySites(sites, { dryRun, ...(database === undefined ? {} : { database }) });
-      for (const [index, { name, environment: tasks }] of sites.entries()) {
-        if (tasks !== null) continue;
-        const ofSite = index === 0 ? "" : ` --site ${name}`;
-        writeError(
-          `${name} has no environment: the edge assigns no tasks, and no trainer can learn from it; to change that, ${ADD_ENVIRONMENT}`,
-        );
-        writeError(
-          `to serve its model: waggle publish --edge <url>${ofSite} --model ${String(models[index])}`,
-        );
-      }
       const [first, ...others] = sites;
+      const edge = given.edge ?? first.edgeUrl;
+      for (const { id, site: each, model } of deployed) {
+        if (each.environment !== null || model === null) continue;
+        writeError(
+          `${each.name} has no environment: the edge assigns no tasks, and no trainer can learn from it; to change that, ${ADD_ENVIRONMENT}`,
+        );
+        writeError(`to serve its model: ${publishCommand(id, model, edge)}`);
+      }
       if (others.length === 0) return;
       const requests = others.map(requestOf);
-      const edge = given.edge ?? first.edgeUrl;
       const commands = requests.map((request) => `  ${createSiteCommand(request, edge)}`);
-      const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
+      const credential = given.credential ?? environment[CREDENTIAL_VARIABLES.operator];
       if (dryRun || edge === undefined || credential === undefined) {
+        const missing = [
+          ...(edge === undefined ? ["--edge"] : []),
+          ...(credential === undefined ? ["--credential"] : []),
+        ].join(" and ");
         writeOut(
           dryRun
-            ? "After a deployment with --edge and --credential, the sites that do not exist yet are created. By hand:"
-            : "Without --edge and --credential, no site is created. Create those that do not exist yet:",
+            ? `After a deployment${missing && ` with ${missing}`}, the sites that do not exist yet are created. By hand:`
+            : `Without ${missing}, no site is created. Create those that do not exist yet:`,
         );
         for (const line of commands) writeOut(line);
         return;
@@ -87,9 +94,8 @@ export function addDeployCommand(program: Command, options: ProgramOptions): voi
 }
 
 /** What is deployed of a site. */
-function siteLine({ name, title = name, environment, toolNames }: Site, isFirst: boolean): string {
+function siteLine(id: string, { name, title = name, environment, toolNames }: Site): string {
   const list = (names: readonly string[] = []): string => names.join(", ") || "none";
-  const id = isFirst ? "default" : name;
   return (
     `site ${id}: ${title}; edge tools: ${list(toolNames?.edge)}; ` +
     `page tools: ${list(toolNames?.page)}; tasks: ${environment?.name ?? "none"}`

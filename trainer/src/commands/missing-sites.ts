@@ -1,5 +1,5 @@
-/** Creates the sites that an edge does not have yet, or says with which commands an operator creates them. */
-import type { CreateSiteRequest } from "@waggle/protocol";
+/** Creates the sites that an edge does not have yet, and writes the commands that an operator runs by hand. */
+import { type CreateSiteRequest, DEFAULT_SITE } from "@waggle/protocol";
 import { createSiteClient } from "../edge/site-client.ts";
 import {
   type OperatorOptions,
@@ -30,6 +30,9 @@ export async function createMissingSites(
   }
 }
 
+/** Starts every command. */
+const WAGGLE = "npx waggle";
+
 /** The command that creates a site. @param edge - origin of the edge; absent: a variable of the shell */
 export function createSiteCommand(
   { id, name, settings = {} }: CreateSiteRequest,
@@ -37,8 +40,24 @@ export function createSiteCommand(
 ): string {
   const named = name === undefined ? [] : ["--name", shellArgument(name)];
   const values = siteSettingTexts(settings).map(shellArgument);
-  const origin = edge === undefined ? '"$EDGE"' : shellArgument(edge);
-  return ["npx waggle sites add", id, "--edge", origin, ...named, ...values].join(" ");
+  return [WAGGLE, "sites add", id, edgeArgument(edge), ...named, ...values].join(" ");
+}
+
+/**
+ * The command that publishes a model to a site.
+ *
+ * @param site - its id at the edge
+ * @param edge - as in `createSiteCommand`
+ */
+export function publishCommand(site: string, model: string, edge?: string): string {
+  const named = site === DEFAULT_SITE ? [] : ["--site", site];
+  return [WAGGLE, "publish", edgeArgument(edge), ...named, "--model", shellArgument(model)].join(
+    " ",
+  );
+}
+
+function edgeArgument(edge: string | undefined): string {
+  return `--edge ${edge === undefined ? '"$EDGE"' : shellArgument(edge)}`;
 }
 
 /** A text as one argument in a POSIX shell. */

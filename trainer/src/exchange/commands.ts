@@ -12,6 +12,7 @@ import { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "../recipes/edge-recipe.ts"
 import { EXPORT_FORMATS, type ExportFormat, exportRecords } from "./export-records.ts";
 import { IMPORT_FORMATS, type ImportFormat, importRows } from "./import-rows.ts";
 import { requireFree, textOf, writeOutput } from "../files/output.ts";
+import { CREDENTIAL_VARIABLES } from "../options/credentials.ts";
 import { type Reasons, reasonsText } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
 import {
@@ -155,7 +156,7 @@ async function collect(
   given: ExportFlags,
   { environment, fetch, signal, writeError }: ExchangeCommandOptions,
 ): Promise<TrajectoryDetail[]> {
-  const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
+  const credential = given.credential ?? environment[CREDENTIAL_VARIABLES.operator];
   const records: TrajectoryDetail[] = [];
   for await (const record of readRecords({ from: given.from, credential, fetch, signal })) {
     if (records.length >= (given.limit ?? Infinity)) break;

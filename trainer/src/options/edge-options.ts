@@ -3,7 +3,7 @@ import type { Command, Option } from "commander";
 import type { ProgramOptions } from "./program-options.ts";
 import { createEdgeClient, type EdgeClient } from "../edge/edge-client.ts";
 import type { EdgeTransportOptions } from "../edge/edge-transport.ts";
-import { requireCredential } from "./credentials.ts";
+import { CREDENTIAL_VARIABLES, requireCredential } from "./credentials.ts";
 import { credentialOption, edgeOption, siteOption } from "./shared-options.ts";
 import { SITE_HEADER } from "@waggle/protocol";
 
@@ -25,7 +25,7 @@ export function edgeTransport(
   given: EdgeOptions,
   { environment, signal, fetch }: ProgramOptions,
 ): EdgeTransportOptions {
-  const credential = given.credential ?? environment["WAGGLE_TRAINER_CREDENTIAL"];
+  const credential = given.credential ?? environment[CREDENTIAL_VARIABLES.trainer];
   return {
     baseUrl: given.edge,
     credential: requireCredential("trainer", credential),

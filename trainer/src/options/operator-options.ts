@@ -3,7 +3,7 @@ import { SITE_HEADER } from "@waggle/protocol";
 import type { Command } from "commander";
 import type { EdgeTransportOptions } from "../edge/edge-transport.ts";
 import { operatorSignature } from "../edge/operator-signature.ts";
-import { requireCredential } from "./credentials.ts";
+import { CREDENTIAL_VARIABLES, requireCredential } from "./credentials.ts";
 import type { ProgramOptions } from "./program-options.ts";
 import { credentialOption, edgeOption, siteOption } from "./shared-options.ts";
 
@@ -28,7 +28,7 @@ export function operatorTransport(
   given: OperatorOptions,
   { signal, environment, fetch }: OperatorProcess,
 ): EdgeTransportOptions {
-  const credential = given.credential ?? environment["WAGGLE_OPERATOR_CREDENTIAL"];
+  const credential = given.credential ?? environment[CREDENTIAL_VARIABLES.operator];
   return {
     baseUrl: given.edge,
     credential: requireCredential("operator", credential),
