@@ -42,13 +42,13 @@ export function findChromium(): string | undefined {
   return existsSync(downloaded) ? downloaded : undefined;
 }
 
-/** @throws WaggleError `NOT_FOUND` with the command that installs Chromium. */
-export function requireChromium(): string {
+/** @param user - what needs it. @throws WaggleError `NOT_FOUND` with the command that installs Chromium. */
+export function requireChromium(user = "the loop"): string {
   const found = findChromium();
   if (found !== undefined) return found;
   throw new WaggleError(
     "NOT_FOUND",
-    "the loop needs Chromium, and none is installed; run npx playwright-core install --with-deps chromium, or set WAGGLE_CHROMIUM to the path of Chromium or Chrome",
+    `${user} needs Chromium, and none is installed; run npx playwright-core install --with-deps chromium, or set WAGGLE_CHROMIUM to the path of Chromium or Chrome`,
   );
 }
 

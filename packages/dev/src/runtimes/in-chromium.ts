@@ -2,9 +2,8 @@
  * Runs a module in a page of Chromium. Its language and time zone differ from those of this process, because visitors'
  * do as well.
  */
-import { WaggleError } from "@waggle/protocol";
 import { chromium } from "playwright-core";
-import { CHROMIUM_FLAGS, findChromium } from "../loop/chromium.ts";
+import { CHROMIUM_FLAGS, requireChromium } from "../loop/chromium.ts";
 
 /** A secure origin, as pages of a site have. Requests to it are answered here. */
 const ORIGIN = "http://localhost";
@@ -25,13 +24,7 @@ export async function inChromium(
   _: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const executablePath = findChromium();
-  if (executablePath === undefined) {
-    throw new WaggleError(
-      "NOT_FOUND",
-      "Chromium is not installed; run npx playwright-core install --with-deps chromium, or set WAGGLE_CHROMIUM to the path of Chromium or Chrome",
-    );
-  }
+  const executablePath = requireChromium("this check");
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   const close = (): void => void browser.close();
   signal.addEventListener("abort", close, { once: true });
