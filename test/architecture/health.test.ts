@@ -37,7 +37,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/exchange": 37,
   "@waggle/learning": 390,
   "@waggle/model": 101,
-  "@waggle/protocol": 169,
+  "@waggle/protocol": 170,
   "@waggle/runtime": 109,
   "@waggle/site": 23,
   "@waggle/testing": 29,

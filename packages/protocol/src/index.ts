@@ -156,7 +156,7 @@ export {
   TrajectoryRow,
   VisitorExportLine,
 } from "./operator-http.ts";
-export { ToolDifference, toolDifference } from "./tool-difference.ts";
+export { differingExcerpts, ToolDifference, toolDifference } from "./tool-difference.ts";
 export { replayGrammar } from "./replay-grammar.ts";
 export type { GrammarReplayOptions } from "./replay-grammar.ts";
 export { isObject } from "./json-object.ts";

@@ -42,20 +42,33 @@ export function toolDifference(
   inPage: ToolResult | undefined,
   inEnvironment: ToolResult | undefined,
 ): ToolDifference {
-  const [page, environment] = [shown(inPage), shown(inEnvironment)];
-  let same = 0;
-  while (same < page.length && page[same] === environment[same]) same += 1;
-  const start = same < MOST_CHARACTERS - BEFORE ? 0 : same - BEFORE;
+  const [page, environment] = differingExcerpts(
+    shown(inPage),
+    shown(inEnvironment),
+    MOST_CHARACTERS,
+  );
   return {
     turn,
     tool: cut(escaped(call?.name ?? "a tool"), 64),
-    arguments: cut(maskedJson(call?.arguments ?? {})),
-    inPage: cut(page, MOST_CHARACTERS, start),
-    inEnvironment: cut(environment, MOST_CHARACTERS, start),
+    arguments: cut(maskedJson(call?.arguments ?? {}), MOST_CHARACTERS),
+    inPage: page,
+    inEnvironment: environment,
   };
 }
 
-/** What the model reads of a result. */
+/** Excerpts of two texts that show the first difference. @param most - characters of each */
+export function differingExcerpts(
+  one: string,
+  other: string,
+  most: number,
+): readonly [string, string] {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const start = same < most - BEFORE ? 0 : same - BEFORE;
+  return [cut(one, most, start), cut(other, most, start)];
+}
+
+/** A result as one line, with secrets masked. */
 function shown(result: ToolResult | undefined): string {
   if (result === undefined) return "nothing";
   if (result.ok) return maskedJson(result.value);
@@ -75,7 +88,7 @@ function escaped(text: string): string {
 }
 
 /** At most so many characters, without half a pair at either end. */
-function cut(text: string, most = MOST_CHARACTERS, start = 0): string {
+function cut(text: string, most: number, start = 0): string {
   const [before, after] = [start > 0 ? "…" : "", text.length - start > most - 1 ? "…" : ""];
   const part = text.slice(start, start + most - before.length - after.length);
   return before + part.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "") + after;

@@ -8,7 +8,7 @@ import {
   type RecordedRollout,
   rolloutDifference,
 } from "@waggle/agent/define";
-import { isObject, type TaskReference, WaggleError } from "@waggle/protocol";
+import { differingExcerpts, isObject, type TaskReference, WaggleError } from "@waggle/protocol";
 import type { CheckedEnvironment, RuntimeCheckOptions } from "@waggle/trainer";
 import { type EnvironmentBundle, environmentBundle } from "./environment-bundle.ts";
 import { foreignPlace, inChromium } from "./in-chromium.ts";
@@ -119,7 +119,11 @@ function differenceIn(
   const difference = rolloutDifference(before, again);
   if (difference === null) return null;
   const { at, turn, tool } = difference;
-  const [first, second] = excerpts(difference.first, difference.second);
+  const [first, second] = differingExcerpts(
+    jsonOf(difference.first),
+    jsonOf(difference.second),
+    MOST_CHARACTERS,
+  );
   const what =
     at === "start"
       ? "the task begins with"
@@ -133,20 +137,8 @@ function placeOf({ seed, split }: TaskReference): string {
   return `seed ${seed}, ${split}`;
 }
 
-/** Parts of two values as JSON that show the first difference. */
-function excerpts(...values: readonly [unknown, unknown]): readonly [string, string] {
-  const [one, other] = values.map((value) => JSON.stringify(value) ?? "nothing") as [
-    string,
-    string,
-  ];
-  let same = 0;
-  while (same < one.length && one[same] === other[same]) same += 1;
-  const start = same < MOST_CHARACTERS - 20 ? 0 : same - 20;
-  const part = (text: string): string => {
-    const end = start + MOST_CHARACTERS;
-    return `${start > 0 ? "…" : ""}${text.slice(start, end)}${text.length > end ? "…" : ""}`;
-  };
-  return [part(one), part(other)];
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? "nothing";
 }
 
 function answerOf(text: string): Repeated {
