@@ -69,6 +69,15 @@ async function results(file: string, runtimes?: readonly Runtime[], reward: stri
   const { default: spec } = (await import(pathToFileURL(file).href)) as {
     default: EnvironmentSpec;
   };
+  return resultsOf(spec, file, runtimes, reward);
+}
+
+async function resultsOf(
+  spec: EnvironmentSpec,
+  file: string,
+  runtimes?: readonly Runtime[],
+  reward: string | null = null,
+) {
   const found: string[] = [];
   const options = { signal: new AbortController().signal, onProgress: () => {} };
   const checked = { spec, file, exportName: "default", reward, project: folder };
@@ -111,6 +120,28 @@ test("an import that pages do not have is named", async () => {
   expect(await results(await saved("files", "readFileSync.length", before), [same])).toEqual([
     expect.stringMatching(
       /^failed in same: .* count gives 2 in Node and "Module .*node:fs.* Likely cause: node:fs is not the same/,
+    ),
+  ]);
+});
+
+test("whether it cannot be played or cannot be bundled is told apart", async () => {
+  const file = await saved("unprepared", "1");
+  await writeFile(join(folder, "unbundled.ts"), 'export * from "./no-such-module.ts";');
+  const { default: spec } = (await import(pathToFileURL(file).href)) as {
+    default: EnvironmentSpec;
+  };
+  const broken: EnvironmentSpec = {
+    ...spec,
+    task: () => {
+      throw new Error("no tasks left");
+    },
+  };
+  expect(await resultsOf(broken, file, [same, same])).toEqual([
+    "failed runtimes: the environment cannot be played: no tasks left",
+  ]);
+  expect(await resultsOf(spec, join(folder, "unbundled.ts"), [same, same])).toEqual([
+    expect.stringMatching(
+      /^failed runtimes: the environment cannot be bundled for pages and Workers: \[UNRESOLVED_IMPORT\] Could not resolve '.\/no-such-module\.ts' in .*unbundled\.ts$/,
     ),
   ]);
 });

@@ -2,6 +2,7 @@
  * Checks that an environment gives the same results and verdicts in workerd and in Chromium as in Node: pages practice in
  * it, and a trainer in Node plays their turns again.
  */
+import { stripVTControlCharacters } from "node:util";
 import {
   type EnvironmentCheck,
   recordedRollouts,
@@ -52,21 +53,23 @@ export async function* checkRuntimes(
   { signal, onProgress }: RuntimeCheckOptions,
   runtimes: readonly Runtime[] = RUNTIMES,
 ): AsyncGenerator<EnvironmentCheck> {
-  let recorded: readonly RecordedRollout[] = [];
-  let bundle: EnvironmentBundle | null = null;
+  let recorded: readonly RecordedRollout[];
+  let bundle: EnvironmentBundle;
+  let failure = "cannot be played";
+  try {
+    recorded = await recordedRollouts(environment.spec, TASKS, signal);
+    failure = "cannot be bundled for pages and Workers";
+    bundle = await environmentBundle(environment);
+  } catch (error) {
+    signal.throwIfAborted();
+    const words = `the environment ${failure}: ${messageOf(error)}`;
+    yield { check: "runtimes", status: "failed", words };
+    return;
+  }
   for (const runtime of runtimes) {
     signal.throwIfAborted();
     const check = `in ${runtime.name}`;
-    try {
-      if (bundle === null) recorded = await recordedRollouts(environment.spec, TASKS, signal);
-      onProgress(check, 0, recorded.length);
-      bundle ??= await environmentBundle(environment);
-    } catch (error) {
-      signal.throwIfAborted();
-      const words = `the environment cannot be played, or cannot be bundled for pages and Workers: ${messageOf(error)}`;
-      yield { check, status: "failed", words };
-      return;
-    }
+    onProgress(check, 0, recorded.length);
     yield { check, ...(await resultIn(runtime, { bundle, recorded, environment, signal })) };
   }
 }
@@ -151,10 +154,11 @@ function answerOf(text: string): Repeated {
   };
 }
 
+/** The line that says what is wrong. Playwright and Vite write something in front of it. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const [first = ""] = message
-    .replace(/^page\.evaluate: /, "")
+  const [first = ""] = stripVTControlCharacters(message)
+    .replace(/^page\.evaluate: |^Build failed with .*\n/, "")
     .trim()
     .split("\n");
   return first.slice(0, 300);
