@@ -36,7 +36,7 @@ type Evaluated = {
 export async function comparePolicies(options: ComparisonOptions): Promise<Evaluation> {
   const { folder, model, site, version, tasks, onLine } = options;
   const printed: string[] = [];
-  const process = new ManagedProcess({
+  const evaluate = new ManagedProcess({
     name: "evaluate",
     command: NODE,
     args: trainerCommand(
@@ -59,9 +59,9 @@ export async function comparePolicies(options: ComparisonOptions): Promise<Evalu
     onOutput: (line) => printed.push(line),
   });
   // The output is complete only now; the process may have ended before.
-  await once(process.child, "close");
-  const { ending, tail } = process;
-  await process.stop();
+  await once(evaluate.child, "close");
+  const { ending, tail } = evaluate;
+  await evaluate.stop();
   if (ending !== "exit code 0") {
     throw new Error(`the final evaluation failed with ${ending}:\n${tail.join("\n")}`);
   }

@@ -71,9 +71,9 @@ function entryOf({ file, exportName, reward }: CheckedEnvironment): string {
     reward === null
       ? "const spec = environment;"
       : `import reward from ${text(reward)};
-const spec = rewardedEnvironment(environment, ${text(reward)}, reward);`;
+const spec = withReward(environment, ${text(reward)}, reward);`;
   return `
-import { repeatedTurns, rewardedEnvironment } from ${text(ownProgram("runtimes/repeated-turns"))};
+import { repeatedTurns, withReward } from ${text(ownProgram("runtimes/repeated-turns"))};
 import { ${exportName} as environment } from ${text(file)};
 ${rewarded}
 export const replay = (recorded) => repeatedTurns(spec, recorded);

@@ -1,6 +1,8 @@
 /** Repeats recorded turns in the runtime that imports this: a page or a Worker. Values cross as JSON. */
 import { type EnvironmentSpec, type RecordedRollout, repeatedRollout } from "@waggle/agent/define";
-import { type RewardFunction, withReward } from "@waggle/environments";
+
+/** The bundle's entry is in the user's project, which may not have this package. */
+export { withReward } from "@waggle/environments";
 
 /** What an environment does with recorded turns, until one of them fails. */
 export type Repeated = {
@@ -8,15 +10,6 @@ export type Repeated = {
   /** Message of the error that ended it. */
   readonly error: string | null;
 };
-
-/** The environment of a site with its reward. */
-export function rewardedEnvironment(
-  environment: EnvironmentSpec,
-  path: string,
-  reward: RewardFunction,
-): EnvironmentSpec {
-  return withReward(environment, path, reward);
-}
 
 /** Plays the turns of all records. @param recorded - rollouts as JSON. @returns `Repeated` as JSON. */
 export async function repeatedTurns(spec: EnvironmentSpec, recorded: string): Promise<string> {

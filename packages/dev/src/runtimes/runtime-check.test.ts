@@ -124,6 +124,16 @@ test("an import that pages do not have is named", async () => {
   ]);
 });
 
+test("the site's reward is part of the verdict", async () => {
+  const reward = join(folder, "reward.ts");
+  await writeFile(reward, "export default () => 0.25;");
+  expect(await results(await saved("rewarded", "1"), [same], reward)).toEqual([
+    expect.stringMatching(
+      /^failed in same: .*the same turns are judged .* in Node and .*"reward":0\.25/,
+    ),
+  ]);
+});
+
 test("whether it cannot be played or cannot be bundled is told apart", async () => {
   const file = await saved("unprepared", "1");
   await writeFile(join(folder, "unbundled.ts"), 'export * from "./no-such-module.ts";');
