@@ -68,7 +68,7 @@ describe("several sites of one edge", () => {
       "a second site with the id of the first one at the edge",
       CONFIG,
       CONFIG.replace('id: "planner"', 'id: "default"'),
-      "second/waggle.config.ts:5:7: an edge gives the id default another meaning; choose another id",
+      'second/waggle.config.ts:5:7: the id "default" is reserved at an edge; choose another id',
     ],
     [
       "two sites with one key",

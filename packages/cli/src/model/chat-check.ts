@@ -33,7 +33,7 @@ export function checkChat(
   }
   const format = formatOf(files);
   requireVocabulary(files, config);
-  return { toolCallFormat: format.toolCallFormat, showsTools: conversation(format) };
+  return { toolCallFormat: format.toolCallFormat, showsTools: showsTool(format) };
 }
 
 function formatOf(files: ReadonlyMap<string, Uint8Array>): ChatFormat {
@@ -81,8 +81,8 @@ function requireVocabulary(
   );
 }
 
-/** A request with a tool, and what follows its result. @returns whether the prompt names the tool */
-function conversation(format: ChatFormat): boolean {
+/** Whether the prompt names the tool. Renders a request with a tool and the turn after its result. */
+function showsTool(format: ChatFormat): boolean {
   try {
     const prompt = format.start({ system: "You help.", tools: [PROBE], userMessage: "Find it." });
     format.next({

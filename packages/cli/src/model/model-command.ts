@@ -63,7 +63,7 @@ export function addModelCommand(program: Command, options: ProgramOptions): void
       } catch (error) {
         progress.end();
         if (options.signal.aborted) options.writeError("stopped; run it again to continue");
-        throw named(given, error);
+        throw withModelName(given, error);
       }
     });
 }
@@ -153,15 +153,15 @@ const STEPS: { readonly [step in ConvertProgress["step"]]: string } = {
   convert: "converting",
 };
 
-/** A broken file says which model it is of. */
-function named(source: string, error: unknown): unknown {
+/** Adds the model's name to errors about its files. */
+function withModelName(source: string, error: unknown): unknown {
   if (!WaggleError.is(error)) return error;
   const { code, message } = error;
-  if (!OF_THE_MODEL.has(code) || message.includes(source)) return error;
+  if (!MODEL_ERRORS.has(code) || message.includes(source)) return error;
   return new WaggleError(code, `${source}: ${message}`, { cause: error });
 }
 
-const OF_THE_MODEL: ReadonlySet<string> = new Set([
+const MODEL_ERRORS: ReadonlySet<string> = new Set([
   "MODEL_CORRUPT",
   "MODEL_UNSUPPORTED",
   "TOKENIZER_UNSUPPORTED",

@@ -30,7 +30,7 @@ export type Site = {
   readonly project: string;
   /** Whether the project has this site only, so that its state folder needs no name. */
   readonly isWholeProject: boolean;
-  /** What it practices in; `null` if it only answers: it then has no trainer, no practice page and no base. */
+  /** The practice environment. `null`: the site only answers, without a trainer, a practice page or a base. */
   readonly environment: EnvironmentSpec | null;
   /** What the trainer's commands take as `--env`; absent if the environment is built in. */
   readonly source?: string;
@@ -47,9 +47,9 @@ export type Site = {
   readonly settings: SiteSettings;
   /** Address of its deployed edge, if its config names one. */
   readonly edgeUrl?: string;
-  /** What people read; absent: `name`. */
+  /** Display name; default: `name`. */
   readonly title?: string;
-  /** Absent if there is no config. */
+  /** Path of `waggle.config.ts`; absent for a site without one. */
   readonly configFile?: string;
   /** Absolute path of the module with its edge tools; absent if it has none. */
   readonly edgeTools?: string;

@@ -17,7 +17,7 @@ export async function sitesFrom(
   for (const other of others) {
     const site = await siteFrom(other, folder);
     if (site.name === DEFAULT_SITE || site.name === ALL_SITES) {
-      const message = `an edge gives the id ${site.name} another meaning; choose another id`;
+      const message = `the id "${site.name}" is reserved at an edge; choose another id`;
       throw await mistakeIn(site, ["id"], message);
     }
     for (const before of sites) await requireDifferent(site, before);

@@ -15,9 +15,8 @@ export type DeployOptions = {
 };
 
 /**
- * The first site's project has the Worker, and its name is that of the resources. Other sites can be added later.
- *
- * Applies pending migrations and deploys the Worker. Wrangler's output goes to this process's streams.
+ * Applies pending migrations and deploys the Worker from the first site's project. Worker, database and bucket are named
+ * after the first site. Wrangler's output goes to this process's streams.
  *
  * @throws WaggleError `INVALID_ARGUMENT` without a database, saying how to create one; Error if Wrangler fails.
  */
