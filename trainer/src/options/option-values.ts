@@ -107,7 +107,6 @@ export function existingModel(text: string): string {
 }
 
 /** The URL of a server. */
-/** An address with http or https. */
 export function httpUrl(text: string): string {
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
   throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
