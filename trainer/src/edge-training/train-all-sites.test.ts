@@ -117,6 +117,20 @@ test("a site that is disabled is stopped, and one that fails is tried again", as
   expect(happened("failure").filter((id) => id === "failing").length).toBeGreaterThan(1);
 });
 
+test("a skipped site that left the list is reported again when it returns", async () => {
+  const { all, happened } = await parts({});
+  const stop = new AbortController();
+  const idle = site("idle", { environment: null });
+  const lists = [[idle], [idle], [], [idle]];
+  const list = async () => {
+    const listed = lists.shift();
+    if (listed === undefined) stop.abort();
+    return listed ?? [];
+  };
+  await trainAllSites(model, recipe, { ...all, list }, stop.signal);
+  expect(happened("skipped")).toEqual(["idle", "idle"]);
+});
+
 test("a list that the edge refuses ends the trainer", async () => {
   const { all } = await parts({});
   const list = () => Promise.reject(new WaggleError("FORBIDDEN", "this credential opens one site"));

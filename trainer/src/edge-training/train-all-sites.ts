@@ -78,6 +78,10 @@ export async function trainAllSites(
       sites.delete(id);
       reporterOf(id).note("removed", { because: "the edge no longer serves this site" });
     }
+    // A site that returns is reported again.
+    for (const id of skipped.keys()) {
+      if (!listed.some((site) => site.id === id)) skipped.delete(id);
+    }
     for (const site of listed) {
       const { id } = site;
       const begun = sites.get(id);
