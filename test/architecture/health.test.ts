@@ -32,7 +32,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/edge": 4,
   "@waggle/embed": 36,
   "@waggle/engine": 21,
-  "@waggle/environments": 58,
+  "@waggle/environments": 59,
   "@waggle/evaluation": 30,
   "@waggle/exchange": 37,
   "@waggle/learning": 390,

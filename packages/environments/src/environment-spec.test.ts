@@ -2,7 +2,7 @@ import { integerBelow } from "./draw.ts";
 import { mulberry32 } from "@waggle/protocol";
 import type { Observation, TaskReference } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";
+import { ENVIRONMENTS, environmentNamed, environmentOf, findEnvironment } from "./environments.ts";
 import { drawInstance } from "./environment-task.ts";
 import type { EnvironmentSpec } from "./environment-spec.ts";
 
@@ -100,4 +100,12 @@ test("environments are found by name, and an unknown name is refused with the li
     }
   }
   expect(() => environmentOf({ environment: "moon", seed: 1, split: "train" })).toThrow(/"moon"/);
+});
+
+test("an environment of the user is found by the name of each of its levels", () => {
+  const desk = { ...environmentNamed("form"), name: "desk", environments: ["desk", "desk-hard"] };
+  expect(findEnvironment("desk", [desk])).toBe(desk);
+  expect(findEnvironment("desk-hard", [desk])).toBe(desk);
+  expect(findEnvironment("form", [desk])).toBe(environmentNamed("form"));
+  expect(findEnvironment("desk")).toBeUndefined();
 });

@@ -37,6 +37,20 @@ export function environmentNamed(name: string): EnvironmentSpec {
 }
 
 /**
+ * The environment of tasks with this name, whatever their level; `undefined` if it is unknown.
+ *
+ * @param others - environments of the user, besides the built-in ones.
+ */
+export function findEnvironment(
+  name: string,
+  others: readonly EnvironmentSpec[] = [],
+): EnvironmentSpec | undefined {
+  return [...ENVIRONMENTS, ...others].find((spec) =>
+    (spec.environments ?? [spec.name]).includes(name),
+  );
+}
+
+/**
  * The environment of a task of any level.
  *
  * @param others - environments of the user, besides the built-in ones.
@@ -46,12 +60,7 @@ export function environmentOf(
   { environment }: TaskReference,
   others: readonly EnvironmentSpec[] = [],
 ): EnvironmentSpec {
-  return known(
-    environment,
-    [...ENVIRONMENTS, ...others].find(({ name, environments = [name] }) =>
-      environments.includes(environment),
-    ),
-  );
+  return known(environment, findEnvironment(environment, others));
 }
 
 function known(name: string, spec: EnvironmentSpec | undefined): EnvironmentSpec {

@@ -1,5 +1,5 @@
 /** Built-in environments with their verifiers and demonstrators, environment wrappers, and parts for further environments. */
-export { ENVIRONMENTS, environmentNamed, environmentOf } from "./environments.ts";
+export { ENVIRONMENTS, environmentNamed, environmentOf, findEnvironment } from "./environments.ts";
 export { withVisitors } from "./visitors.ts";
 export { promptEnvironment } from "./prompts/prompt-environment.ts";
 export { promptRow } from "./prompts/prompt-row.ts";

@@ -2,7 +2,7 @@
  * Trains every enabled site of an edge in one process. The list is read again while it runs: a new site is trained, and
  * one that is disabled is stopped. A site that this trainer cannot train is reported and skipped.
  */
-import { environmentOf, type EnvironmentSpec } from "@waggle/environments";
+import { type EnvironmentSpec, findEnvironment } from "@waggle/environments";
 import { type SiteToTrain, WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "../edge/abortable-sleep.ts";
 import type { BaseModel } from "../model/base-model.ts";
@@ -126,10 +126,7 @@ function refusalOf(
   environments: readonly EnvironmentSpec[],
 ): string | null {
   if (environment === null) return "the site assigns no tasks; set its taskEnvironment";
-  try {
-    environmentOf({ environment, seed: 0, split: "train" }, environments);
-  } catch (error) {
-    if (!WaggleError.is(error)) throw error;
+  if (findEnvironment(environment, environments) === undefined) {
     return `the site's tasks are of the environment ${environment}, which this trainer does not have; name it with --env`;
   }
   const { sha256 } = model.reference;

@@ -1,5 +1,5 @@
 /** The environment whose tasks an edge assigns to a site, or why this process does not have it. */
-import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
+import { type EnvironmentSpec, findEnvironment } from "@waggle/environments";
 import { type ControlState, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 
 /**
@@ -12,9 +12,7 @@ export function assignedEnvironment(
   own: readonly EnvironmentSpec[] = [],
   named?: string,
 ): EnvironmentSpec {
-  const found = [...ENVIRONMENTS, ...own].find(
-    ({ name, environments = [name] }) => name === environment || environments.includes(environment),
-  );
+  const found = findEnvironment(environment, own);
   if (found !== undefined) return found;
   const id = named ?? site ?? DEFAULT_SITE;
   throw new WaggleError(

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
+import { ENVIRONMENTS, type EnvironmentSpec, findEnvironment } from "@waggle/environments";
 import { isObject, WaggleError } from "@waggle/protocol";
 import { loadPractice, siteConfigIn } from "@waggle/site/node";
 import { isFilePath, loadExport, moduleSource, resolvedFile } from "./module-source.ts";
@@ -54,9 +54,7 @@ function requireSpec(source: string, found: unknown): EnvironmentSpec {
       `${source} exports ${kind === "object" ? "an object that is no environment" : kind}; export the result of defineEnvironment({ … }) of @waggle/agent/define`,
     );
   }
-  const builtIn = ENVIRONMENTS.find(({ name, environments = [name] }) =>
-    environments.includes(found.name),
-  );
+  const builtIn = findEnvironment(found.name);
   if (builtIn === undefined) return found;
   throw new WaggleError(
     "INVALID_ARGUMENT",
