@@ -163,6 +163,20 @@ test("of a site without an environment, config and tools are checked", async () 
   expect(process.exitCode).toBe(0);
 });
 
+test.each([
+  [["in workerd"], "not checked in workerd"],
+  [["in workerd", "in Chromium"], "not checked in workerd or in Chromium"],
+  [["in Chromium", "page"], "not checked in Chromium, and page and practice were not compared"],
+  [["page"], "page and practice were not compared"],
+])("where %j are skipped, the last line says so", async (missing, words) => {
+  const skipping: CheckRuntimes = async function* () {
+    for (const check of missing) yield { check, status: "skipped", words: "cannot run" };
+  };
+  const name = `skipped-${missing.join("-").replaceAll(" ", "-").toLowerCase()}`;
+  const lines = await checkedWith(skipping, await saved(name, ""), "--tasks", "2");
+  expect(lines.at(-1)).toBe(`${name} is ready, but ${words}`);
+});
+
 test("other runtimes check what repeats in Node, and count", async () => {
   const asked: CheckedEnvironment[] = [];
   const inMars: CheckRuntimes = async function* (environment) {

@@ -33,7 +33,7 @@ export function addCheckCommand(
       WORKING_FOLDER,
     )
     .description(
-      "check an environment: its tasks, tools, verifier and demonstrator; and whether a site's page agrees",
+      "check an environment's tasks, tools, verifier and demonstrator, and whether Workers, browsers and a site's page agree",
     )
     .addOption(tasksOption(20, "tasks of each split and level"))
     .addOption(jsonOption())
@@ -63,27 +63,35 @@ export function addCheckCommand(
       };
       const checks: EnvironmentCheck[] = [];
       for await (const one of allChecks(
-        { spec, site, own: checkRuntimes === undefined ? null : ownModule(source, site, spec) },
+        { spec, site, own: ownModule(source, site, spec) },
         { tasks: given.tasks, signal, onProgress, checkRuntimes },
       )) {
         checks.push(one);
         if (!given.json) writeOut(`${one.status.padEnd(7)}  ${one.check.padEnd(13)}  ${one.words}`);
       }
-      const isPageUnchecked = checks.some(
-        ({ check, status }) => check === "page" && status === "skipped",
-      );
       const failures = checks.filter(({ status }) => status === "failed").length;
       if (given.json) {
         writeOut(JSON.stringify({ environment: spec.name, passed: failures === 0, checks }));
       } else {
         writeOut(
           failures === 0
-            ? `${spec.name} is ready${isPageUnchecked ? ", but page and practice were not compared" : ""}`
+            ? `${spec.name} is ready${exceptions(checks)}`
             : `${spec.name}: ${failures} of ${checks.length} checks failed`,
         );
       }
       if (failures > 0) process.exitCode = 1;
     });
+}
+
+/** The other runtimes and the page, where they were skipped. */
+function exceptions(checks: readonly EnvironmentCheck[]): string {
+  const skipped = checks.filter(({ status }) => status === "skipped").map(({ check }) => check);
+  const runtimes = skipped.filter((check) => check.startsWith("in "));
+  const words = [
+    ...(runtimes.length > 0 ? [`not checked ${runtimes.join(" or ")}`] : []),
+    ...(skipped.includes("page") ? ["page and practice were not compared"] : []),
+  ];
+  return words.length > 0 ? `, but ${words.join(", and ")}` : "";
 }
 
 type Checked = {
@@ -111,7 +119,9 @@ async function* allChecks(
   }
   yield* checkWithModel(spec);
   // What differs within Node differs elsewhere too.
-  if (own !== null && isRepeatable) yield* checkRuntimes?.(own, options) ?? [];
+  if (checkRuntimes !== undefined && own !== null && isRepeatable) {
+    yield* checkRuntimes(own, options);
+  }
   if (site !== null) yield await checkPage(site, options.signal);
 }
 
