@@ -106,6 +106,18 @@ test("an environment that is not built in is refused with the option that names 
   });
 });
 
+test("another environment than the assigned one is refused, also where that one is built in", async () => {
+  const edge = new FakeEdge([], model.reference.sha256);
+  edge.control = { ...edge.control, environment: "form" };
+  await expect(publish(await adapterFolder(), edge)).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringMatching(
+      /^--env is environment shop, but the edge assigns tasks of form to site default/,
+    ) as string,
+  });
+  expect([edge.policies.length, edge.objects.size]).toEqual([1, 0]);
+});
+
 test("an adapter that is not served is an error with the figures, after its JSON", () => {
   const evaluation = { tasks: 64, successes: 20, stableSuccesses: 30, comparedWith: 3 };
   const refused: AdapterResult = {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type EvaluationResult, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
-import { assignedEnvironment } from "../edge/assigned-environment.ts";
+import { requireAssigned } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { offerBaseModel } from "../edge-training/training-session.ts";
 import {
@@ -131,7 +131,7 @@ export async function publishFolder(
   await requireSameBase(model, given.model, edge);
   const control = await edge.control();
   const { environment } = control;
-  assignedEnvironment(control, given.own && [given.own], given.site);
+  requireAssigned(control, given.own, given.site);
   const { seed, turnTokens, evaluationTasks: count } = given;
   const tasks: FrozenTasks = { environment, start: GATE_TASKS_START, count, seed, turnTokens };
   const cacheFolder = await mkdtemp(join(tmpdir(), "waggle-publish-"));

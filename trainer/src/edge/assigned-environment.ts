@@ -4,7 +4,7 @@ import { type ControlState, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 
 /**
  * @param own - environments of the user, from `--env`.
- * @param site - what `--site` names; absent: the credential's own site.
+ * @param named - what `--site` names; absent: the credential's own site.
  * @throws WaggleError `INVALID_ARGUMENT` with the options to pass.
  */
 export function assignedEnvironment(
@@ -14,8 +14,33 @@ export function assignedEnvironment(
 ): EnvironmentSpec {
   const found = findEnvironment(environment, own);
   if (found !== undefined) return found;
+  throw refusal({ environment, site }, own, named);
+}
+
+/**
+ * Checks that `--env` is the environment whose tasks the edge assigns. Without `--env`, that one must be built in.
+ *
+ * @param own - the environment of `--env`.
+ * @param named - as for `assignedEnvironment`.
+ * @throws WaggleError `INVALID_ARGUMENT` with the options to pass.
+ */
+export function requireAssigned(
+  control: Pick<ControlState, "environment" | "site">,
+  own: EnvironmentSpec | undefined,
+  named?: string,
+): void {
+  const environments = own === undefined ? [] : [own];
+  const found = assignedEnvironment(control, environments, named);
+  if (own !== undefined && found !== own) throw refusal(control, environments, named);
+}
+
+function refusal(
+  { environment, site }: Pick<ControlState, "environment" | "site">,
+  own: readonly EnvironmentSpec[],
+  named: string | undefined,
+): WaggleError {
   const id = named ?? site ?? DEFAULT_SITE;
-  throw new WaggleError(
+  return new WaggleError(
     "INVALID_ARGUMENT",
     `${reason(environment, id, own)}${otherSite(id, named)}`,
   );
