@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PolicyManifest } from "@waggle/protocol";
@@ -15,7 +15,7 @@ import { publishBase } from "@waggle/trainer";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { siteFrom } from "@waggle/dev";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
-import { hasBaseModel, migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { createFallbackStorage } from "../../packages/runtime/src/store/chunk-storage.ts";
 import { ROOT } from "../../scripts/root.ts";
@@ -94,9 +94,10 @@ test.runIf(isLong())(
     const edge = await startEdge(installation, { port, site });
     try {
       const baseUrl = `http://127.0.0.1:${port}`;
-      expect(await hasBaseModel(baseUrl)).toBe(false);
+      const hasBaseModel = async () => (await fetch(`${baseUrl}/v1/policies/stable`)).ok;
+      expect(await hasBaseModel()).toBe(false);
       await publishBase(out, { baseUrl, credential: installation.trainerCredential });
-      expect(await hasBaseModel(baseUrl)).toBe(true);
+      expect(await hasBaseModel()).toBe(true);
       expect(await servedTokens(baseUrl)).toEqual(
         await tokensOf(await openModelFolder(out), "int4"),
       );
@@ -106,6 +107,24 @@ test.runIf(isLong())(
   },
   600_000,
 );
+
+test("waggle dev --no-trainer serves the model of its last start, also where that is another one", async () => {
+  const state = join(root, "changed");
+  const served: string[] = [];
+  for (const type of ["qwen2", "smollm3"] as const) {
+    const model = join(root, type);
+    mkdirSync(model);
+    for (const { path, bytes } of tinyModel(type)) writeFileSync(join(model, path), bytes);
+    const dev = new Command("dev", SITE, "--model", model, "--no-trainer", "--state", state);
+    try {
+      const response = await fetch(`${await dev.edge()}/v1/policies/stable`);
+      served.push(PolicyManifest.parse(await response.json()).baseModel.sha256);
+    } finally {
+      await dev.stop();
+    }
+  }
+  expect(new Set(served).size).toBe(2);
+}, 600_000);
 
 test.runIf(isLong())(
   "a converted model is served with a trainer and without one",

@@ -11,7 +11,8 @@ import { createReporter } from "../metrics/reporter.ts";
 import { adapterFolderFiles } from "../model/adapter-folder.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import type { AdapterResult } from "../sink/adapter-publication.ts";
-import { publishBase, publishFolder, writeResult } from "./publish-command.ts";
+import { createProgram } from "./program.ts";
+import { publishFolder, writeResult } from "./publish-command.ts";
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 const GIVEN = {
@@ -66,13 +67,49 @@ test("an adapter folder is evaluated beside the stable version, published and pr
   expect(edge.policies).toHaveLength(2);
 }, 120_000);
 
+/** Runs the command against an edge without objects. Returns its output and what it sent. */
+function publishAlone(...args: readonly string[]) {
+  const out: string[] = [];
+  const sent: string[] = [];
+  const program = createProgram({
+    signal: new AbortController().signal,
+    writeOut: (line) => out.push(line),
+    writeError: () => {},
+    environment: { WAGGLE_TRAINER_CREDENTIAL: "secret" },
+    fetch: async (input, init) => {
+      const { method, url } = new Request(input, init);
+      const { pathname } = new URL(url);
+      if (method !== "HEAD") sent.push(`${method} ${pathname}`);
+      const error = { code: "NOT_FOUND", message: "no such object" };
+      return method === "HEAD" ? Response.json({ error }, { status: 404 }) : Response.json({});
+    },
+  });
+  const ended = program.parseAsync(["publish", "--edge", "https://edge.test", ...args], {
+    from: "user",
+  });
+  return { ended, out, sent };
+}
+
 test("without an adapter the model is published alone, and a dry run sends nothing", async () => {
-  const edge = new FakeEdge([], model.reference.sha256);
-  expect(await publishBase(MODEL, edge.client(), true)).toBe(model.reference.sha256);
-  expect(edge.objects.size).toBe(0);
-  await publishBase(MODEL, edge.client(), false);
-  const files = model.reference.files.map(({ sha256 }) => sha256);
-  expect([...edge.objects.keys()].toSorted()).toEqual(files.toSorted());
+  const dry = publishAlone("--model", MODEL, "--dry-run", "--json");
+  await dry.ended;
+  expect(dry.out).toEqual([JSON.stringify({ baseModel: model.reference.sha256 })]);
+  expect(dry.sent).toEqual([]);
+  const { ended, out, sent } = publishAlone("--model", MODEL);
+  await ended;
+  const files = model.reference.files.map(({ sha256 }) => `PUT /v1/trainer/objects/${sha256}`);
+  expect(sent.slice(0, -1).toSorted()).toEqual(files.toSorted());
+  expect(sent.at(-1)).toBe("PUT /v1/trainer/base-model");
+  expect(out).toEqual([`${MODEL} is published as version 0`]);
+});
+
+test("a forgotten adapter does not publish the default model", async () => {
+  const { ended, sent } = publishAlone();
+  await expect(ended).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: "name the adapter's folder, or pass --model to publish a model alone",
+  });
+  expect(sent).toEqual([]);
 });
 
 test("a folder that does not fit is refused before anything is sent", async () => {

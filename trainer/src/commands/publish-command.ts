@@ -7,7 +7,7 @@ import { type EvaluationResult, FULL_SUPPORT, WaggleError } from "@waggle/protoc
 import type { Command } from "commander";
 import { requireAssigned } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
-import { offerBaseModel } from "../edge-training/training-session.ts";
+import { publishBase } from "../edge-training/publish-base.ts";
 import {
   evaluateVersion,
   frozenTasksName,
@@ -19,10 +19,10 @@ import { environmentFrom } from "../extensions/environment-module.ts";
 import { createReporter, type Reporter } from "../metrics/reporter.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
 import { readAdapterFolder } from "../model/adapter-folder.ts";
-import { type BaseModel, openBaseModel, readBaseModel } from "../model/base-model.ts";
+import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { createGuidanceCache } from "../model/guidance-cache.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
+import { edgeOf, type EdgeOptions, edgeTransport, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, PAGE_TURN } from "../options/learning-options.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
 import {
@@ -51,7 +51,7 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
     .description("publish an adapter that was trained elsewhere, if it passes the gate, or a model")
     .argument(
       "[adapter]",
-      "folder in PEFT's layout, as train --out, TRL or verl write it (default: none, and the model is published alone)",
+      "folder in PEFT's layout, as train --out, TRL or verl write it (without one, --model names a model to publish alone)",
     )
     .addOption(modelOption())
     .addOption(environmentOption("the one that the edge assigns, if it is built in"))
@@ -62,9 +62,11 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
     .addOption(threadsOption())
     .option("--dry-run", "evaluate and print the gate's decision, but publish nothing", false)
     .addOption(jsonOption())
-    .action(async (folder: string | undefined, given: PublishOptions) => {
+    .action(async (folder: string | undefined, given: PublishOptions, command: Command) => {
       if (folder === undefined) {
-        const sha256 = await publishBase(given.model, edgeOf(given, options), given.dryRun);
+        requireModel(command);
+        const edge = edgeTransport(given, options);
+        const sha256 = await publishBase(given.model, edge, given.dryRun);
         const outcome = given.dryRun ? "can be published" : "is published as version 0";
         writeOut(given.json ? JSON.stringify({ baseModel: sha256 }) : `${given.model} ${outcome}`);
         return;
@@ -85,20 +87,13 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
     });
 }
 
-/**
- * Publishes a model alone, as a trainer does when it starts.
- *
- * @returns its hash.
- * @throws WaggleError like `readBaseModel`; `CONFLICT` if the edge serves another model.
- */
-export async function publishBase(
-  folder: string,
-  edge: EdgeClient,
-  dryRun: boolean,
-): Promise<string> {
-  const model = await openBaseModel(folder);
-  if (!dryRun) await offerBaseModel(model, edge);
-  return model.reference.sha256;
+/** The default model could replace a new edge's own. @throws WaggleError `INVALID_ARGUMENT`. */
+function requireModel(command: Command): void {
+  if (command.getOptionValueSource("model") === "cli") return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    "name the adapter's folder, or pass --model to publish a model alone",
+  );
 }
 
 /** @throws WaggleError `GATE_NOT_PASSED` for an adapter that is not served, after its JSON is written. */

@@ -1,4 +1,4 @@
-/** Publishes the base model of an edge, for a site that runs without a trainer. */
+/** Publishes a model alone at an edge, as a trainer does when it starts. */
 import { createEdgeClient } from "../edge/edge-client.ts";
 import type { EdgeTransportOptions } from "../edge/edge-transport.ts";
 import { openBaseModel } from "../model/base-model.ts";
@@ -6,11 +6,18 @@ import { offerBaseModel } from "./training-session.ts";
 
 /**
  * Uploads the files of a model folder and registers them as version 0. Safe to repeat.
- * @throws WaggleError like `openBaseModel`; `CONFLICT` if the edge has another base model.
+ *
+ * @param isDryRun - whether the folder is only checked, and nothing is sent.
+ * @returns the model's hash.
+ * @throws WaggleError like `openBaseModel`; `CONFLICT` if the edge has another base model and already has trajectories
+ *   or later versions.
  */
 export async function publishBase(
   folder: string,
-  edge: Pick<EdgeTransportOptions, "baseUrl" | "credential" | "signal">,
-): Promise<void> {
-  await offerBaseModel(await openBaseModel(folder), createEdgeClient(edge));
+  edge: EdgeTransportOptions,
+  isDryRun = false,
+): Promise<string> {
+  const model = await openBaseModel(folder);
+  if (!isDryRun) await offerBaseModel(model, createEdgeClient(edge));
+  return model.reference.sha256;
 }

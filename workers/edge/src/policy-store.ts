@@ -221,7 +221,7 @@ export async function setBaseModel(
   if (known && used?.used === 1) {
     throw new WaggleError(
       "CONFLICT",
-      "this site already has another base model; create another site for it",
+      "this site has another base model, and already has trajectories or later versions; create another site for the new model",
     );
   }
   await db.batch([

@@ -114,18 +114,13 @@ export async function isEdgeResponsive(port: number): Promise<boolean> {
   }
 }
 
-/** Whether pages get a base model from the edge. */
-export async function hasBaseModel(edgeUrl: string): Promise<boolean> {
-  const response = await fetch(`${edgeUrl}/v1/policies/stable`).catch(() => null);
-  await response?.body?.cancel();
-  return response?.ok === true;
-}
-
 /** Waits until the edge has a base model, which the trainer publishes. */
 export async function untilBaseModel(edgeUrl: string, signal?: AbortSignal): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
-    if (await hasBaseModel(edgeUrl)) return;
+    const response = await fetch(`${edgeUrl}/v1/policies/stable`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok === true) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

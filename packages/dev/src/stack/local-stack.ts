@@ -3,7 +3,6 @@
  * dashboard, restarts them if they fail, and ends them when it is asked to.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { publishBase } from "@waggle/trainer";
 import { buildPage, dashboardPage, type Page, startPage } from "../pages/pages.ts";
 import { FileChanges } from "../processes/file-changes.ts";
 import { createLineWriter } from "../processes/line-writer.ts";
@@ -12,15 +11,10 @@ import { portFor } from "../processes/ports.ts";
 import { StateLock } from "../processes/state-lock.ts";
 import { Supervisor } from "../processes/supervisor.ts";
 import { ADD_ENVIRONMENT, type Site, siteModel } from "../site/site.ts";
-import {
-  hasBaseModel,
-  isEdgeResponsive,
-  migrate,
-  startEdge,
-  untilBaseModel,
-} from "./edge-process.ts";
+import { isEdgeResponsive, migrate, startEdge, untilBaseModel } from "./edge-process.ts";
 import { type Installation, openInstallation } from "./installation.ts";
-import { publishModel, startTrainer } from "./trainer-process.ts";
+import { publishLocalModel } from "./local-model.ts";
+import { startTrainer } from "./trainer-process.ts";
 
 /** Options of `runStack`. */
 export type StackOptions = {
@@ -164,10 +158,10 @@ async function start(
       }),
     ),
   ]);
-  if (site.environment === null) {
+  if (site.environment === null || !options.trainer) {
     tell("publishing the model …");
-    await publishModel(installation, { edgeUrl, model, onLine: listen });
-  } else if (options.trainer) {
+    await publishLocalModel(installation, { edgeUrl, model, signal });
+  } else {
     tell("starting the trainer, which publishes the base model …");
     const { device, recipe } = options;
     const args = ["--device", device, ...(recipe === undefined ? [] : ["--recipe", recipe])];
@@ -189,10 +183,6 @@ async function start(
       untilChanged: (ended) => changes.untilChanged(ended),
     });
     await untilBaseModel(edgeUrl, signal);
-  } else if (!(await hasBaseModel(edgeUrl))) {
-    tell("publishing the base model …");
-    const credential = installation.trainerCredential;
-    await publishBase(model, { baseUrl: edgeUrl, credential, signal });
   }
   const addresses = [
     ...options.pages.map(({ title }, index) => [title, `http://localhost:${ports[index]}/`]),

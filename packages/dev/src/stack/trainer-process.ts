@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseStoredFormat } from "@waggle/model";
 import { NODE_OPTIONS, ownProgram } from "../processes/installed.ts";
 import { ManagedProcess } from "../processes/managed-process.ts";
-import { type LineSink, NODE, runToEnd } from "../processes/programs.ts";
+import { type LineSink, NODE } from "../processes/programs.ts";
 import type { Site } from "../site/site.ts";
 import type { Installation } from "./installation.ts";
 
@@ -58,14 +58,4 @@ export function startTrainer(installation: Installation, options: TrainerOptions
     env: { WAGGLE_TRAINER_CREDENTIAL: installation.trainerCredential },
     ...(onLine ? { onLine: (line: string) => onLine("trainer", line) } : {}),
   });
-}
-
-/** Publishes the model at the edge as version 0, which a trainer does when it starts. */
-export async function publishModel(
-  installation: Installation,
-  { edgeUrl, model, onLine }: Pick<TrainerOptions, "edgeUrl" | "model" | "onLine">,
-): Promise<void> {
-  const args = trainerCommand("publish", "--edge", edgeUrl, "--model", model);
-  const env = { WAGGLE_TRAINER_CREDENTIAL: installation.trainerCredential };
-  await runToEnd("model", args, { env, onLine });
 }

@@ -158,6 +158,9 @@ describe("publishing", () => {
     await publish(1, baseModel);
     const reply = await call("PUT", "/v1/trainer/base-model", { ...asTrainer, body });
     expect(reply.status).toBe(409);
+    expect(reply.body).toMatchObject({
+      error: { message: expect.stringMatching(/another base model.*trajectories or later/) },
+    });
     expect(await statuses()).toEqual(["1 canary", "0 stable"]);
   });
 });
