@@ -10,7 +10,8 @@ import { stopAll } from "../processes/managed-process.ts";
 import { portFor } from "../processes/ports.ts";
 import { StateLock } from "../processes/state-lock.ts";
 import { Supervisor } from "../processes/supervisor.ts";
-import { ADD_ENVIRONMENT, type Site, siteModel } from "../site/site.ts";
+import { type Site, siteModel } from "../site/site.ts";
+import { closingLines } from "./closing-lines.ts";
 import { isEdgeResponsive, migrate, startEdge, untilBaseModel } from "./edge-process.ts";
 import { type Installation, openInstallation } from "./installation.ts";
 import { publishLocalModel } from "./local-model.ts";
@@ -198,24 +199,7 @@ async function start(
     tell(`${title.padEnd(11)} ${url}${more}`);
   }
   tell(`state       ${installation.folder}`);
-  for (const line of lastLines(options)) tell(line);
-}
-
-/** What to do now, and what is missing. */
-function lastLines({ site, pages, trainer }: StackOptions): readonly string[] {
-  const noPage = pages.length === 0 ? [`no page: ${site.project} has no index.html`] : [];
-  if (site.environment === null) {
-    return [
-      ...noPage,
-      `no environment: the model answers and does not learn, so there is no trainer and no practice page; to change that, ${ADD_ENVIRONMENT}`,
-      "open the page and ask for something; Ctrl-C ends everything",
-    ];
-  }
-  return [
-    trainer
-      ? "open the page and ask for something, or let simulated visitors do tasks; Ctrl-C ends everything"
-      : "open the page and ask for something; without a trainer the model does not learn; Ctrl-C ends everything",
-  ];
+  for (const line of closingLines(options)) tell(line);
 }
 
 /** Resolves if the edge stops responding for a while although its process runs. */

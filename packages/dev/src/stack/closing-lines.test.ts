@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { doors } from "../../../../test/fixtures/doors-site.ts";
+import { closingLines } from "./closing-lines.ts";
+
+const answering = { project: "/planner", environment: null };
+
+test("a site without a page is not told to open it", () => {
+  expect(closingLines({ site: answering, pages: [], trainer: true })).toEqual([
+    "no page: /planner has no index.html; Ctrl-C ends everything",
+  ]);
+});
+
+test("a site with a page is told to open it, and why its model does not learn", () => {
+  const pages = ["page"];
+  const without = closingLines({ site: answering, pages, trainer: true });
+  expect(without).toHaveLength(2);
+  expect(without[0]).toMatch(/^no environment: .*add environment: /);
+  expect(without[1]).toMatch(/^open the page/);
+  const site = { project: "/doors", environment: doors };
+  const [learning = ""] = closingLines({ site, pages, trainer: true });
+  expect(learning).toMatch(/^open the page .* simulated visitors/);
+  const [still = ""] = closingLines({ site, pages, trainer: false });
+  expect(still).toMatch(/^open the page .*without a trainer the model does not learn/);
+});
