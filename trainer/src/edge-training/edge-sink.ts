@@ -17,7 +17,7 @@ import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 import { finalOutcome } from "../update/final-outcome.ts";
 import { isLost } from "../source/lease-holder.ts";
 import type { EdgeLearned } from "./edge-update.ts";
-import { driftAlarm, raiseAlarm } from "../sink/deployment-watch.ts";
+import { driftAlarm, MAX_DRIFTED_STEPS, raiseAlarm } from "../sink/deployment-watch.ts";
 import { advancePublication, postponePublication } from "../sink/publication.ts";
 
 type Parts = Pick<
@@ -35,6 +35,8 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
   readonly #held: Pick<LeaseCheck, "clear">;
   readonly #signal: AbortSignal;
   #hasEnvironmentChanged = false;
+  /** Steps in a row that exceeded the drift limit although training was at the stable version. */
+  #driftedSteps = 0;
 
   constructor(
     parts: Parts,
@@ -95,7 +97,12 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
       .filter(({ status }) => status === "learned");
     const hasLearned = learnedStep !== null && learnedStep.advantages.size > 0;
     const stepsSincePublication = state.stepsSincePublication + (hasLearned ? 1 : 0);
-    const publishes = state.stepsSincePublication + 1 >= this.#options.publishEvery;
+    const isDue = hasLearned && stepsSincePublication >= this.#options.publishEvery;
+    // At the drift limit, what was learned before this step is published early, so that training can go
+    // on from there. If nothing was, training returns to the stable version.
+    const isDrifted = result === "drift-limit";
+    const publishes = isDue || (isDrifted && stepsSincePublication > 0);
+    const returns = isDrifted && stepsSincePublication === 0;
     const row = hasLearned && {
       step,
       at: date(),
@@ -105,11 +112,16 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         seconds: (now() - startedAt) / 1000,
       },
     };
-    const alarm = driftAlarm(drift, this.#options.watch);
-    if (alarm !== null) await engine.load(newest.stable);
+    if (hasLearned) this.#driftedSteps = 0;
+    if (returns) {
+      this.#driftedSteps += 1;
+      await engine.load(newest.stable);
+    }
+    const isAlarm = this.#driftedSteps > MAX_DRIFTED_STEPS;
+    if (isAlarm) this.#driftedSteps = 0;
     await this.#checkpoint.commit({
       ...newest,
-      engine: alarm === null ? await engine.save() : newest.stable,
+      engine: returns ? newest.stable : await engine.save(),
       state: {
         ...state,
         step: hasLearned ? step : state.step,
@@ -121,11 +133,10 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         },
         acknowledgements: [...state.acknowledgements, ...acknowledgements],
         metrics: row ? [...state.metrics, row] : state.metrics,
-        publication:
-          hasLearned && publishes && alarm === null
-            ? newPublication(newId(), state.stableVersion, step)
-            : null,
-        ...(alarm === null ? {} : { alarm, stepsSincePublication: 0 }),
+        publication: publishes
+          ? newPublication(newId(), state.stableVersion, hasLearned ? step : state.step)
+          : null,
+        ...(isAlarm && { alarm: driftAlarm(drift, this.#options.watch) }),
       },
     });
     this.#held.clear();

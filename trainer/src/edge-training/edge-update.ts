@@ -11,6 +11,7 @@ import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 import { seededRandom } from "@waggle/protocol";
 import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
 import { driftFromStable } from "../update/stable-drift.ts";
+import { isDrifted } from "../sink/deployment-watch.ts";
 
 /** The result of one step over an edge. */
 export type EdgeLearned = {
@@ -27,12 +28,15 @@ export type EdgeLearned = {
 type Parts = Pick<TrainingParts, "engine" | "recipe" | "leases" | "report" | "note" | "now">;
 
 /**
- * Creates the update. It reloads the last checkpoint after a failed step.
+ * Creates the update. It reloads the last checkpoint after a step that failed or exceeded the drift limit.
  * @throws the step's own error after too many failures in a row; see `stepFailure`.
  */
 export function edgeUpdate(
   { engine, recipe, leases, report, note, now }: Parts,
-  options: Pick<TrainingOptions, "microbatchTokens" | "shuffleAdvantages" | "visitorShare">,
+  options: Pick<
+    TrainingOptions,
+    "microbatchTokens" | "shuffleAdvantages" | "visitorShare" | "watch"
+  >,
   checkpoint: HeldCheckpoint,
   coming: () => ComingStep,
   signal: AbortSignal,
@@ -60,7 +64,11 @@ export function edgeUpdate(
       const { microbatchTokens } = options;
       const drift = await driftFromStable(engine, groups, state.stableVersion, microbatchTokens);
       failedSteps = 0;
-      return { result, drift, startedAt };
+      if (!isDrifted(drift, options.watch)) return { result, drift, startedAt };
+      await engine.load(checkpoint.newest.engine);
+      const limit = options.watch.drift;
+      report.note("drift-limit", { step: state.step, drift: drift?.toFixed(3), limit });
+      return { result: "drift-limit", drift, startedAt };
     } catch (error) {
       await engine.load(checkpoint.newest.engine);
       const failure = stepFailure(error, signal, failedSteps);

@@ -1,7 +1,7 @@
 import type { LeasedGroup, TrajectoryOutcome } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
-import { driftAlarm, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
+import { driftAlarm, isDrifted, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
 import type { JudgedLease } from "../check/lease-judgment.ts";
 import { seededRandom } from "@waggle/protocol";
 import { createReporter } from "../metrics/reporter.ts";
@@ -124,24 +124,48 @@ test("an alarm freezes publishing, rolls the version back, and may be raised aga
   );
 });
 
-test("a drift that is not a number raises an alarm, one within the limit does not", () => {
-  expect(driftAlarm(Number.NaN, LIMITS)?.version).toBeNull();
-  expect(driftAlarm(0.3, LIMITS)?.reason).toMatch(/0\.300 nats per token/);
-  expect([driftAlarm(0.2, LIMITS), driftAlarm(null, LIMITS)]).toEqual([null, null]);
+test("a drift that is not a number exceeds the limit, an unmeasured one does not", () => {
+  expect([0.3, Number.NaN].map((drift) => isDrifted(drift, LIMITS))).toEqual([true, true]);
+  expect([0.2, null].map((drift) => isDrifted(drift, LIMITS))).toEqual([false, false]);
+  expect(driftAlarm(0.3, LIMITS)).toMatchObject({
+    version: null,
+    reason: expect.stringMatching(/^4 steps in a row .* by 0\.300 nats per token; .* 0\.2$/),
+  });
 });
 
 const runaway = "the trained policy runs away from the stable version in one step";
 fault(runaway, { item: "2.5", before: "it was published: 1 of 1 versions" }, async () => {
   const setup = await createSetup();
-  const { summary } = await live(setup, { watch: { drift: 1e-9 } });
+  const { summary, parameters } = await live(setup, { watch: { drift: 1e-9 } });
   expect(setup.edge.control.frozen?.by).toBe("trainer");
   expect([setup.edge.stable, setup.edge.policies.length]).toEqual([0, 1]);
   const { step, promotions } = summary.state;
-  expect(step).toBeGreaterThan(1);
+  expect([step, promotions]).toEqual([0, 0]);
+  // The steps left nothing behind.
+  const { parameters: untrained } = await live(await createSetup(), { maxSteps: 0 });
+  expect(parameters).toEqual(untrained);
+  const outcomes = [...setup.edge.acknowledged.values()].flat();
+  const undone = outcomes.filter(({ reason }) => reason === "drift-limit").length;
+  expect(undone).toBeGreaterThan(0);
   return {
-    after: `0 versions published in ${step} steps, ${promotions} promotions, frozen by the trainer`,
+    after: `0 versions published, ${undone} trajectories skipped, frozen by the trainer`,
     twice: setup.edge.twice,
   };
+});
+
+test("a step beyond the limit is undone, and what was learned before it is published at once", async () => {
+  const free = await createSetup();
+  await live(free);
+  const drifts = [...free.edge.metrics.values()].map(({ metrics }) => metrics["stableDriftKl"]);
+  const [first = Number.NaN, second = Number.NaN] = drifts;
+  expect(second).toBeGreaterThan(first);
+  const limited = await createSetup();
+  const { summary } = await live(limited, { watch: { drift: (first + second) / 2 } });
+  expect(free.edge.policies[1]?.step).toBe(2);
+  expect(limited.edge.policies[1]?.step).toBe(1);
+  expect(limited.edge.control.frozen).toBeNull();
+  expect(summary.state.promotions).toBeGreaterThan(1);
+  expect(limited.edge.twice).toBe(0);
 });
 
 const frozen = "an operator freezes promotions before the trainer publishes";

@@ -1,8 +1,10 @@
 /** Decides what an error in a learning step means for its trajectories. */
 import { WaggleError } from "@waggle/protocol";
 
-/** The reason in their outcomes. */
-export type StepFailure = "non-finite-gradient" | "step-failed";
+/**
+ * The reason in their outcomes. `drift-limit`: the step moved the policy too far from the stable version.
+ */
+export type StepFailure = "non-finite-gradient" | "step-failed" | "drift-limit";
 
 /** Consecutive failed steps after which the engine is considered to be at fault. */
 export const MAX_FAILED_STEPS = 3;
