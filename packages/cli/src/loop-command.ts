@@ -44,7 +44,7 @@ export function addLoopCommand(program: Command, options: LoopCommandOptions): v
     .option("--control", "shuffle the advantages; such a run must not improve the policy")
     .option("--webgpu", "run the pages on WebGPU; stops after 16 trajectories and one step")
     .option("--pages <count>", "number of pages", wholeIn(1, 64), 4)
-    .option("--minutes <minutes>", "minutes that visitors do tasks", aboveZero, 7)
+    .option("--minutes <minutes>", "minutes that visitors do tasks", aboveZero, 12)
     .option("--publications <count>", "stop after this many published versions", positive, 1000)
     .option("--evaluation-tasks <count>", "held-out tasks in the final comparison", whole, 400)
     .option(

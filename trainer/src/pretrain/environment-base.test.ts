@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SHOP } from "@waggle/demo/environment";
 import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
-import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
+import { baseRecipe, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
 const TINY = { ...ENVIRONMENT_BASE, steps: 1, batchSize: 1, width: 32, layers: 1 };
 
@@ -39,4 +39,15 @@ test("an existing base is read, and a base of another recipe is made again", asy
   expect(record).toMatchObject({ spec: "recall", mistakes: 1, reading: 0.75, steps: 1 });
   // Three wishes take more tokens than tasks of other environments.
   expect((await base("shop")).config.contextLength).toBe(2 * TINY.contextLength);
+});
+
+test("bases of longer tasks take more steps, but those of built-in environments do not", () => {
+  const own = { source: "./desk.ts" };
+  expect(baseRecipe(own).steps).toBe(700);
+  const steps = [256, 512, 768, 1024, 4096].map(
+    (contextLength) => baseRecipe({ ...own, contextLength }).steps,
+  );
+  expect(steps).toEqual([700, 700, 1575, 2100, 2100]);
+  expect(baseRecipe({ contextLength: 1024 }).steps).toBe(700);
+  expect(baseRecipe({ ...own, contextLength: 1024 }, { steps: 10 }).steps).toBe(10);
 });

@@ -69,6 +69,15 @@ export const ENVIRONMENT_BASE: EnvironmentBaseRecipe = {
 /** What differs in the bases of a user's environments, so that greedy decoding does not remove most mistakes. */
 const OWN_BASE = { mistakes: 0.1, habits: 0.85, habitPatterns: 0.5 } as const;
 
+/** Most steps of a default recipe. */
+const MOST_STEPS = 2100;
+
+/** Steps for a context: a base that reads long tasks learns later to copy names that it has never read. */
+function stepsFor(contextLength: number): number {
+  const { steps, contextLength: short } = ENVIRONMENT_BASE;
+  return Math.min(MOST_STEPS, Math.round(steps * Math.max(1, contextLength / short) ** 2));
+}
+
 /** Settings that a user chooses. */
 export type ChosenBase = {
   readonly [setting in "steps" | "seed" | "mistakes" | "habits"]?: number | undefined;
@@ -80,10 +89,13 @@ export type ChosenBase = {
  * @param chosen - `habits` is a share of the demonstrations of all patterns; 0 means no habit
  */
 export function baseRecipe(
-  { source }: Pick<EnvironmentSpec, "source">,
+  {
+    source,
+    contextLength = ENVIRONMENT_BASE.contextLength,
+  }: Pick<EnvironmentSpec, "source" | "contextLength">,
   { steps, seed, mistakes, habits }: ChosenBase = {},
 ): EnvironmentBaseRecipe {
-  const own = source === undefined ? {} : OWN_BASE;
+  const own = source === undefined ? {} : { ...OWN_BASE, steps: stepsFor(contextLength) };
   const { habits: _, habitPatterns: __, ...withoutHabits }: Partial<EnvironmentBaseRecipe> = own;
   return {
     ...ENVIRONMENT_BASE,

@@ -56,7 +56,11 @@ export function addTrainBaseCommand(
       "train a model of the nano model's shape, longer and with mistakes of the demonstrator's own",
     )
     .addOption(basesOption())
-    .addOption(stepsOption(`optimizer steps (default: 700; with --nano: ${DEFAULT_STEPS})`))
+    .addOption(
+      stepsOption(
+        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens; with --nano: ${DEFAULT_STEPS})`,
+      ),
+    )
     .addOption(outOption("folder for the model (default: its folder in --bases)"))
     .addOption(runOption(".waggle/pretrain"))
     .addOption(mustResumeOption())
