@@ -2,6 +2,7 @@
 import {
   appendFile,
   copyFile,
+  cp,
   mkdir,
   mkdtemp,
   readFile,
@@ -12,6 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { environmentFrom } from "../extensions/environment-module.ts";
+import { ENVIRONMENT_BASE } from "../pretrain/environment-base.ts";
+import { runStudy } from "../studies/run-study.ts";
+import { studyNamed } from "../studies/studies.ts";
+import { type Arm, catalogued, studyIn } from "../studies/study.ts";
+import type { TrialRun } from "../trials/trial.ts";
 import { createProgram } from "./program.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -112,3 +119,47 @@ test("a study in it has runs of its own, and adds none to those of an environmen
     ),
   });
 });
+
+test("a study in it runs to its end and names it in every run", async () => {
+  const bases = join(folder, "given");
+  await cp(base, join(bases, "support-desk"), { recursive: true });
+  // The study takes the base that `train` makes. Here it has that recipe's record, and few steps.
+  const file = join(bases, "support-desk", "base.json");
+  const record = JSON.parse(await readFile(file, "utf8")) as object;
+  await writeFile(file, JSON.stringify({ ...record, steps: ENVIRONMENT_BASE.steps }));
+  const output = join(folder, "whole-study");
+  const spec = await environmentFrom(site);
+  const asked = studyNamed("planning");
+  const tiny = { groupSize: 2, tasks: 1 };
+  const small = ({ name }: Arm): Arm => catalogued(name, "grpo", tiny);
+  const [first, second, ...others] = asked.arms;
+  const arms = [small(first), small(second), ...others.map(small)] as const;
+  const study = studyIn({ ...asked, tokens: 1, arms }, spec, site);
+  await runStudy(study, spec, {
+    seeds: 1,
+    evaluationTasks: 1,
+    bases,
+    output,
+    signal: new AbortController().signal,
+    onBase: () => expect.unreachable("the base is there"),
+    onRun: () => undefined,
+  });
+  // The command finds all runs and only reports.
+  const { out } = await run(
+    `study planning --env ${site} --seeds 1 --bases ${bases} --output ${output} --json`,
+  );
+  expect(JSON.parse(out[0] ?? "")).toMatchObject({ study: "planning-support-desk", seeds: [1] });
+  const text = await readFile(join(output, "planning-support-desk-runs.jsonl"), "utf8");
+  const runs = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as TrialRun);
+  expect(runs.map(({ arm }) => arm)).toEqual(asked.arms.map(({ name }) => name));
+  for (const { environmentSource, sampledTokens } of runs) {
+    expect(environmentSource).toMatch(/support-desk\.ts [0-9a-f]{16}$/);
+    expect(sampledTokens).toBeGreaterThan(0);
+  }
+  const page = await readFile(join(output, "planning-support-desk.md"), "utf8");
+  expect(page).toContain("All arms run in `support-desk`");
+  expect(page).toContain(`waggle evaluate --env ${site}`);
+}, 120_000);

@@ -9,19 +9,21 @@ export const CONTROLS_FILE = "docs/evidence/controls.jsonl";
 
 /**
  * @param arms - mean success of each arm at temperature 1, in [0, 1]; empty if a page measures none
+ * @param command - measures the base of the environment; default: the evidence, which knows the built-in ones
  * @returns a paragraph of several lines; if no controls were measured, the paragraph says so
  */
 export function controlText(
   environment: string,
   arms: readonly { readonly name: string; readonly success: number }[],
   controls: ControlLog,
+  command = `npm run evidence -- learning --controls ${environment}`,
 ): string {
   const found = controls.all.filter((one) => one.environment === environment);
   const curve = temperatureCurve(found.map(({ successes }) => successes));
   if (curve === null) {
     return [
       `**Control.** The untrained base of \`${environment}\` was not measured at other temperatures, so nothing here shows`,
-      `learning beyond temperature. \`npm run evidence -- learning --controls ${environment}\` measures it.`,
+      `learning beyond temperature. \`${command}\` measures it.`,
     ].join("\n");
   }
   const best = mean(curve.best);

@@ -88,6 +88,7 @@ test.each([
     "NOT_FOUND",
     /unknown environment "strngs": it is neither built in \(strings, bandit.*nor a package installed in .*Pass a file such as \.\/my-environment\.ts/,
   ],
+  ["some-site/main.js", "NOT_FOUND", /nor a package installed in .*Pass a file such as/],
   [
     "./plain.ts",
     "INVALID_ARGUMENT",

@@ -2,24 +2,16 @@
  * `study`: compares the arms of an open question in the literature at one budget, and writes its
  * page and figure.
  */
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { EnvironmentSpec } from "@waggle/environments";
-import { mean } from "@waggle/evaluation";
-import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
-import { intervalChart } from "../charts/interval-chart.ts";
 import { baseText } from "../pretrain/environment-base.ts";
 import { textTable } from "../metrics/text-table.ts";
-import { appendRun, readRuns } from "../trials/run-file.ts";
-import { runTrial } from "../trials/run-trial.ts";
 import type { TrialRun } from "../trials/trial.ts";
+import { runStudy } from "./run-study.ts";
 import { STUDIES, studyNamed } from "./studies.ts";
-import { experimentOf, type Study, studyIn } from "./study.ts";
-import { openControlLog } from "../evidence/control-log.ts";
-import { CONTROLS_FILE } from "../evidence/control-text.ts";
-import { measureText, studyPage } from "./study-page.ts";
+import { studyIn } from "./study.ts";
+import { measureText } from "./study-page.ts";
 import { answer, compared, wholeSeeds } from "./study-results.ts";
 import {
   basesOption,
@@ -68,35 +60,22 @@ export function addStudyCommand(
       const asked = studyNamed(name);
       const spec = await environmentFrom(flags.env ?? asked.environment);
       const study = flags.env === undefined ? asked : studyIn(asked, spec, flags.env);
-      const path = join(flags.output, `${study.name}-runs.jsonl`);
-      const done = await readRuns(path);
-      requireSameSource(path, done, spec);
-      const seeds = Array.from({ length: flags.seeds }, (_, i) => i + 1);
-      const experiment = experimentOf(study, seeds, spec);
-      const total = seeds.length * study.arms.length;
-      let finished = done.filter(({ seed }) => seeds.includes(seed)).length;
       const startedAt = performance.now();
-      const before = finished;
-      const runs = await runTrial(experiment, {
+      const runs = await runStudy(study, spec, {
+        seeds: flags.seeds,
         bases: flags.bases,
-        done,
+        output: flags.output,
         signal,
-        kernels: "wasm",
         onBase(environment, progress) {
           if (flags.json) writeOut(JSON.stringify({ event: "base", environment, ...progress }));
           else writeError(baseText(environment, progress));
         },
-        onRun: async (result) => {
-          const { source } = spec;
-          const run = source === undefined ? result : { ...result, environmentSource: source };
-          await appendRun(path, run);
-          finished += 1;
+        onRun(run, { finished, before, total }) {
           const pace = (performance.now() - startedAt) / 60_000 / (finished - before);
           if (flags.json) writeOut(JSON.stringify({ event: "run", ...run }));
           else writeError(wordsOf(run, finished, total, pace * (total - finished)));
         },
       });
-      await report(study, runs, flags.output);
       const comparisons = compared(study, runs);
       const text = answer(study, runs);
       writeOut(
@@ -110,33 +89,6 @@ export function addStudyCommand(
           : `${text}\n${join(flags.output, `${study.name}.md`)}`,
       );
     });
-}
-
-/** @throws WaggleError `CONFLICT` if the runs are of an environment that has changed since. */
-function requireSameSource(path: string, done: readonly TrialRun[], spec: EnvironmentSpec): void {
-  const other = done.find(({ environmentSource }) => environmentSource !== spec.source);
-  if (other === undefined) return;
-  throw new WaggleError(
-    "CONFLICT",
-    `${path} has runs in ${other.environmentSource ?? "a built-in environment"}, and the environment is now ${spec.source ?? "built in"}; choose another folder with --output`,
-  );
-}
-
-async function report(study: Study, runs: readonly TrialRun[], folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const comparisons = compared(study, runs);
-  const before = mean(runs.map(({ base }) => 100 * base));
-  const columns = study.measures.map((measure) => ({
-    title: measureText(measure),
-    rows: comparisons
-      .filter((one) => one.measure === measure)
-      .map(({ arm, mean: center, error }) => ({ name: arm, mean: center, error })),
-    ...(measure === "success" ? { mark: { name: "before", at: before } } : {}),
-  }));
-  const controls = await openControlLog(CONTROLS_FILE);
-  const picture = `${study.name}.svg`;
-  await writeFile(join(folder, picture), intervalChart(study.question, columns));
-  await writeFile(join(folder, `${study.name}.md`), studyPage(study, runs, picture, controls));
 }
 
 function listed(json: boolean): string[] {

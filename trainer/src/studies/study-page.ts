@@ -57,7 +57,7 @@ export function studyPage(
       return `| ${name} | ${cells.join(" | ")} | ${Math.round(tokens).toLocaleString("en")} | ${seconds.toFixed(0)} |`;
     }),
     "",
-    controlText(study.environment, successes(study, runs), controls),
+    controlText(study.environment, successes(study, runs), controls, study.controlCommand),
     "",
     `Command: \`npm run study -- ${study.command ?? study.name}\`. Runs: [\`${study.name}-runs.jsonl\`](${study.name}-runs.jsonl).`,
     "",

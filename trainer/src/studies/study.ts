@@ -48,6 +48,8 @@ export type Study = {
   readonly environment: string;
   /** The arguments that run it; default: its name. */
   readonly command?: string;
+  /** The command that measures its base at other temperatures; default: that of the built-in environments. */
+  readonly controlCommand?: string;
   /** Token budget of one run: sampled and demonstrated tokens. */
   readonly tokens: number;
   /** The first arm is the reference for the others. */
@@ -97,6 +99,7 @@ export function studyIn(study: Study, { name }: EnvironmentSpec, source: string)
     name: `${study.name}-${name}`,
     environment: name,
     command: `${study.name} --env ${source}`,
+    controlCommand: `waggle evaluate --env ${source} --model <base> --versions 0 --temperatures 0,0.5`,
   };
 }
 

@@ -3,11 +3,7 @@ import { shareSolved } from "@waggle/evaluation";
 import { join } from "node:path";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../model/base-model.ts";
-import {
-  type BaseProgress,
-  ENVIRONMENT_BASE,
-  environmentBase,
-} from "../pretrain/environment-base.ts";
+import { baseRecipe, type BaseProgress, environmentBase } from "../pretrain/environment-base.ts";
 import { evaluateHeldOut } from "../evaluation/held-out.ts";
 import { openRecipeEngines } from "../loop/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
@@ -47,9 +43,10 @@ export async function runTrial(
       for (const arm of trial.arms) {
         signal.throwIfAborted();
         if (runs.some((run) => run.arm === arm.name && run.seed === seed)) continue;
-        const folder = join(bases, arm.spec.name);
-        const onProgress = (progress: BaseProgress): void => onBase(arm.spec.name, progress);
-        const model = await environmentBase(arm.spec, folder, ENVIRONMENT_BASE, onProgress, signal);
+        const { spec } = arm;
+        const folder = join(bases, spec.name);
+        const onProgress = (progress: BaseProgress): void => onBase(spec.name, progress);
+        const model = await environmentBase(spec, folder, baseRecipe(spec), onProgress, signal);
         const policy = await policies.take(model);
         const run = await runArm(trial, arm, { seed, model, policy, signal });
         runs.push(run);
