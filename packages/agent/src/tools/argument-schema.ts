@@ -35,32 +35,47 @@ type Issue = {
 /** A schema of an arguments object, in either form. */
 export type ArgumentSchema = StandardSchema | JsonSchema;
 
-/** What `run` gets for a schema. JSON Schema without a literal type, and a `$ref`, give `unknown`. */
+/**
+ * What `run` gets for a schema. JSON Schema without a literal type gives `unknown`, and so does a `$ref` that is
+ * recursive or not to `$defs` or `definitions` of the same schema.
+ */
 export type ArgumentsOf<P> = P extends {
   readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined };
 }
   ? Output
-  : FromJson<P>;
+  : FromJson<P, P>;
 
-type FromJson<P> = P extends { readonly enum: readonly (infer Value)[] }
-  ? Value
-  : P extends { readonly const: infer Value }
+/** @template Seen - the references followed so far */
+type FromJson<P, Root, Seen = never> = P extends { readonly $ref: infer Ref }
+  ? Ref extends Seen
+    ? unknown
+    : FromJson<Referenced<Root, Ref>, Root, Seen | Ref>
+  : P extends { readonly enum: readonly (infer Value)[] }
     ? Value
-    : P extends { readonly type: readonly (infer Type)[] }
-      ? FromTypes<P, Type>
-      : P extends { readonly type: infer Type extends keyof Scalars }
-        ? Scalars[Type]
-        : P extends { readonly type: "array"; readonly items: infer Items }
-          ? readonly FromJson<Items>[]
-          : P extends { readonly properties: object }
-            ? FromMembers<P>
-            : P extends { readonly anyOf: readonly (infer Part)[] }
-              ? FromJson<Part>
-              : P extends { readonly oneOf: readonly (infer Part)[] }
-                ? FromJson<Part>
-                : P extends { readonly type: "object" }
-                  ? { readonly [name: string]: unknown }
-                  : unknown;
+    : P extends { readonly const: infer Value }
+      ? Value
+      : P extends { readonly type: readonly (infer Type)[] }
+        ? FromTypes<P, Type, Root, Seen>
+        : P extends { readonly type: infer Type extends keyof Scalars }
+          ? Scalars[Type]
+          : P extends { readonly type: "array"; readonly items: infer Items }
+            ? readonly FromJson<Items, Root, Seen>[]
+            : P extends { readonly properties: object }
+              ? FromMembers<P, Root, Seen>
+              : P extends { readonly anyOf: readonly (infer Part)[] }
+                ? FromJson<Part, Root, Seen>
+                : P extends { readonly oneOf: readonly (infer Part)[] }
+                  ? FromJson<Part, Root, Seen>
+                  : P extends { readonly type: "object" }
+                    ? { readonly [name: string]: unknown }
+                    : unknown;
+
+type Referenced<Root, Ref> =
+  Ref extends `#/${infer Place extends "$defs" | "definitions"}/${infer Name}`
+    ? Root extends { readonly [P in Place]: { readonly [N in Name]: infer Schema } }
+      ? Schema
+      : unknown
+    : unknown;
 
 type Scalars = {
   readonly string: string;
@@ -71,17 +86,21 @@ type Scalars = {
 };
 
 /** `type: ["string", "null"]`: one of several types, each with the keywords that it has. */
-type FromTypes<P, Type> = Type extends string
-  ? FromJson<Omit<P, "type"> & { readonly type: Type }>
+type FromTypes<P, Type, Root, Seen> = Type extends string
+  ? FromJson<Omit<P, "type"> & { readonly type: Type }, Root, Seen>
   : never;
 
-type FromMembers<P extends { readonly properties: object }> = {
+type FromMembers<P extends { readonly properties: object }, Root, Seen> = {
   readonly [K in keyof P["properties"] as K extends RequiredOf<P> ? K : never]: FromJson<
-    P["properties"][K]
+    P["properties"][K],
+    Root,
+    Seen
   >;
 } & {
   readonly [K in keyof P["properties"] as K extends RequiredOf<P> ? never : K]?: FromJson<
-    P["properties"][K]
+    P["properties"][K],
+    Root,
+    Seen
   >;
 };
 

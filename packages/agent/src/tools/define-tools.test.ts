@@ -62,17 +62,14 @@ test("a choice and a list of types in a JSON Schema give unions", () => {
           guest: { oneOf: [{ type: "object", properties: { name: { type: "string" } } }] },
           note: { type: ["string", "null"] },
           days: { type: ["array", "boolean"], items: { type: "integer" } },
-          other: { $ref: "#/$defs/other" },
         },
-        required: ["room", "guest", "note", "days", "other"],
-        $defs: { other: { type: "string" } },
+        required: ["room", "guest", "note", "days"],
       },
       run: (args) => {
         expectTypeOf(args.room).toEqualTypeOf<number | null | "any" | "quiet">();
         expectTypeOf(args.guest.name).toEqualTypeOf<string | undefined>();
         expectTypeOf(args.note).toEqualTypeOf<string | null>();
         expectTypeOf(args.days).toEqualTypeOf<readonly number[] | boolean>();
-        expectTypeOf(args.other).toBeUnknown();
       },
     },
     pay: {
@@ -88,6 +85,48 @@ test("a choice and a list of types in a JSON Schema give unions", () => {
         "card" in args ? args.card.length : expectTypeOf(args.cash).toEqualTypeOf<true>(),
     },
   });
+});
+
+test("a local $ref gives the type of its definition, and any other unknown", () => {
+  const [tool] = definePageTools({
+    file: {
+      description: "File a folder.",
+      parameters: {
+        type: "object",
+        properties: {
+          day: { $ref: "#/$defs/day" },
+          days: { type: "array", items: { $ref: "#/$defs/day" } },
+          room: { $ref: "#/definitions/room" },
+          folder: { $ref: "#/$defs/folder" },
+          absent: { $ref: "#/$defs/absent" },
+          elsewhere: { $ref: "https://example.com/day.json" },
+        },
+        required: ["day", "days", "room", "folder", "absent", "elsewhere"],
+        $defs: {
+          day: { enum: ["monday", "tuesday"] },
+          folder: {
+            type: "object",
+            properties: {
+              day: { $ref: "#/$defs/day" },
+              inside: { type: "array", items: { $ref: "#/$defs/folder" } },
+            },
+            required: ["day", "inside"],
+          },
+        },
+        definitions: { room: { type: ["integer", "null"] } },
+      },
+      run: (args) => {
+        expectTypeOf(args.day).toEqualTypeOf<"monday" | "tuesday">();
+        expectTypeOf(args.days).toEqualTypeOf<readonly ("monday" | "tuesday")[]>();
+        expectTypeOf(args.room).toEqualTypeOf<number | null>();
+        expectTypeOf(args.folder.day).toEqualTypeOf<"monday" | "tuesday">();
+        expectTypeOf(args.folder.inside).toEqualTypeOf<readonly unknown[]>();
+        expectTypeOf(args.absent).toBeUnknown();
+        expectTypeOf(args.elsewhere).toBeUnknown();
+      },
+    },
+  });
+  expect(tool?.name).toBe("file");
 });
 
 test("run gets what a library's schema makes of the arguments, with defaults", async () => {
