@@ -45,6 +45,8 @@ export const ENVIRONMENT_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/commands/own-environment.test.ts > train takes steps in it, and a stopped run goes on unless the file has changed",
       "trainer/src/commands/own-environment.test.ts > evaluate and simulate run its tasks",
       "trainer/src/commands/own-environment.test.ts > a study in it has runs of its own, and adds none to those of an environment that has changed",
+      "trainer/src/commands/own-environment.test.ts > a study in it runs to its end and names it in every run",
+      "test/contract/packaged-environment.test.ts > waggle train runs an environment that an installed package exports",
       "trainer/src/check/own-environment-replay.test.ts > an upload from the environment holds and is judged by its verifier",
       "trainer/src/check/own-environment-replay.test.ts > an upload from an unknown environment is rejected, and so is one whose tools act differently",
       "test/contract/practice-replay.test.ts > a practice task with e-mail addresses and numbers is replayed and judged by its own words",
