@@ -23,6 +23,10 @@ export type TrainerLifeOptions = {
   readonly state: string;
   /** Longer than a lease if another process may have left one. Default 7. */
   readonly idleSeconds?: number | undefined;
+  /** The environment that the edge assigns, as `--env` takes it. Default: the demo's. */
+  readonly environment?: string | undefined;
+  /** Folder of the base model. Default: the nano model. */
+  readonly model?: string | undefined;
   readonly onEvent?: ((event: TrainerEvent) => void) | undefined;
 };
 
@@ -36,8 +40,6 @@ export const SMALL_GROUPS = {
 } as const;
 
 const SMALL_STEPS = {
-  "--model": NANO_MODEL,
-  "--env": DEMO_FOLDER,
   "--groups-per-step": "2",
   "--publish-every": "1",
   "--evaluation-tasks": "8",
@@ -51,8 +53,10 @@ const SMALL_STEPS = {
 /** Runs a trainer process once. @param boundary - the call after which it kills itself; `none` = it ends when idle */
 export async function liveTrainer(
   boundary: string,
-  { edgeUrl, credential, state, idleSeconds = 7, onEvent }: TrainerLifeOptions,
+  options: TrainerLifeOptions,
 ): Promise<TrainerLife> {
+  const { edgeUrl, credential, state, idleSeconds = 7, onEvent } = options;
+  const { environment = DEMO_FOLDER, model = NANO_MODEL } = options;
   const child = spawn(
     process.execPath,
     [
@@ -68,6 +72,10 @@ export async function liveTrainer(
       state,
       "--idle-exit-seconds",
       String(idleSeconds),
+      "--env",
+      environment,
+      "--model",
+      model,
       ...Object.entries(SMALL_STEPS).flat(),
     ],
     {
@@ -89,6 +97,12 @@ export async function liveTrainer(
 export function twiceIn({ events }: TrainerLife): number {
   return Number(events.findLast(({ event }) => event === "stopped")?.["twice"] ?? 0);
 }
+
+/** Environments of the tasks whose groups reached the process, one for each group. */
+export const leasedEnvironments = ({ events }: TrainerLife): readonly string[] =>
+  events.flatMap(({ event, environments }) =>
+    event === "leased" ? (environments as readonly string[]) : [],
+  );
 
 /** Processes that ended with an error. A killed one has no code. */
 export const exitsOf = (...lives: TrainerLife[]): number =>

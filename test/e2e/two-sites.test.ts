@@ -1,10 +1,12 @@
 /**
- * Two sites on one edge, each with its own visitors and trainer. Both trainers are killed ten times. Afterwards no site has a trajectory, task, step or policy of the other, nothing is lost, and nothing was
- * learned twice.
+ * Two sites on one edge, each with its own environment, base model, visitors and trainer: the shop and the doors of
+ * `test/fixtures`. Both trainers are killed ten times. Afterwards no site has a trajectory, task, step or policy of the
+ * other, no trainer got a task of the other environment, nothing is lost, and nothing was learned twice.
  */
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { EnvironmentSpec } from "@waggle/environments";
 import { FULL_SUPPORT, mulberry32, type TrajectoryRow } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, describe, expect } from "vitest";
@@ -15,17 +17,20 @@ import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { ROOT } from "../../scripts/root.ts";
-import { NANO_MODEL, DEMO } from "../fixtures/demo.ts";
+import { DEMO, DEMO_FOLDER, NANO_MODEL } from "../fixtures/demo.ts";
+import { doors } from "../fixtures/doors-site.ts";
 import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { createSiteClient } from "../../trainer/src/edge/site-client.ts";
 import { offerBaseModel } from "../../trainer/src/edge-training/training-session.ts";
-import { readBaseModel } from "../../trainer/src/model/base-model.ts";
+import { type BaseModel, readBaseModel } from "../../trainer/src/model/base-model.ts";
 import { openPolicy } from "../../trainer/src/model/open-model.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "../../trainer/src/pretrain/environment-base.ts";
 import { fault } from "../fixtures/fault.ts";
 import { isLong } from "../fixtures/long.ts";
 import { finishGroups } from "./node-visitors.fixture.ts";
 import {
   exitsOf,
+  leasedEnvironments,
   liveTrainer,
   SMALL_GROUPS,
   type TrainerLife,
@@ -35,17 +40,27 @@ import {
 /** Kills of each trainer, at least. */
 const KILLS = 10;
 const SEED = 17;
-/** The sites' tasks have different seeds, so a task says whose it is. */
-const SEEDS = { default: 1_000_000, desk: 2_000_000 } as const;
+/** The first seed of each site's visitors. */
+const SEEDS = { default: 1_000_000, doors: 2_000_000 } as const;
+/** A base for the doors that is trained in seconds and errs in half of its turns. */
+const DOORS_BASE = { ...ENVIRONMENT_BASE, steps: 300, width: 64, layers: 2, mistakes: 0.5 };
 const BOUNDARIES = ["commit", "acknowledge", "publish", "lease", "promote", "put"] as const;
 const folder = join(ROOT, ".waggle", "test-two-sites");
 
-type SiteName = keyof typeof SEEDS;
-/** One of the two sites, and what its visitors and trainers did so far. */
-type PlayedSite = {
-  readonly name: SiteName;
+type GivenSite = {
+  readonly name: keyof typeof SEEDS;
+  readonly environment: EnvironmentSpec;
+  /** What its trainer's `--env` takes. */
+  readonly source: string;
+  /** Folder of its base model. */
+  readonly model: string;
   readonly siteKey: string;
   readonly credential: string;
+};
+/** One of the two sites, and what its visitors and trainers did so far. */
+type PlayedSite = GivenSite & {
+  readonly format: BaseModel["format"];
+  readonly policy: AdaptivePolicy;
   readonly operator: OperatorClient;
   /** The folder of its trainer's state is `trainer` in here. */
   readonly folder: string;
@@ -56,15 +71,39 @@ type PlayedSite = {
 
 let edge: ManagedProcess;
 let edgeUrl: string;
-let policy: AdaptivePolicy;
 let sites: readonly PlayedSite[];
-let play: (site: PlayedSite, groups: number) => Promise<void>;
+
+/** Opens the model of a site and offers it to the edge. */
+async function playedSite(given: GivenSite, operatorCredential: string): Promise<PlayedSite> {
+  const base = await readBaseModel(given.model);
+  const { credential } = given;
+  await offerBaseModel(base, createEdgeClient({ baseUrl: edgeUrl, credential }));
+  return {
+    ...given,
+    format: base.format,
+    policy: await openPolicy(base, 1),
+    operator: new OperatorClient(edgeUrl, operatorCredential),
+    folder: join(folder, given.name),
+    accepted: [],
+    lives: [],
+    kills: 0,
+  };
+}
+
+/** Finishes groups with the site's visitors. */
+async function play(site: PlayedSite, groups: number): Promise<void> {
+  const { siteKey, accepted, policy, format } = site;
+  const parts = { policy, format, sampling: FULL_SUPPORT, environments: [site.environment] };
+  const options = { edgeUrl, siteKey, parts, seed: SEEDS[site.name] + accepted.length };
+  accepted.push(...(await finishGroups(options, groups, Number(SMALL_GROUPS.GROUP_SIZE))));
+}
 
 /** Runs the site's trainer until it is killed after `boundary` or has nothing left. */
 async function live(site: PlayedSite, boundary: string): Promise<void> {
-  const { credential } = site;
+  const { credential, source: environment, model } = site;
   const state = join(site.folder, "trainer");
-  const life = await liveTrainer(boundary, { edgeUrl, credential, state, idleSeconds: 6 });
+  const options = { edgeUrl, credential, state, environment, model, idleSeconds: 6 };
+  const life = await liveTrainer(boundary, options);
   if (life.signal === "SIGKILL") site.kills += 1;
   site.lives.push(life);
 }
@@ -77,24 +116,28 @@ async function measure(site: PlayedSite, foreign: PlayedSite) {
   const trained = steps.reduce((sum, { metrics }) => sum + (metrics["trajectories"] ?? 0), 0);
   const versions = (await site.operator.policies()).policies;
   const adapters = versions.flatMap(({ adapter }) => (adapter === null ? [] : [adapter.sha256]));
+  const { name } = site.environment;
   const isForeign = (row: TrajectoryRow): boolean =>
-    foreign.accepted.includes(row.digest) ||
-    Math.floor((row.task?.seed ?? 0) / SEEDS.default) !== SEEDS[site.name] / SEEDS.default;
-  const { received, learned, skipped, rejected, waiting, leased } = trajectories;
+    foreign.accepted.includes(row.digest) || row.task?.environment !== name;
+  const leased = site.lives.flatMap(leasedEnvironments);
+  const { received, learned, skipped, rejected } = trajectories;
   expect(new Set(steps.map(({ step }) => step)).size).toBe(steps.length);
   return {
     adapters,
+    taskSets: versions.flatMap(({ evaluation }) => evaluation?.taskSet ?? []),
     counts: {
+      environment: name,
       kills: site.kills,
       sent: site.accepted.length,
       received,
       learned,
       skipped,
       rejected,
-      waiting: waiting + leased,
+      waiting: trajectories.waiting + trajectories.leased,
       steps: steps.length,
       versions: versions.length - 1,
-      crossed: rows.filter(isForeign).length,
+      groupsLeased: leased.length,
+      crossed: rows.filter(isForeign).length + leased.filter((other) => other !== name).length,
       lost: site.accepted.filter((digest) => !digests.has(digest)).length,
       twice: trained - learned + site.lives.reduce((sum, life) => sum + twiceIn(life), 0),
       trainerExits: exitsOf(...site.lives.filter(({ signal }) => signal !== "SIGKILL")),
@@ -110,58 +153,45 @@ describe.runIf(isLong())("two sites", () => {
     edgeUrl = `http://localhost:${port}`;
     await migrate(installation, DEMO);
     edge = await startEdge(installation, { site: DEMO, port, variables: SMALL_GROUPS });
-    const desk = await createSiteClient({
+    const own = await createSiteClient({
       baseUrl: edgeUrl,
       credential: installation.operatorCredential,
     }).create({
-      id: "desk",
-      settings: {
-        allowedOrigins: ["*"],
-        taskEnvironment: DEMO.environment.name,
-        taskSeedStart: SEEDS.desk,
-      },
+      id: "doors",
+      settings: { allowedOrigins: ["*"], taskEnvironment: doors.name },
     });
-    const site = (
-      name: SiteName,
-      siteKey: string,
-      credential: string,
-      operator: string,
-    ): PlayedSite => ({
-      name,
-      siteKey,
-      credential,
-      operator: new OperatorClient(edgeUrl, operator),
-      folder: join(folder, name),
-      accepted: [],
-      lives: [],
-      kills: 0,
-    });
-    const { siteKey, trainerCredential, operatorCredential } = installation;
-    sites = [
-      site("default", siteKey, trainerCredential, operatorCredential),
-      site(
-        "desk",
-        desk.site.settings.siteKeys?.[0] ?? "",
-        desk.trainerCredential,
-        desk.operatorCredential,
+    const model = join(folder, "doors-base");
+    const { signal } = new AbortController();
+    await environmentBase(doors, model, DOORS_BASE, () => undefined, signal);
+    sites = await Promise.all([
+      playedSite(
+        {
+          name: "default",
+          environment: DEMO.environment,
+          source: DEMO_FOLDER,
+          model: NANO_MODEL,
+          siteKey: installation.siteKey,
+          credential: installation.trainerCredential,
+        },
+        installation.operatorCredential,
       ),
-    ];
-    const model = await readBaseModel(NANO_MODEL);
-    policy = await openPolicy(model, 1);
-    for (const { credential } of sites) {
-      await offerBaseModel(model, createEdgeClient({ baseUrl: edgeUrl, credential }));
-    }
-    const environments = [DEMO.environment];
-    const parts = { policy, format: model.format, sampling: FULL_SUPPORT, environments };
-    play = async ({ name, siteKey, accepted }, groups) => {
-      const options = { edgeUrl, siteKey, parts, seed: SEEDS[name] + accepted.length };
-      accepted.push(...(await finishGroups(options, groups, Number(SMALL_GROUPS.GROUP_SIZE))));
-    };
-  }, 180_000);
+      playedSite(
+        {
+          name: "doors",
+          environment: doors,
+          source: join(ROOT, "test", "fixtures", "doors-site.ts#doors"),
+          model,
+          siteKey: own.site.settings.siteKeys?.[0] ?? "",
+          credential: own.trainerCredential,
+        },
+        own.operatorCredential,
+      ),
+    ]);
+  }, 300_000);
 
   afterAll(async () => {
     await edge?.stop();
-    await policy?.dispose();
+    await Promise.all((sites ?? []).map(({ policy }) => policy.dispose()));
   });
 
   fault(
@@ -185,14 +215,21 @@ describe.runIf(isLong())("two sites", () => {
       const [first, second] = sites as [PlayedSite, PlayedSite];
       const a = await measure(first, second);
       const b = await measure(second, first);
-      for (const { counts } of [a, b]) {
+      for (const { counts, taskSets } of [a, b]) {
         const { received, learned, skipped, rejected } = counts;
         expect(counts).toMatchObject({ received: counts.sent, waiting: 0, crossed: 0 });
         expect(learned + skipped + rejected).toBe(received);
         expect(learned).toBeGreaterThan(0);
         expect(counts.kills).toBeGreaterThanOrEqual(KILLS);
         expect(counts.versions).toBeGreaterThan(0);
+        expect(counts.groupsLeased).toBeGreaterThan(0);
+        // The gate evaluated every version on frozen tasks of the site's own environment.
+        const own = `${counts.environment}/heldOut/`;
+        expect(taskSets.map((name) => name.slice(0, own.length))).toEqual(
+          Array.from({ length: counts.versions }, () => own),
+        );
       }
+      expect(a.counts.environment).not.toBe(b.counts.environment);
       // The sites learned different things from different tasks.
       expect(a.adapters.filter((sha256) => b.adapters.includes(sha256))).toEqual([]);
       const git = ["rev-parse", "HEAD"];
@@ -200,7 +237,7 @@ describe.runIf(isLong())("two sites", () => {
         date: new Date().toISOString(),
         commit: execFileSync("git", git, { cwd: ROOT, encoding: "utf8" }).trim(),
         seed: SEED,
-        sites: { default: a.counts, desk: b.counts },
+        sites: { default: a.counts, doors: b.counts },
         minutes: Math.round((Date.now() - startedAt) / 6000) / 10,
       };
       const file = join(ROOT, "docs", "evidence", "kill-two-sites.json");

@@ -91,7 +91,7 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     id: "edge:two-trainers",
     source: "docs/how-to/sites.md",
     behavior:
-      "Two sites on one edge, whose trainers are killed ten times each, share nothing, lose nothing and repeat nothing.",
+      "Two sites with different environments on one edge, whose trainers are killed ten times each, share nothing, lose nothing and repeat nothing.",
     tests: [
       "test/e2e/two-sites.test.ts > two sites on one edge, whose trainers are both killed, lose, repeat and share nothing",
     ],
