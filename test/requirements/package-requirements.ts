@@ -99,11 +99,12 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "site:create",
     source: "docs/how-to/your-own-site.md",
-    behavior: "npm create waggle writes a site that passes its tests, builds its page and learns.",
+    behavior:
+      "npm create waggle writes a site that passes its tests, builds a page that answers, and learns.",
     tests: [
       "packages/create-waggle/src/create-waggle.test.ts > a folder with files is refused and stays as it is",
       "test/e2e/own-project.test.ts > the template's own tests pass, and the site is ready",
-      "test/e2e/create-waggle.test.ts > the template %s installs from a registry, passes its tests and builds its page",
+      "test/e2e/create-waggle.test.ts > the template %s installs from a registry, passes its tests and builds a page that answers",
       "test/e2e/first-policy.test.ts > a new project's policy is promoted after four commands",
     ],
   },

@@ -338,6 +338,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/add-to-a-page.md",
     behavior: "React components create an agent, show it in the element, and read its state.",
     tests: [
+      "test/e2e/react.test.ts > in a page of React that Vite builds, the assistant answers and changes the page's state",
       "packages/embed/src/react/use-agent.browser.test.ts > a component has one agent, which the element shows, until the component is gone",
       "packages/embed/src/react/use-agent.browser.test.ts > useAgentState renders again after each change, and has nothing without an agent",
       "packages/embed/src/react/use-agent.browser.test.ts > an element without an agent is empty",
@@ -349,6 +350,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     source: "docs/how-to/add-to-a-page.md",
     behavior: "The AI SDK's useChat asks the agent, and a chat that is not the agent's is refused.",
     tests: [
+      "test/e2e/react.test.ts > shows a streamed answer with its tool calls, and repeats it",
+      "packages/embed/src/ai-sdk/chat-transport.test.ts > a new chat forgets the conversation that the agent has kept",
       "packages/embed/src/ai-sdk/chat-transport.test.ts > an answer becomes steps, text, tool calls with results, and metadata",
       "packages/embed/src/ai-sdk/chat-transport.test.ts > a tool that throws is an error of its call, and the answer goes on",
       "packages/embed/src/ai-sdk/chat-transport.test.ts > regenerate repeats the last request, and the new answer replaces the last one",

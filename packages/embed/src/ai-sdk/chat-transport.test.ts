@@ -182,6 +182,15 @@ test("a message after a refused file is answered", async () => {
   expect(partsOf(chat.lastMessage)?.at(-1)).toMatchObject({ text: "One." });
 });
 
+test("a new chat forgets the conversation that the agent has kept", async () => {
+  const { chat, agent } = open([say("Old."), say("New."), say("Newer.")]);
+  await agent.send("before the reload").finished;
+  await chat.sendMessage({ text: "first" });
+  await chat.sendMessage({ text: "second" });
+  const requests = agent.conversation.flatMap((item) => (item.kind === "request" ? item.text : []));
+  expect(requests).toEqual(["first", "second"]);
+});
+
 test("a second chat on the same agent is refused, and no stream can be resumed", async () => {
   const { chat, transport } = open([say("One.")]);
   await chat.sendMessage({ text: "first" });
