@@ -35,7 +35,7 @@ function linkedExample(name: string): ReadonlyMap<string, Uint8Array> {
     cpSync(join(EXAMPLES, name), folder, { recursive: true });
     const vite = join(ROOT, "node_modules/vite/bin/vite.js");
     const env = { ...process.env, NODE_ENV: "production" };
-    execFileSync(process.execPath, [vite, "build", "--logLevel", "warn"], { cwd: folder, env });
+    execFileSync(process.execPath, [vite, "build", "--logLevel", "error"], { cwd: folder, env });
     return filesIn(join(folder, "dist"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
