@@ -26,7 +26,7 @@ test.runIf(isLong())(
     const project = join(path, "rooms");
     npm(project, "test");
     npm(project, "run", "check");
-    const lines = npm(project, "run", "loop", "--", "--minutes", "6", "--json").split("\n");
+    const lines = npm(project, "run", "loop", "--", "--minutes", "7", "--json").split("\n");
     const report = JSON.parse(lines.find((line) => line.startsWith("{")) ?? "") as {
       readonly promoted: number;
       readonly success: { readonly base: number; readonly final: number };
