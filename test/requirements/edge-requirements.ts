@@ -88,6 +88,19 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     ),
   },
   {
+    id: "edge:default-site",
+    source: "docs/how-to/sites.md, The site `default`",
+    behavior:
+      "Stored settings of the site `default` override the Worker's variables, and the installation's operator can always repair them.",
+    tests: at(
+      "sites/default-site.test.ts",
+      "tasks, groups, gate, limits and origins follow what is stored, and the variables when it is removed",
+      "retention follows what is stored, and the alarm is set at once",
+      "another isolate sees a change within the time for which it keeps the sites",
+      "the installation's operator repairs it when no page can use it",
+    ),
+  },
+  {
     id: "edge:two-trainers",
     source: "docs/how-to/sites.md",
     behavior:

@@ -1,7 +1,7 @@
 /**
- * Sites of an installation. Each has its own keys, origins, credentials, tasks, policies and limits. The site
- * `default` is configured by the edge Worker's variables; other sites are data that operators change under
- * `/v1/operator/sites` with the installation's credential.
+ * Sites of an installation. Each has its own keys, origins, credentials, tasks, policies and limits. Sites are data
+ * that operators change under `/v1/operator/sites` with the installation's credential. The site `default` always
+ * exists, and the edge Worker's variables are its settings where nothing is stored.
  */
 import { z } from "zod";
 import { Sha256 } from "./policy-version.ts";
@@ -30,7 +30,7 @@ const Texts = z.array(z.string().min(1).max(256)).max(64);
 
 /**
  * Settings of a site. Each has the name of a variable of the Worker in camel case, and the variable's value where
- * it is absent; but a site without `taskEnvironment` assigns no tasks.
+ * it is absent; but only `default` has the variables' keys, origins, tools and environment.
  */
 export type SiteSettings = z.infer<typeof SiteSettings>;
 export const SiteSettings = z.strictObject({
@@ -78,8 +78,10 @@ export const Site = z.object({
   createdAt: z.iso.datetime().nullable(),
   /** `null` while the site is served. */
   disabledAt: z.iso.datetime().nullable(),
-  /** What the site sets itself; for `default`, the Worker's variables. */
+  /** What the site sets itself; for `default`, with the Worker's variables for the rest. */
   settings: SiteSettings,
+  /** Names of the settings that the site sets itself. Absent from edges that cannot change `default`. */
+  stored: z.array(SiteSettings.keyof()).optional(),
 });
 
 /** Answer of `GET /v1/operator/sites`: `default` first, then by id. */

@@ -5,10 +5,17 @@ import { siteSettingTexts } from "../options/site-settings.ts";
 /** After a new credential. */
 export const ONCE = "Keep the credentials; the edge does not show them again.";
 
-/** The site's state and settings. */
-export function siteLines({ id, name, disabledAt, settings }: Site): string[] {
+/** The site's state and settings; those that are not stored come last. */
+export function siteLines({ id, name, disabledAt, settings, stored }: Site): string[] {
   const state = disabledAt === null ? "served" : `disabled since ${disabledAt}`;
-  return [`${id} (${name}): ${state}`, ...siteSettingTexts(settings).map((line) => `  ${line}`)];
+  const own = new Set<string>(stored ?? Object.keys(settings));
+  const lines = (isStored: boolean): string[] => {
+    const shown = Object.entries(settings).filter(([setting]) => own.has(setting) === isStored);
+    return siteSettingTexts(Object.fromEntries(shown)).map((line) => `  ${line}`);
+  };
+  const variables = lines(false);
+  const rest = variables.length === 0 ? [] : ["from the Worker's variables:", ...variables];
+  return [`${id} (${name}): ${state}`, ...lines(true), ...rest];
 }
 
 /** A new site with its credentials. */

@@ -82,6 +82,24 @@ test("sites set changes the named settings only, and an empty value removes one"
   });
 });
 
+test("sites shows what is stored for `default` before the Worker's variables, and which credential it rotates", async () => {
+  const site = desk({ id: "default", name: "Shop", stored: ["groupSize"] });
+  const { lines, seen } = await run(["sites", "set", "default", "groupSize=4"], site);
+  expect(seen[0]).toMatchObject({
+    call: "PUT /v1/operator/sites/default",
+    body: { settings: { groupSize: 4 } },
+  });
+  expect(lines).toEqual([
+    "default (Shop): served",
+    "  groupSize=4",
+    "from the Worker's variables:",
+    "  siteKeys=a,b",
+    "  allowedOrigins=https://help.example",
+  ]);
+  const rotated = await run(["sites", "rotate", "default", "trainer"], { credential: "new" });
+  expect(rotated.lines[1]).toContain("The installation's credential still works");
+});
+
 test("sites disable, enable and rotate", async () => {
   const off = await run(["sites", "disable", "desk"], desk({ disabledAt: AT }));
   expect(off.seen[0]?.call).toBe("PUT /v1/operator/sites/desk/disabled");
@@ -119,8 +137,8 @@ test("mistakes are refused before anything is sent", async () => {
 });
 
 test("the edge's refusal keeps its code", async () => {
-  const body = { error: { code: "CONFLICT", message: "the site default is set by variables" } };
-  const call = run(["sites", "set", "default", "groupSize=4"], body, 409);
+  const body = { error: { code: "CONFLICT", message: "the site default cannot be disabled" } };
+  const call = run(["sites", "disable", "default"], body, 409);
   await expect(call).rejects.toMatchObject({ code: "CONFLICT" });
   const missing = { error: { code: "NOT_FOUND", message: "no such site" } };
   await expect(run(["sites", "show", "x"], missing, 404)).rejects.toMatchObject({

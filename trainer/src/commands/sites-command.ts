@@ -1,5 +1,5 @@
 /** `sites`: lists, creates, changes and disables the sites of an edge. */
-import { type Site, WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, type Site, WaggleError } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { createSiteClient, type SiteClient } from "../edge/site-client.ts";
 import { textTable } from "../metrics/text-table.ts";
@@ -114,7 +114,13 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
     const credential = await client.rotateCredential(id, role);
     return {
       json: { site: id, role, credential },
-      lines: [`${role}'s credential: ${credential}`, "The previous one no longer works.", ONCE],
+      lines: [
+        `${role}'s credential: ${credential}`,
+        id === DEFAULT_SITE
+          ? `It opens ${id} alone. The installation's credential still works; the Worker's secrets set it.`
+          : "The previous one no longer works.",
+        ONCE,
+      ],
     };
   },
 };

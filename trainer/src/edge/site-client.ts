@@ -10,7 +10,7 @@ import {
 } from "@waggle/protocol";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 
-/** Calls about sites. @throws WaggleError `NOT_FOUND` for an unknown site, `CONFLICT` for a change of `default` */
+/** Calls about sites. @throws WaggleError `NOT_FOUND` for an unknown site, `CONFLICT` for a key of another site */
 export interface SiteClient {
   /** `default` first, then by id. */
   list(): Promise<Site[]>;

@@ -8,7 +8,7 @@ import { bearerOf, sameSecret, type Session, verifySession } from "./session-tok
 import { readSettings, sessionSecrets } from "./settings.ts";
 import { enterSite } from "./sites/enter-site.ts";
 import {
-  defaultSite,
+  reachableSites,
   requireEnabled,
   requireSite,
   type ServedSite,
@@ -85,11 +85,15 @@ export function requireConsent(session: Session): Session {
 }
 
 /** The site that a caller with the installation's credential names. */
-async function namedSite(context: EdgeContext): Promise<ServedSite> {
-  const id = context.req.header(SITE_HEADER) ?? DEFAULT_SITE;
-  return id === DEFAULT_SITE
-    ? defaultSite(context.env)
-    : requireSite(await siteDirectory(context.env), id);
+async function namedSite({ env, req }: EdgeContext): Promise<ServedSite> {
+  return requireSite(await siteDirectory(env), req.header(SITE_HEADER) ?? DEFAULT_SITE);
+}
+
+/** The site of a public request. Objects of `default` are served while the database does not answer. */
+async function publicSite(context: EdgeContext): Promise<ServedSite> {
+  return context.req.header(SITE_HEADER) === undefined
+    ? requireSite(await reachableSites(context.env), DEFAULT_SITE)
+    : namedSite(context);
 }
 
 /** The site that the request's own credential opens. A disabled site's credentials open nothing. */
@@ -158,14 +162,14 @@ const installation =
         `this credential opens one site; use the ${role}'s credential of the installation`,
       );
     }
-    enterSite(context, defaultSite(context.env));
+    enterSite(context, requireSite(await siteDirectory(context.env), DEFAULT_SITE));
     await next();
   };
 
 /** The middleware of each kind of access. */
 export const ACCESS: { readonly [access in Access]: MiddlewareHandler<EdgeEnv> } = {
   public: async (context, next) => {
-    enterSite(context, await namedSite(context));
+    enterSite(context, await publicSite(context));
     await next();
   },
   session,

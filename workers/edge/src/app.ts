@@ -29,12 +29,7 @@ import { trajectoryEndpoints } from "./routes/trajectories.ts";
 import { visitorEndpoints } from "./routes/visitor.ts";
 import { requireBundled, type SiteCode } from "./tools/edge-tools.ts";
 import { readSettings } from "./settings.ts";
-import {
-  allowedOrigin,
-  defaultSite,
-  type ServedSite,
-  siteDirectory,
-} from "./sites/site-directory.ts";
+import { allowedOrigin, reachableSites } from "./sites/site-directory.ts";
 import { siteEndpoints } from "./routes/sites.ts";
 
 const served: readonly Endpoint[] = [
@@ -104,15 +99,6 @@ const checkOrigin: MiddlewareHandler<EdgeEnv> = ({ req, var: { endpoint, site } 
   );
 };
 
-/** All sites, for a request whose site is not known yet. Only `default` while the database does not answer. */
-async function anySite({ env }: EdgeContext): Promise<Iterable<ServedSite>> {
-  try {
-    return (await siteDirectory(env)).sites.values();
-  } catch {
-    return [defaultSite(env)];
-  }
-}
-
 /** A preflight names no site, so it may pass for any. The response to the request itself is for pages of its site. */
 const narrowOrigin: MiddlewareHandler<EdgeEnv> = async (context, next) => {
   await next();
@@ -153,7 +139,9 @@ export function createApp(code: readonly SiteCode[]): Hono<EdgeEnv> {
   });
   app.use(
     cors({
-      origin: async (origin, context) => allowedOrigin(await anySite(context), origin),
+      // The site of the request is not known yet.
+      origin: async (origin, { env }: EdgeContext) =>
+        allowedOrigin((await reachableSites(env)).sites.values(), origin),
       allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS"],
       allowHeaders: [
         "Authorization",

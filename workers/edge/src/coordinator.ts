@@ -8,7 +8,6 @@ import {
   type AcknowledgeResponse,
   type AssignmentResponse,
   type BaseModelRequest,
-  DEFAULT_SITE,
   type LeaseRequest,
   type KillMode,
   type PolicyVersion,
@@ -31,7 +30,7 @@ import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
 import { deleteExpired, oldestReceivedAt } from "./retention.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
-import { type Bindings, readSettings, type Settings } from "./settings.ts";
+import type { Bindings, Settings } from "./settings.ts";
 import { type SiteDatabase, siteDatabase } from "./sites/site-database.ts";
 import { requireSite, siteDirectory } from "./sites/site-directory.ts";
 import { nameInSite, siteOfName } from "./sites/site-name.ts";
@@ -62,9 +61,7 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   async #settings(): Promise<Settings> {
-    const { site } = this.#db;
-    if (site === DEFAULT_SITE) return readSettings(this.env);
-    return requireSite(await siteDirectory(this.env), site).settings;
+    return requireSite(await siteDirectory(this.env), this.#db.site).settings;
   }
 
   /** Queues calls here, because awaiting D1 opens the object's input gate. */

@@ -18,7 +18,7 @@ import { type AuditAction, auditStatement } from "../audit-log.ts";
 import { describeIssues, readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
-import type { Settings } from "../settings.ts";
+import { readSettings, type Settings } from "../settings.ts";
 import { siteDatabase } from "../sites/site-database.ts";
 import {
   forgetSites,
@@ -33,7 +33,6 @@ import {
   keyTaken,
   rotateCredential,
   setDisabled,
-  type StoredSite,
 } from "../sites/site-store.ts";
 
 const siteParameter: Parameter = {
@@ -45,8 +44,8 @@ const siteParameter: Parameter = {
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** The Worker's variables as the settings of a site, without what is empty. */
-function variables(settings: Settings): SiteSettings {
+/** The settings that apply to `default`, without what is empty. */
+function applied(settings: Settings): SiteSettings {
   const camel = (name: string) =>
     name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const named = Object.entries(settings).map(([name, value]) => [camel(name), value] as const);
@@ -55,12 +54,15 @@ function variables(settings: Settings): SiteSettings {
 }
 
 function shown({ id, name, stored, settings }: ServedSite): Site {
+  const isDefault = id === DEFAULT_SITE;
+  const own = stored?.settings ?? {};
   return {
     id,
     name,
-    createdAt: iso(stored?.createdAt ?? null),
+    createdAt: isDefault ? null : iso(stored?.createdAt ?? null),
     disabledAt: iso(stored?.disabledAt ?? null),
-    settings: stored?.settings ?? variables(settings),
+    settings: isDefault ? applied(settings) : own,
+    stored: Object.keys(own) as Site["stored"],
   };
 }
 
@@ -70,20 +72,10 @@ async function readSite(context: EdgeContext): Promise<ServedSite> {
   return requireSite(await siteDirectory(context.env), context.req.param("site") ?? "");
 }
 
-/** @throws WaggleError `CONFLICT` for `default`, which is no data */
-async function readStored(context: EdgeContext): Promise<StoredSite> {
-  const { stored } = await readSite(context);
-  if (stored !== null) return stored;
-  throw new WaggleError(
-    "CONFLICT",
-    `the site ${DEFAULT_SITE} is set by the Worker's variables; change them and deploy`,
-  );
-}
-
-/** @throws WaggleError `CONFLICT` for a key of the site `default` */
-function requireFree(context: EdgeContext, keys: readonly string[] = []): void {
-  const taken = new Set(context.var.settings.SITE_KEYS);
-  if (keys.some((key) => taken.has(key))) throw keyTaken();
+/** @throws WaggleError `CONFLICT` for a key of the Worker's variables, which `default` has or may return to */
+function requireFree({ env }: EdgeContext, id: string, keys: readonly string[] = []): void {
+  const taken = new Set(readSettings(env).SITE_KEYS);
+  if (id !== DEFAULT_SITE && keys.some((key) => taken.has(key))) throw keyTaken();
 }
 
 /** Logs the action with the site that it changed, and shows the site. */
@@ -117,7 +109,13 @@ function disabling(isDisabled: boolean): Endpoint {
     parameters: [siteParameter, operatorName],
     responses: { 200: Site },
     handle: async (context) => {
-      const { id } = await readStored(context);
+      const { id } = await readSite(context);
+      if (id === DEFAULT_SITE) {
+        throw new WaggleError(
+          "CONFLICT",
+          `the site ${id} cannot be disabled; its kill switch silences the assistant in all its pages`,
+        );
+      }
       await setDisabled(context.env.DB, id, isDisabled ? context.var.now : null);
       return context.json(await note(context, id, isDisabled ? "disable-site" : "enable-site"));
     },
@@ -175,7 +173,7 @@ export const siteEndpoints: readonly Endpoint[] = [
       if (id === DEFAULT_SITE) {
         throw new WaggleError("CONFLICT", `site ${id} already exists; choose another id`);
       }
-      requireFree(context, settings.siteKeys);
+      requireFree(context, id, settings.siteKeys);
       const keys = settings.siteKeys ?? [`site-${crypto.randomUUID()}`];
       const site = { id, name, settings: { ...settings, siteKeys: keys } };
       const credentials = await createSite(context.env.DB, site, context.var.now);
@@ -206,20 +204,17 @@ export const siteEndpoints: readonly Endpoint[] = [
     request: ChangeSiteRequest,
     responses: { 200: Site },
     handle: async (context) => {
-      const stored = await readStored(context);
+      const { id, name, stored } = await readSite(context);
       const request = await readJson(context.req.raw, ChangeSiteRequest);
-      const settings = changed(stored.settings, request.settings);
-      requireFree(context, settings.siteKeys);
-      await changeSite(context.env.DB, {
-        id: stored.id,
-        name: request.name ?? stored.name,
-        settings,
-      });
+      const settings = changed(stored?.settings ?? {}, request.settings);
+      requireFree(context, id, settings.siteKeys);
+      const { now } = context.var;
+      await changeSite(context.env.DB, { id, name: request.name ?? name, settings }, now);
       const names = Object.keys(request.settings ?? {}).join(", ");
       forgetSites();
       // Its alarm deletes what a shorter retention no longer keeps.
-      await coordinatorOf(context.env, stored.id).watch(context.var.now);
-      return context.json(await note(context, stored.id, "change-site", names));
+      await coordinatorOf(context.env, id).watch(now);
+      return context.json(await note(context, id, "change-site", names));
     },
   },
   {
@@ -232,9 +227,9 @@ export const siteEndpoints: readonly Endpoint[] = [
     request: RotateCredentialRequest,
     responses: { 200: RotateCredentialResponse },
     handle: async (context) => {
-      const { id } = await readStored(context);
+      const { id } = await readSite(context);
       const { role } = await readJson(context.req.raw, RotateCredentialRequest);
-      const credential = await rotateCredential(context.env.DB, id, role);
+      const credential = await rotateCredential(context.env.DB, id, role, context.var.now);
       await note(context, id, "rotate-credential", role);
       const answer: RotateCredentialResponse = { credential };
       return context.json(answer, 200, { "Cache-Control": "no-store" });

@@ -19,6 +19,7 @@ import {
   leaseAt,
   makeSite,
   openSite,
+  ownDefault,
   promoteNext,
   putText,
   registerBase,
@@ -41,6 +42,7 @@ type Belongings = {
 };
 
 let a: TestSite;
+let ofDefault: TestSite;
 let b: TestSite;
 let baseOfA = "";
 let of: Belongings;
@@ -58,6 +60,7 @@ beforeAll(async () => {
   await freshEdge();
   a = await makeSite("a", { edgeTools: [] });
   b = await makeSite("b", { edgeTools: ["rooms"] });
+  ofDefault = await ownDefault();
   baseOfA = await registerBase(a);
   const baseModel = await registerBase(b);
   const session = await openSite(b);
@@ -246,9 +249,9 @@ async function stateOfB(): Promise<string> {
   return JSON.stringify({ rows, objects: objects.map(({ key, etag }) => [key, etag]) });
 }
 
-async function tokenOfA(access: string): Promise<string> {
-  if (access === "session") return (await openSite(a)).token;
-  return access.endsWith("trainer") ? a.trainer.token : a.operator.token;
+async function tokenOf(site: TestSite, access: string): Promise<string> {
+  if (access === "session") return (await openSite(site)).token;
+  return access.endsWith("trainer") ? site.trainer.token : site.operator.token;
 }
 
 test("every route has a case", () => {
@@ -263,14 +266,15 @@ test("the state of B that is compared has rows in every table but those of refus
 });
 
 describe.each([
-  ["without the header", {}],
-  ["with the header that names the other site", { [SITE_HEADER]: "b" }],
-])("a request %s", (_, headers: Record<string, string>) => {
+  ["without the header", {}, () => a],
+  ["with the header that names the other site", { [SITE_HEADER]: "b" }, () => a],
+  ["with the own credential of `default`", {}, () => ofDefault],
+])("a request %s", (_, headers: Record<string, string>, from: () => TestSite) => {
   test.each(CLOSED.map((endpoint) => [endpoint.operationId, endpoint] as const))(
     "%s gets and changes nothing of the other site",
     async (operationId, { method, path, access, request }) => {
       const body = BODIES[operationId]?.();
-      const token = await tokenOfA(access);
+      const token = await tokenOf(from(), access);
       const before = await stateOfB();
       const isMcp = operationId === "callMcp";
       const reply: Reply = await call(method.toUpperCase(), pathOf(path), {

@@ -1,7 +1,7 @@
 /**
  * The sites that this Worker serves, and which site a key, a credential or an origin belongs to. The Worker's
- * variables are the site `default`, and the defaults of what another site leaves out. An isolate keeps the sites
- * for a few seconds, so a change reaches every isolate without a deployment.
+ * variables are the defaults of what a site leaves out. An isolate keeps the sites for a few seconds, so a change
+ * reaches every isolate without a deployment.
  */
 import { DEFAULT_SITE, type SiteSettings, siteVariable, WaggleError } from "@waggle/protocol";
 import { type Bindings, readSettings, type Settings } from "../settings.ts";
@@ -14,7 +14,7 @@ const FRESH_MS = 5000;
 export type ServedSite = {
   readonly id: string;
   readonly name: string;
-  /** `null` for `default`. */
+  /** `null` for `default` until it is changed. */
   readonly stored: StoredSite | null;
   readonly settings: Settings;
 };
@@ -25,23 +25,37 @@ export type SiteDirectory = {
   readonly byKey: ReadonlyMap<string, ServedSite>;
 };
 
-/** The settings that apply to a site: its own, and the Worker's for the rest. */
-function settingsOf(own: SiteSettings, worker: Settings): Settings {
-  const named = Object.entries(own).map(([name, value]) => [siteVariable(name), value] as const);
-  return {
-    ...worker,
-    // Not the Worker's: pages, tools and tasks of one site are not those of another.
-    SITE_KEYS: [],
-    ALLOWED_ORIGINS: [],
-    EDGE_TOOLS: [],
-    TASK_ENVIRONMENT: "",
-    ...(Object.fromEntries(named) as Partial<Settings>),
-  };
+/** Settings that only `default` has from the Worker: pages, tools and tasks of one site are not those of another. */
+const NOT_INHERITED = {
+  SITE_KEYS: [],
+  ALLOWED_ORIGINS: [],
+  EDGE_TOOLS: [],
+  TASK_ENVIRONMENT: "",
+} satisfies Partial<Settings>;
+
+/** A stored site with the settings that apply to it: its own, and the Worker's for the rest. */
+function served(stored: StoredSite, worker: Settings): ServedSite {
+  const { id, name } = stored;
+  const named = Object.entries(stored.settings).map(([setting, value]) => [
+    siteVariable(setting),
+    value,
+  ]);
+  const own = Object.fromEntries(named) as Partial<Settings>;
+  const inherited = id === DEFAULT_SITE ? worker : { ...worker, ...NOT_INHERITED };
+  return { id, name, stored, settings: { ...inherited, ...own } };
 }
 
-/** The site that the Worker's variables configure. */
-export function defaultSite(env: object): ServedSite {
-  return { id: DEFAULT_SITE, name: DEFAULT_SITE, stored: null, settings: readSettings(env) };
+/** All sites, with the site `default` as the Worker's variables configure it until it is changed. */
+function directoryOf(stored: readonly StoredSite[], worker: Settings): SiteDirectory {
+  const sites = new Map<string, ServedSite>([
+    [DEFAULT_SITE, { id: DEFAULT_SITE, name: DEFAULT_SITE, stored: null, settings: worker }],
+    ...stored.map((site) => [site.id, served(site, worker)] as const),
+  ]);
+  // `default` is last, so that its keys win.
+  const byKey = [...sites.values()]
+    .toReversed()
+    .flatMap((site) => site.settings.SITE_KEYS.map((key) => [key, site] as const));
+  return { sites, byKey: new Map(byKey) };
 }
 
 let generation = 0;
@@ -61,27 +75,18 @@ export async function siteDirectory(env: Bindings): Promise<SiteDirectory> {
     return before.directory;
   }
   const asOf = generation;
-  const worker = readSettings(env);
-  const sites: ServedSite[] = [
-    defaultSite(env),
-    ...(await listSites(env.DB)).map((stored) => ({
-      id: stored.id,
-      name: stored.name,
-      stored,
-      settings: settingsOf(stored.settings, worker),
-    })),
-  ];
-  const directory: SiteDirectory = {
-    sites: new Map(sites.map((site) => [site.id, site])),
-    // `default` is last, so that its keys win.
-    byKey: new Map(
-      sites
-        .toReversed()
-        .flatMap((site) => site.settings.SITE_KEYS.map((key) => [key, site] as const)),
-    ),
-  };
+  const directory = directoryOf(await listSites(env.DB), readSettings(env));
   known.set(env, { directory, readAt: now, generation: asOf });
   return directory;
+}
+
+/** The same; while the database does not answer, only `default` as the Worker's variables configure it. */
+export async function reachableSites(env: Bindings): Promise<SiteDirectory> {
+  try {
+    return await siteDirectory(env);
+  } catch {
+    return directoryOf([], readSettings(env));
+  }
 }
 
 /** @throws WaggleError `NOT_FOUND` */

@@ -1,4 +1,7 @@
-/** The sites in D1. Credentials are stored as SHA-256; they are random, so the hash needs no salt. */
+/**
+ * The sites in D1. Credentials are stored as SHA-256; they are random, so the hash needs no salt. The site `default`
+ * has a row from its first change on.
+ */
 import { sha256, SiteSettings, WaggleError } from "@waggle/protocol";
 
 /** A site as it is stored. */
@@ -32,7 +35,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** All sites but `default`, by id. */
+/** All stored sites, by id. */
 export async function listSites(db: D1Database): Promise<StoredSite[]> {
   const { results } = await db
     .prepare(
@@ -55,6 +58,16 @@ export async function baseModelsOfSites(db: D1Database): Promise<ReadonlyMap<str
 function newCredential(role: "trainer" | "operator"): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `waggle-${role}-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Creates the row of a site unless it exists, as at the first change of `default`. No credential has an empty hash. */
+function ensureRow(db: D1Database, id: string, now: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO sites (id, name, createdAt, settings, trainerCredential, operatorCredential)
+       VALUES (?1, ?1, ?2, '{}', '', '') ON CONFLICT DO NOTHING`,
+    )
+    .bind(id, now);
 }
 
 /** Statements that make `keys` the keys of a site. A key of another site makes the batch fail. */
@@ -127,8 +140,10 @@ export async function createSite(
 export async function changeSite(
   db: D1Database,
   { id, name, settings }: Pick<StoredSite, "id" | "name" | "settings">,
+  now: number,
 ): Promise<void> {
   await write(db, id, [
+    ensureRow(db, id, now),
     db
       .prepare("UPDATE sites SET name = ?2, settings = ?3 WHERE id = ?1")
       .bind(id, name, JSON.stringify(settings)),
@@ -155,11 +170,14 @@ export async function rotateCredential(
   db: D1Database,
   id: string,
   role: "trainer" | "operator",
+  now: number,
 ): Promise<string> {
   const credential = newCredential(role);
-  await db
-    .prepare(`UPDATE sites SET ${role}Credential = ?2 WHERE id = ?1`)
-    .bind(id, await sha256(credential))
-    .run();
+  await db.batch([
+    ensureRow(db, id, now),
+    db
+      .prepare(`UPDATE sites SET ${role}Credential = ?2 WHERE id = ?1`)
+      .bind(id, await sha256(credential)),
+  ]);
   return credential;
 }

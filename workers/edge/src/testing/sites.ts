@@ -2,9 +2,11 @@
 import {
   type AssignmentResponse,
   type CreateSiteResponse,
+  DEFAULT_SITE,
   fileListDigest,
   type LeaseResponse,
   type PolicyVersion,
+  type RotateCredentialResponse,
   type SessionResponse,
   sha256,
   type SiteSettings,
@@ -40,6 +42,25 @@ export async function makeSite(id: string, settings: SiteSettings = {}): Promise
     siteKey,
     trainer: { token: created.trainerCredential },
     operator: { token: created.operatorCredential },
+  };
+}
+
+/** The site `default` with credentials of its own. */
+export async function ownDefault(): Promise<TestSite> {
+  const rotate = async (role: "trainer" | "operator") => {
+    const path = `/v1/operator/sites/${DEFAULT_SITE}/credentials`;
+    const body = { role };
+    const { credential } = await ask<RotateCredentialResponse>("POST", path, {
+      ...asOperator,
+      body,
+    });
+    return { token: credential };
+  };
+  return {
+    id: DEFAULT_SITE,
+    siteKey: "test-site",
+    trainer: await rotate("trainer"),
+    operator: await rotate("operator"),
   };
 }
 
