@@ -81,7 +81,7 @@ export const Site = z.object({
   /** What the site sets itself; for `default`, with the Worker's variables for the rest. */
   settings: SiteSettings,
   /** Names of the settings that the site sets itself. Absent from edges that cannot change `default`. */
-  stored: z.array(SiteSettings.keyof()).optional(),
+  stored: z.array(z.string()).optional(),
 });
 
 /** Answer of `GET /v1/operator/sites`: `default` first, then by id. */

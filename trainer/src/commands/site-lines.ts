@@ -8,7 +8,7 @@ export const ONCE = "Keep the credentials; the edge does not show them again.";
 /** The site's state and settings; those that are not stored come last. */
 export function siteLines({ id, name, disabledAt, settings, stored }: Site): string[] {
   const state = disabledAt === null ? "served" : `disabled since ${disabledAt}`;
-  const own = new Set<string>(stored ?? Object.keys(settings));
+  const own = new Set(stored ?? Object.keys(settings));
   const lines = (isStored: boolean): string[] => {
     const shown = Object.entries(settings).filter(([setting]) => own.has(setting) === isStored);
     return siteSettingTexts(Object.fromEntries(shown)).map((line) => `  ${line}`);

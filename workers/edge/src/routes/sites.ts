@@ -62,7 +62,7 @@ function shown({ id, name, stored, settings }: ServedSite): Site {
     createdAt: isDefault ? null : iso(stored?.createdAt ?? null),
     disabledAt: iso(stored?.disabledAt ?? null),
     settings: isDefault ? applied(settings) : own,
-    stored: Object.keys(own) as Site["stored"],
+    stored: Object.keys(own),
   };
 }
 

@@ -3,7 +3,7 @@
  * variables are the defaults of what a site leaves out. An isolate keeps the sites for a few seconds, so a change
  * reaches every isolate without a deployment.
  */
-import { DEFAULT_SITE, type SiteSettings, siteVariable, WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, siteVariable, WaggleError } from "@waggle/protocol";
 import { type Bindings, readSettings, type Settings } from "../settings.ts";
 import { listSites, type StoredSite } from "./site-store.ts";
 
