@@ -140,7 +140,7 @@ test("a site key is replaced in two steps, and the variable's key stays that of 
   expect([await sessionStatus("test-site"), await sessionStatus("second")]).toEqual([200, 200]);
   await set({ siteKeys: ["second"] });
   expect([await sessionStatus("test-site"), await sessionStatus("second")]).toEqual([403, 200]);
-  // An open page goes on.
+  // The token of an open page is valid until it expires.
   expect((await call("POST", "/v1/assignments", { token })).status).toBe(200);
   for (const key of ["test-site", "second"]) {
     const body = { id: "desk", settings: { siteKeys: [key] } };
