@@ -65,6 +65,7 @@ function nextSteps(place: string, manager: string, hasInstalled: boolean): strin
     ...(place === "." ? [] : [`cd ${place}`]),
     ...(hasInstalled ? [] : [`${manager} install`]),
     `${manager} test       # the site's own checks`,
+    `${run} check  # environment, tools, and whether page and practice agree`,
     `${run} dev    # page, edge, trainer and dashboard; the first start makes a model, which takes minutes`,
   ];
   return `next:\n${steps.map((step) => `  ${step}`).join("\n")}`;

@@ -116,6 +116,11 @@ test.each([
     /^failed   lengths        of 200 demonstrations, the longest takes \d+ of 16 tokens.*write contextLength: 256$/,
   ],
   [
+    "tight",
+    "contextLength: 64,",
+    /^passed   lengths        .* of 64 tokens, .*; a longer request or one more turn is cut; a higher contextLength leaves room$/,
+  ],
+  [
     "terse",
     "maxTurnTokens: 2,",
     /^failed   lengths        .* the longest turn \d+ of 2; write maxTurnTokens: \d+$/,

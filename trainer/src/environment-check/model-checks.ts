@@ -109,7 +109,11 @@ async function checkLengths(
     const enough = 256 * Math.ceil(rollout / 256);
     return { status: "failed", words: `${words}; write contextLength: ${enough}` };
   }
-  if (turn <= turnLimit) return { status: "passed", words };
+  if (turn <= turnLimit) {
+    const isTight = contextLength - rollout < turnLimit;
+    const advice = "a longer request or one more turn is cut; a higher contextLength leaves room";
+    return { status: "passed", words: isTight ? `${words}; ${advice}` : words };
+  }
   return { status: "failed", words: `${words}; write maxTurnTokens: ${2 * turn}` };
 }
 

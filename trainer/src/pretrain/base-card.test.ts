@@ -35,7 +35,8 @@ async function card(mistakes: number): Promise<string> {
   const recipe = { ...ENVIRONMENT_BASE, steps: 40, mistakes };
   const rate = (of: number) => successRate(Array.from({ length: 50 }, (_, i) => i < of));
   const success = { sampled: rate(20), greedy: rate(35) };
-  await writeBaseCard(folder, spec, recipe, { config } as BaseModel, success);
+  const unseen = { sampled: rate(5), greedy: rate(10) };
+  await writeBaseCard(folder, spec, recipe, { config } as BaseModel, success, unseen);
   return readFileSync(join(folder, "README.md"), "utf8");
 }
 
@@ -55,6 +56,8 @@ test("a base's card says what it learned from, how often it succeeds, its size a
     "50 tasks",
     "| temperature 1 | 40.0 %",
     "| greedy | 70.0 %",
+    "| the 50 tasks whose wording is not in training, temperature 1 | 10.0 %",
+    "| the 50 tasks whose wording is not in training, greedy | 20.0 %",
     "at most 256 tokens",
   ]) {
     expect(text).toContain(said);

@@ -12,13 +12,19 @@ import { rateCell } from "./model-card.ts";
 /** How often the base solves held-out tasks. */
 export type BaseSuccess = { readonly greedy: SuccessRate; readonly sampled: SuccessRate };
 
-/** Writes `README.md` into the model's folder. @param recipe - with which the base was made */
+/**
+ * Writes `README.md` into the model's folder.
+ *
+ * @param recipe - with which the base was made
+ * @param unseen - success at tasks whose pattern training lacks; `null` if there are none
+ */
 export async function writeBaseCard(
   folder: string,
   spec: EnvironmentSpec,
   recipe: EnvironmentBaseRecipe,
   { config }: BaseModel,
   success: BaseSuccess,
+  unseen: BaseSuccess | null,
 ): Promise<void> {
   const { contextLength } = config;
   const digest = await demonstrationsDigest(spec, { ...recipe, contextLength });
@@ -52,14 +58,22 @@ ${count(success.greedy.trials)} tasks that training never used, judged by the en
 |---|---|
 | temperature 1 | ${rateCell(success.sampled)} |
 | greedy | ${rateCell(success.greedy)} |
-
+${unseenRows(unseen)}
 ## Limits
 
 - It knows only the words and tools of this environment. It cannot talk about anything else.
-- Requests that are worded differently from the environment's own may fail. The figures above do not cover them.
+- Requests that are worded differently from the environment's own may fail. ${unseen === null ? "The figures above do not cover them." : "The last rows above measure it."}
 - A conversation may have at most ${count(contextLength)} tokens.
 `;
   await writeFile(join(folder, "README.md"), card);
+}
+
+function unseenRows(unseen: BaseSuccess | null): string {
+  if (unseen === null) return "";
+  const wording = `the ${unseen.sampled.trials} tasks whose wording is not in training`;
+  return `| ${wording}, temperature 1 | ${rateCell(unseen.sampled)} |
+| ${wording}, greedy | ${rateCell(unseen.greedy)} |
+`;
 }
 
 function habitCell({ habits = 0, habitPatterns }: EnvironmentBaseRecipe): string {

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { environmentRollout } from "@waggle/agent/environments";
-import type { EnvironmentSpec } from "@waggle/environments";
+import { type EnvironmentSpec, unseenPatterns } from "@waggle/environments";
 import { type SuccessRate, successRate } from "@waggle/evaluation";
+import type { TaskReference } from "@waggle/protocol";
 import { parameterCount } from "@waggle/model";
 import { rollOutTasks, successesOf } from "../evaluation/evaluation.ts";
 import { heldOutTask } from "../evaluation/held-out.ts";
@@ -12,7 +13,7 @@ import { taskProgress } from "../evaluation/task-progress.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { writeBaseCard } from "./base-card.ts";
+import { type BaseSuccess, writeBaseCard } from "./base-card.ts";
 import { BASE_RECORD, baseRecipe, baseText, environmentBase } from "./environment-base.ts";
 
 export type EnvironmentBaseCommand = {
@@ -64,36 +65,46 @@ export async function trainEnvironmentBase(
         : `base of ${spec.name}, held-out tasks  ${done}/${tasks}`,
     ),
   );
-  const greedy = await success(spec, model, options.tasks, 0, onTask, signal);
-  const sampled = await success(spec, model, options.tasks, 1, onTask, signal);
+  const references = Array.from({ length: options.tasks }, (_, i) => heldOutTask(spec, i));
+  const isUnseen = unseenPatterns(spec, references);
+  const greedily = await successes(spec, model, references, 0, onTask, signal);
+  const sampling = await successes(spec, model, references, 1, onTask, signal);
+  const rates = (isCounted: (place: number) => boolean): BaseSuccess => ({
+    greedy: successRate(greedily.filter((_, i) => isCounted(i))),
+    sampled: successRate(sampling.filter((_, i) => isCounted(i))),
+  });
+  const { greedy, sampled } = rates(() => true);
+  const unseen = isUnseen.includes(true) ? rates((i) => isUnseen[i] === true) : null;
   // A model that a user put there has a card of its own, or none.
   if (existsSync(join(folder, BASE_RECORD))) {
-    await writeBaseCard(folder, spec, recipe, model, { greedy, sampled });
+    await writeBaseCard(folder, spec, recipe, model, { greedy, sampled }, unseen);
   }
   const parameters = parameterCount(model.config);
   write.out(
     json
-      ? JSON.stringify({ folder, environment: spec.name, parameters, greedy, sampled })
-      : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily`,
+      ? JSON.stringify({ folder, environment: spec.name, parameters, greedy, sampled, unseen })
+      : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}`,
   );
 }
 
-async function success(
+function unseenText(unseen: BaseSuccess | null): string {
+  if (unseen === null) return "";
+  const { greedy, sampled } = unseen;
+  return `; of the ${sampled.trials} whose wording is not in training ${percent(sampled)}, ${percent(greedy)} greedily`;
+}
+
+async function successes(
   spec: EnvironmentSpec,
   model: BaseModel,
-  count: number,
+  references: readonly TaskReference[],
   temperature: number,
   onTask: () => void,
   signal: AbortSignal,
-): Promise<SuccessRate> {
+): Promise<boolean[]> {
   const policy = await openPolicy(model);
   try {
     const rollouts = await rollOutTasks({
-      tasks: Array.from({ length: count }, (_, i) => ({
-        place: i,
-        task: heldOutTask(spec, i),
-        seed: i,
-      })),
+      tasks: references.map((task, i) => ({ place: i, task, seed: i })),
       rollOut: async ({ task, seed }, sampling) => {
         const parts = { sampling, seed };
         const rollout = await environmentRollout(policy, model.format, spec, task, parts, signal);
@@ -103,7 +114,7 @@ async function success(
       sampling: samplingAt(temperature),
       signal,
     });
-    return successRate(successesOf(rollouts));
+    return successesOf(rollouts);
   } finally {
     await policy.dispose();
   }

@@ -1,6 +1,9 @@
 import { defineSite } from "@waggle/site";
 import { PROMPT } from "./src/board.ts";
 
+// The model understands the environment's requests, which are English.
+const suggestions = ["Move the oldest P417 card in review to done."];
+
 export default defineSite({
   id: "board",
   name: "Board",
@@ -8,5 +11,6 @@ export default defineSite({
   tools: () => import("./src/tools.ts"),
   environment: () => import("./practice/environment.ts"),
   consent: { version: "1" },
+  panel: { suggestions: { en: suggestions, de: suggestions, fr: suggestions } },
   languages: ["en", "de", "fr"],
 });

@@ -132,7 +132,7 @@ export function recipeNamed(name: string): CreateRecipe {
     const similar = names.filter((one) => one.startsWith(name.slice(0, 3)));
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `unknown recipe "${name.slice(0, 64)}"; choose one of ${names.length}, such as ${(similar.length > 0 ? similar : names).slice(0, 8).join(", ")}. \`npm run train -- --list\` shows all`,
+      `unknown recipe "${name.slice(0, 64)}"; choose one of ${names.length}, such as ${(similar.length > 0 ? similar : names).slice(0, 8).join(", ")}. \`waggle train --list\` shows all`,
     );
   }
   return create;

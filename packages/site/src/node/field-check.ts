@@ -140,8 +140,9 @@ const SITE: Field = group({
       },
       pattern: {
         required: true,
-        instead: "write a regular expression",
-        accepts: (value) => value instanceof RegExp,
+        instead: "write a regular expression that does not match the empty text",
+        accepts: (value) =>
+          value instanceof RegExp && !new RegExp(value.source, value.flags).test(""),
       },
     }),
   },

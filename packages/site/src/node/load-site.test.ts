@@ -161,6 +161,13 @@ test.each([
     /^waggle\.config\.ts:21:40: redaction\[0\]\.pattern is "room-"; write a regular expression/,
   ],
   [
+    "a redaction rule that matches the empty text",
+    CONFIG,
+    "/room-[0-9]+/i",
+    "/[0-9]*/g",
+    /redaction\[0\]\.pattern is .*; write a regular expression that does not match the empty text/,
+  ],
+  [
     "code that is loaded at once",
     CONFIG,
     importText("./tools.ts"),

@@ -3,13 +3,11 @@ import "@waggle/embed/element";
 import { useAgent } from "@waggle/embed/react";
 import { site } from "virtual:waggle/site";
 
-const SUGGESTIONS = ["Move the oldest P417 card in review to done."];
-
 export function Assistant() {
   const agent = useAgent(site);
   return (
     <aside>
-      <waggle-agent agent={agent} texts={site.panelTexts} suggestions={SUGGESTIONS} />
+      <waggle-agent agent={agent} texts={site.panelTexts} suggestions={site.suggestions} />
     </aside>
   );
 }

@@ -17,6 +17,6 @@ watchReservations((reservations) => {
 const panel = document.querySelector("waggle-agent");
 if (panel !== null) {
   panel.texts = site.panelTexts;
-  panel.suggestions = ["Reserve a room for 6 people on monday at 10:30."];
+  panel.suggestions = site.suggestions;
   panel.agent = createAgent(site);
 }
