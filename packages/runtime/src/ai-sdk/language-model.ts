@@ -41,9 +41,10 @@ export function createLanguageModel(options: WaggleLanguageModelOptions): Waggle
     call: LanguageModelV4CallOptions,
   ): Promise<LanguageModelV4GenerateResult> => {
     const { request, warnings } = toChatRequest(call);
-    const chat = await source.open({ signal: call.abortSignal });
-    const answer = await chat.completions
-      .create({ ...request, stream: false }, { signal: call.abortSignal })
+    const signal = call.abortSignal;
+    const answer = await source
+      .open({ signal })
+      .then((chat) => chat.completions.create({ ...request, stream: false }, { signal }))
       .catch((error: unknown) => {
         throw apiCallError(error, request);
       });
@@ -75,15 +76,16 @@ export function createLanguageModel(options: WaggleLanguageModelOptions): Waggle
     call: LanguageModelV4CallOptions,
   ): Promise<LanguageModelV4StreamResult> => {
     const { request, warnings } = toChatRequest(call);
-    const chat = await source.open({ signal: call.abortSignal });
+    const signal = call.abortSignal;
     const asked = { ...request, stream: true as const, stream_options: { include_usage: true } };
-    const chunks = await chat.completions
-      .create(asked, { signal: call.abortSignal })
+    const chunks = await source
+      .open({ signal })
+      .then((chat) => chat.completions.create(asked, { signal }))
       .catch((error: unknown) => {
         throw apiCallError(error, request);
       });
     const parts = toStreamParts(chunks, warnings, call.includeRawChunks ?? false);
-    return { stream: streamOf(parts, request, call.abortSignal) };
+    return { stream: streamOf(parts, request, signal) };
   };
 
   const model: WaggleLanguageModel = {

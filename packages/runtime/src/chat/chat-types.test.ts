@@ -43,3 +43,23 @@ test("create accepts calls written for OpenAI's client", () => {
     });
   expectTypeOf(call).returns.resolves.toEqualTypeOf<AsyncIterable<ChatCompletionChunk>>();
 });
+
+test("a function that is typed for OpenAI's client accepts a chat", () => {
+  type Client = {
+    chat: {
+      completions: {
+        create(
+          body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming,
+          options?: OpenAI.RequestOptions,
+        ): Promise<OpenAI.Chat.ChatCompletion>;
+        create(
+          body: OpenAI.Chat.ChatCompletionCreateParamsStreaming,
+          options?: OpenAI.RequestOptions,
+        ): Promise<AsyncIterable<OpenAI.Chat.ChatCompletionChunk>>;
+      };
+    };
+  };
+  expectTypeOf<{ chat: Chat }>().toExtend<Client>();
+  // OpenAI's own client is accepted as well.
+  expectTypeOf<OpenAI>().toExtend<Client>();
+});

@@ -115,6 +115,15 @@ export type ChatRequest = {
   readonly top_k?: number | null;
 };
 
+/**
+ * A request without extensions. With the overload for it, a function that is typed for OpenAI's client accepts a
+ * `Chat`. Images, audio and custom tools, which OpenAI's type also allows, are refused when they are sent.
+ */
+type PlainChatRequest = Omit<ChatRequest, "model" | "response_format"> & {
+  readonly model: string;
+  readonly response_format?: Exclude<ChatResponseFormat, { readonly type: "regex" }>;
+};
+
 /** Options of `create` besides the request. */
 export type ChatRequestOptions = { readonly signal?: AbortSignal | null | undefined };
 
@@ -280,6 +289,14 @@ export interface Chat {
       request: ChatRequest,
       options?: ChatRequestOptions,
     ): Promise<ChatCompletion | AsyncIterable<ChatCompletionChunk>>;
+    create(
+      request: PlainChatRequest & { readonly stream?: false | null },
+      options?: ChatRequestOptions,
+    ): Promise<ChatCompletion>;
+    create(
+      request: PlainChatRequest & { readonly stream: true },
+      options?: ChatRequestOptions,
+    ): Promise<AsyncIterable<ChatCompletionChunk>>;
   };
   /** Tokens of the messages, up to the start of the answer; `null` if unknown. */
   countTokens(request: Pick<ChatRequest, "messages" | "tools">): Promise<number | null>;

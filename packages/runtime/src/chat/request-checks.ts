@@ -1,9 +1,10 @@
 /** Validates a request once for every backend, and applies defaults. */
-import { isObject, WaggleError } from "@waggle/protocol";
-import type { GrammarSpec, Sampling, ToolCallFormat } from "@waggle/protocol";
+import { isObject } from "@waggle/protocol";
+import type { GrammarSpec, Sampling, ToolCallFormat, WaggleError } from "@waggle/protocol";
 import { NO_PARAMETERS } from "./chat-types.ts";
 import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "./chat-types.ts";
 import { excerpt } from "./excerpt.ts";
+import { RequestError } from "./request-error.ts";
 
 type JsonFormat = Extract<ChatResponseFormat, { readonly type: "json_object" | "json_schema" }>;
 
@@ -21,25 +22,27 @@ const REFUSED: { readonly [name: string]: (value: unknown) => boolean } = {
 const MAX_STOPS = 16;
 const MAX_CHOICES = 64;
 
-function invalid(message: string): WaggleError {
-  return new WaggleError("INVALID_ARGUMENT", message);
+function invalid(param: string, message: string): WaggleError {
+  return new RequestError("INVALID_ARGUMENT", param, message);
 }
 
-function missing(message: string): WaggleError {
-  return new WaggleError("CAPABILITY_MISSING", message);
+function missing(param: string, message: string): WaggleError {
+  return new RequestError("CAPABILITY_MISSING", param, message);
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` or `CAPABILITY_MISSING`. */
 export function checkRequest(request: ChatRequest): void {
   if (!Array.isArray(request.messages) || request.messages.length === 0) {
-    throw invalid("a request needs messages; pass at least one from the user");
+    throw invalid("messages", "a request needs messages; pass at least one from the user");
   }
   for (const [key, isNeutral] of Object.entries(REFUSED)) {
     const value = (request as { [key: string]: unknown })[key] ?? null;
-    if (value !== null && !isNeutral(value)) throw missing(`${key} is not supported; leave it out`);
+    if (value === null || isNeutral(value)) continue;
+    throw missing(key, `${key} is not supported; leave it out`);
   }
   if ((request.top_logprobs ?? 0) !== 0) {
     throw missing(
+      "top_logprobs",
       `top_logprobs ${excerpt(request.top_logprobs)} is not supported, because alternatives are not kept; use logprobs alone`,
     );
   }
@@ -51,18 +54,23 @@ export function checkRequest(request: ChatRequest): void {
   inRange("max_completion_tokens", request.max_completion_tokens, 1, Infinity, true);
   const stops = stopTexts(request);
   if (stops.length > MAX_STOPS || stops.includes("")) {
-    throw invalid(`stop takes at most ${MAX_STOPS} non-empty texts, got ${excerpt(request.stop)}`);
+    const got = excerpt(request.stop);
+    throw invalid("stop", `stop takes at most ${MAX_STOPS} non-empty texts, got ${got}`);
   }
   const choice = request.tool_choice ?? "auto";
   const tools = request.tools ?? [];
   if (choice !== "none" && choice !== "auto" && tools.length === 0) {
-    throw invalid(`tool_choice is ${excerpt(choice)}, but the request has no tools; pass the tool`);
+    throw invalid(
+      "tool_choice",
+      `tool_choice is ${excerpt(choice)}, but the request has no tools; pass the tool`,
+    );
   }
   if (
     typeof choice === "object" &&
     !tools.some((tool) => tool.function.name === choice.function.name)
   ) {
     throw invalid(
+      "tool_choice",
       `tool_choice names ${excerpt(choice.function.name)}, which is not one of the tools`,
     );
   }
@@ -89,7 +97,9 @@ export function seedOf(request: ChatRequest): number {
   if (seed === undefined || seed === null) {
     return crypto.getRandomValues(new Uint32Array(1))[0] as number;
   }
-  if (!Number.isSafeInteger(seed)) throw invalid(`seed is ${excerpt(seed)}, not an integer`);
+  if (!Number.isSafeInteger(seed)) {
+    throw invalid("seed", `seed is ${excerpt(seed)}, not an integer`);
+  }
   return seed >>> 0;
 }
 
@@ -118,6 +128,7 @@ export function grammarOf(
   }
   if (response.type === "regex") {
     throw missing(
+      "response_format",
       'response_format regex and tools cannot be combined; set tool_choice to "none" for the answer',
     );
   }
@@ -140,7 +151,7 @@ export function grammarOf(
 function answerSchema(response: JsonFormat): { [key: string]: unknown } {
   if (response.type === "json_object") return { type: "object" };
   if (response.type === "json_schema") return response.json_schema.schema ?? {};
-  throw invalid(`there is no response_format ${excerpt(response)}`);
+  throw invalid("response_format", `there is no response_format ${excerpt(response)}`);
 }
 
 /**
@@ -155,6 +166,7 @@ export function textOf(content: ChatMessage["content"]): string {
       if (part.type === "text") return part.text;
       if (part.type === "refusal") return part.refusal;
       throw missing(
+        "messages",
         `a content part of type ${excerpt((part as { type: unknown }).type)} is not supported; only text is`,
       );
     })
@@ -193,5 +205,5 @@ function inRange(
     return;
   const kind = isWhole ? "a whole number" : "a number";
   const bounds = most === Infinity ? `of at least ${least}` : `in [${least}, ${most}]`;
-  throw invalid(`${name} is ${excerpt(value)}, not ${kind} ${bounds}`);
+  throw invalid(name, `${name} is ${excerpt(value)}, not ${kind} ${bounds}`);
 }

@@ -1,5 +1,6 @@
 /** OpenAI's `tool_choice` of type `allowed_tools`: some of the tools, and whether one must be called. */
-import { isObject, WaggleError } from "@waggle/protocol";
+import { isObject } from "@waggle/protocol";
+import { RequestError } from "../chat/request-error.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -19,7 +20,8 @@ export function withAllowedTools(body: Fields): Fields {
     allowed.length === 0 ||
     names.some((name) => !allowed.some((tool) => nameOf(tool) === name))
   ) {
-    throw new WaggleError("INVALID_ARGUMENT", "allowed_tools must name tools of the request");
+    const message = "allowed_tools must name tools of the request";
+    throw new RequestError("INVALID_ARGUMENT", "tool_choice", message);
   }
   return { ...body, tools: allowed, tool_choice: mode };
 }

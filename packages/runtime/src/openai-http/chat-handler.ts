@@ -1,6 +1,12 @@
 /** Serves a chat over OpenAI's HTTP routes, on any server that uses `Request`. */
 import { isObject, WaggleError } from "@waggle/protocol";
-import type { Chat, ChatCompletion, ChatCompletionChunk, ChatRequest } from "../chat/chat-types.ts";
+import type {
+  Chat,
+  ChatChunkChoice,
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatRequest,
+} from "../chat/chat-types.ts";
 import { withAllowedTools } from "./allowed-tools.ts";
 import { bodyOf, refusal, toBody } from "./http-answers.ts";
 import { statusOf } from "./http-errors.ts";
@@ -11,7 +17,7 @@ import {
   withTools,
 } from "./legacy-functions.ts";
 import { checkShape } from "./request-shape.ts";
-import { chatRequestOf, textChunk, textCompletion } from "./text-completions.ts";
+import { chatRequestsOf, textChunk, textCompletion } from "./text-completions.ts";
 
 /** Options of `createChatHandler`. */
 type ChatHandlerOptions = {
@@ -23,18 +29,19 @@ type Fields = { readonly [name: string]: unknown };
 
 /** How a client writes requests and reads answers. */
 type Dialect = {
-  readonly request: (body: Fields) => Fields;
-  readonly answer: (answer: ChatCompletion) => object;
+  readonly requests: (body: Fields) => readonly Fields[];
+  readonly answer: (answers: readonly ChatCompletion[]) => object;
   readonly chunk: (chunk: ChatCompletionChunk) => object;
 };
 
-const CHAT: Dialect = { request: (b) => b, answer: (a) => a, chunk: (c) => c };
+const first = ([answer]: readonly ChatCompletion[]): ChatCompletion => answer as ChatCompletion;
+const CHAT: Dialect = { requests: (b) => [b], answer: first, chunk: (c) => c };
 const FUNCTIONS: Dialect = {
-  request: withTools,
-  answer: withFunctionCall,
+  requests: (body) => [withTools(body)],
+  answer: (answers) => withFunctionCall(first(answers)),
   chunk: chunkWithFunctionCall,
 };
-const TEXT: Dialect = { request: chatRequestOf, answer: textCompletion, chunk: textChunk };
+const TEXT: Dialect = { requests: chatRequestsOf, answer: textCompletion, chunk: textChunk };
 
 /**
  * Answers `POST …/chat/completions`, `POST …/completions`, `GET …/models` and `GET …/models/NAME`. It does not
@@ -52,15 +59,20 @@ export function createChatHandler(
     const body = await bodyOf(request);
     if (!isObject(body)) throw new WaggleError("INVALID_ARGUMENT", "a request must be an object");
     const dialect = isText ? TEXT : usesFunctions(body) ? FUNCTIONS : CHAT;
-    const asked = withAllowedTools(dialect.request(body)) as ChatRequest;
-    checkShape(asked);
+    const requests = dialect.requests(body).map((each) => withAllowedTools(each) as ChatRequest);
+    for (const each of requests) checkShape(each);
     const { signal } = request;
-    if (asked.stream !== true) {
-      const whole = await chat.completions.create({ ...asked, stream: false }, { signal });
-      return Response.json(dialect.answer(whole));
+    const [asked] = requests;
+    if (asked?.stream !== true) {
+      const answers: ChatCompletion[] = [];
+      for (const each of requests) {
+        answers.push(await chat.completions.create({ ...each, stream: false }, { signal }));
+      }
+      return Response.json(dialect.answer(answers));
     }
     const chunks = await chat.completions.create({ ...asked, stream: true }, { signal });
-    return new Response(toEvents(chunks, dialect), {
+    const iterator = chunks[Symbol.asyncIterator]();
+    return new Response(toEvents(await readOpening(iterator), iterator, dialect), {
       headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
     });
   };
@@ -68,7 +80,7 @@ export function createChatHandler(
   return async (request) => {
     const { pathname } = new URL(request.url);
     const [, route, name] =
-      /\/(chat\/completions|completions|models)(?:\/([^/]+))?\/?$/.exec(pathname) ?? [];
+      /\/(chat\/completions|completions|models)(?:\/(.+?))?\/?$/.exec(pathname) ?? [];
     const isModels = route === "models";
     if (route === undefined || (name !== undefined && !isModels)) {
       const routes = "chat/completions, completions and models";
@@ -82,7 +94,7 @@ export function createChatHandler(
     try {
       if (!isModels) return await complete(request, route === "completions");
       if (name === undefined) return Response.json({ object: "list", data: [described] });
-      if (name === encodeURIComponent(model)) return Response.json(described);
+      if (name === model || name === encodeURIComponent(model)) return Response.json(described);
       throw new WaggleError("NOT_FOUND", `no such model; the model is ${model}`);
     } catch (error) {
       return refusal(statusOf(error), error);
@@ -90,17 +102,36 @@ export function createChatHandler(
   };
 }
 
+/** Reads up to the first sampled piece, so that what fails before it is answered with its status. */
+async function readOpening(
+  iterator: AsyncIterator<ChatCompletionChunk>,
+): Promise<ChatCompletionChunk[]> {
+  const opening: ChatCompletionChunk[] = [];
+  for (;;) {
+    const { done, value } = await iterator.next();
+    if (done === true) return opening;
+    opening.push(value);
+    if (!value.choices.every(isOpening)) return opening;
+  }
+}
+
+function isOpening({ delta, finish_reason: finish }: ChatChunkChoice): boolean {
+  return finish === null && !delta.content && !delta.reasoning_content && !delta.tool_calls;
+}
+
 function toEvents(
-  chunks: AsyncIterable<ChatCompletionChunk>,
+  opening: ChatCompletionChunk[],
+  iterator: AsyncIterator<ChatCompletionChunk>,
   dialect: Dialect,
 ): ReadableStream<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   const event = (data: string): Uint8Array => encoder.encode(`data: ${data}\n\n`);
   return new ReadableStream({
     async pull(controller) {
       try {
-        const { done, value } = await iterator.next();
+        const early = opening.shift();
+        const { done, value } =
+          early === undefined ? await iterator.next() : { done: false, value: early };
         if (done !== true) {
           controller.enqueue(event(JSON.stringify(dialect.chunk(value))));
           return;

@@ -1,5 +1,5 @@
 /** What the handlers of OpenAI's routes share: a request's JSON, and an error as OpenAI's error body. */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 
 /** @throws WaggleError `INVALID_ARGUMENT` for a body that is no JSON. */
 export async function bodyOf(request: Request): Promise<unknown> {
@@ -19,7 +19,7 @@ export function refusal(
   return Response.json({ error: toBody(error, status) }, { status, headers });
 }
 
-/** OpenAI's error object. `code` is ours. */
+/** OpenAI's error object. `code` is ours; `param` is the path of a field, if one is wrong. */
 export function toBody(error: unknown, status: number): object {
   const type =
     status === 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "server_error";
@@ -27,5 +27,6 @@ export function toBody(error: unknown, status: number): object {
   const { message, code } = WaggleError.is(error)
     ? error
     : { message: "internal error", code: "INTERNAL" };
-  return { message, type, param: null, code };
+  const param = isObject(error) && typeof error["param"] === "string" ? error["param"] : null;
+  return { message, type, param, code };
 }

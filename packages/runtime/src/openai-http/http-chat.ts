@@ -2,7 +2,7 @@
  * A chat on a server with OpenAI's HTTP API: the fallback where no model runs locally. Its answers
  * can be learned from only if the server is a Waggle server and sends records.
  */
-import { WaggleError } from "@waggle/protocol";
+import { isObject, WaggleError } from "@waggle/protocol";
 import type { ChatSource } from "../chat/chat-source.ts";
 import type {
   ChatChoice,
@@ -38,6 +38,9 @@ export type HttpChatOptions = {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 };
 
+/** Names of the token limit, the newer first: some servers know only one, and OpenAI's refuses both at once. */
+const LIMIT_NAMES: readonly string[] = ["max_completion_tokens", "max_tokens"];
+
 const FOREIGN: ChatRecord = {
   learnable: false,
   reason: "the server sends no token ids and no log-probs of the sampling distribution",
@@ -58,7 +61,7 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
   const closing = new AbortController();
   const { fetch = globalThis.fetch, sleep = wait, retries = 2 } = options;
   const url = `${options.baseUrl.replace(/\/+$/, "")}/chat/completions`;
-  let takesBothLimits = true;
+  let limits = LIMIT_NAMES;
 
   const post = async (request: ChatRequest, signal: AbortSignal): Promise<Response> => {
     const asked = bodyOf(request, options);
@@ -67,18 +70,23 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
       ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
       ...options.headers,
     };
+    let names = limits;
+    const others = limits === LIMIT_NAMES ? LIMIT_NAMES.map((name) => [name]) : [];
     for (let attempt = 0; ; attempt++) {
       let error: WaggleError;
       let retryAfter: string | null = null;
       try {
-        const sent = takesBothLimits ? withBothLimits(asked) : asked;
-        const body = JSON.stringify(sent);
+        const body = JSON.stringify(withLimit(asked, names));
         const response = await fetch(url, { method: "POST", headers, body, signal });
-        if (response.ok) return response;
+        if (response.ok) {
+          limits = names;
+          return response;
+        }
         retryAfter = response.headers.get("retry-after");
         error = await errorOf(response);
-        if (sent !== asked && refusesLimit(error)) {
-          takesBothLimits = false;
+        const other = refusesLimitName(error) ? others.shift() : undefined;
+        if (other !== undefined) {
+          names = other;
           attempt -= 1;
           continue;
         }
@@ -137,12 +145,14 @@ async function* readChunks(
         isDone = true;
         return;
       }
-      const chunk = JSON.parse(data) as ChatCompletionChunk & { error?: { message?: unknown } };
-      if (chunk.error !== undefined) throw new Error(String(chunk.error.message));
-      for (const { index, finish_reason } of chunk.choices) {
+      const chunk = JSON.parse(data) as Partial<ChatCompletionChunk> & { error?: unknown };
+      if ((chunk.error ?? null) !== null) throw new Error(errorText(chunk.error));
+      // Some servers send the usage without choices.
+      const choices = chunk.choices ?? [];
+      for (const { index, finish_reason } of choices) {
         isFinished.set(index, isFinished.get(index) === true || (finish_reason ?? null) !== null);
       }
-      yield { ...chunk, choices: chunk.choices.map(withRecordAtEnd) };
+      yield { ...(chunk as ChatCompletionChunk), choices: choices.map(withRecordAtEnd) };
     }
     // Some servers, such as Hugging Face's, send no [DONE].
     isDone = isFinished.size > 0 && [...isFinished.values()].every(Boolean);
@@ -154,15 +164,29 @@ async function* readChunks(
   }
 }
 
-/** The token limit under its old and its new name, because servers know one or the other. */
-function withBothLimits(body: ChatRequest): object {
-  const limit = body.max_completion_tokens ?? body.max_tokens ?? null;
-  return limit === null ? body : { ...body, max_tokens: limit, max_completion_tokens: limit };
+/** The request with its token limit under these names. */
+function withLimit(body: ChatRequest, names: readonly string[]): object {
+  const { max_tokens: older, max_completion_tokens: newer, ...rest } = body;
+  const limit = newer ?? older ?? null;
+  if (limit === null) return rest;
+  return { ...rest, ...Object.fromEntries(names.map((name) => [name, limit])) };
 }
 
-/** OpenAI's own server refuses both names at once. */
-function refusesLimit({ code, message }: WaggleError): boolean {
-  return code === "INVALID_ARGUMENT" && /max_(completion_)?tokens/.test(message);
+/** Not for a limit that is too large. */
+function refusesLimitName({ code, message }: WaggleError): boolean {
+  const isRefused =
+    /both|same time|together|(not|un)[ -]?(supported|permitted)|un(known|expected|recognized)|extra/i;
+  return (
+    code === "INVALID_ARGUMENT" &&
+    /max_(completion_)?tokens/.test(message) &&
+    isRefused.test(message)
+  );
+}
+
+/** OpenAI's `{message}`, or a text, as in Hugging Face's server. */
+function errorText(error: unknown): string {
+  const message = isObject(error) ? error["message"] : error;
+  return typeof message === "string" ? message : JSON.stringify(error);
 }
 
 function withRecordAtEnd(choice: ChatChunkChoice): ChatChunkChoice {

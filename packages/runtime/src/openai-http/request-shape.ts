@@ -1,6 +1,8 @@
 /** Checks that a request from outside has the types of a chat request, so that no odd value fails later. */
-import { isObject, WaggleError } from "@waggle/protocol";
+import { isObject } from "@waggle/protocol";
+import type { WaggleError } from "@waggle/protocol";
 import { excerpt } from "../chat/excerpt.ts";
+import { RequestError } from "../chat/request-error.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -74,8 +76,9 @@ function checkCall(call: unknown, at: string): void {
 function checkTool(tool: unknown, at: string): void {
   if (!isObject(tool)) throw isNot(at, "an object", tool);
   if (typeof tool["type"] === "string" && tool["type"] !== "function") {
-    throw new WaggleError(
+    throw new RequestError(
       "CAPABILITY_MISSING",
+      at,
       `${at} is of type ${excerpt(tool["type"])}, which is not supported; only functions are`,
     );
   }
@@ -124,5 +127,5 @@ function optional(
 }
 
 function isNot(name: string, kind: string, value: unknown): WaggleError {
-  return new WaggleError("INVALID_ARGUMENT", `${name} is ${excerpt(value)}, not ${kind}`);
+  return new RequestError("INVALID_ARGUMENT", name, `${name} is ${excerpt(value)}, not ${kind}`);
 }

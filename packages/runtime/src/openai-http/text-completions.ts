@@ -1,6 +1,11 @@
-/** OpenAI's `POST /completions` over a chat: the prompt is the message of a user, and the answer is the text. */
-import { WaggleError } from "@waggle/protocol";
-import type { ChatCompletion, ChatCompletionChunk, ChatFinishReason } from "../chat/chat-types.ts";
+/** OpenAI's `POST /completions` over a chat: each prompt is the message of a user, and its answer is the text. */
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatFinishReason,
+  ChatUsage,
+} from "../chat/chat-types.ts";
+import { RequestError } from "../chat/request-error.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -16,45 +21,65 @@ const NEUTRAL: { readonly [name: string]: unknown } = {
 };
 
 /**
- * The request for a chat.
+ * The requests for a chat, one for each prompt.
  *
- * @throws WaggleError `INVALID_ARGUMENT` without a prompt; `CAPABILITY_MISSING` for several prompts, token ids,
- *   and parameters that a chat does not have.
+ * @throws WaggleError `INVALID_ARGUMENT` without a prompt; `CAPABILITY_MISSING` for token ids, a stream of several
+ *   prompts, and parameters that a chat does not have.
  */
-export function chatRequestOf(body: Fields): Fields {
+export function chatRequestsOf(body: Fields): Fields[] {
   const { prompt, max_tokens: maxTokens, ...rest } = body;
   for (const [name, neutral] of Object.entries(NEUTRAL)) {
     if ((rest[name] ?? neutral) === neutral) continue;
-    throw new WaggleError("CAPABILITY_MISSING", `${name} is not supported; leave it out`);
+    throw new RequestError("CAPABILITY_MISSING", name, `${name} is not supported; leave it out`);
   }
-  return {
-    ...Object.fromEntries(Object.entries(rest).filter(([name]) => !Object.hasOwn(NEUTRAL, name))),
-    messages: [{ role: "user", content: textOf(prompt) }],
+  const shared = Object.entries(rest).filter(([name]) => !Object.hasOwn(NEUTRAL, name));
+  const texts = textsOf(prompt);
+  if (texts.length > 1 && rest["stream"] === true) {
+    throw new RequestError(
+      "CAPABILITY_MISSING",
+      "stream",
+      "several prompts cannot be streamed; send one, or leave stream out",
+    );
+  }
+  return texts.map((text) => ({
+    ...Object.fromEntries(shared),
+    messages: [{ role: "user", content: text }],
     max_tokens: maxTokens ?? MAX_TOKENS,
+  }));
+}
+
+function textsOf(prompt: unknown): string[] {
+  const prompts: unknown[] = [prompt].flat();
+  if (prompts.length > 0 && prompts.every((text) => typeof text === "string")) return prompts;
+  if (Array.isArray(prompt) && prompt.length > 0) {
+    throw new RequestError(
+      "CAPABILITY_MISSING",
+      "prompt",
+      "token ids are not supported as a prompt; send texts",
+    );
+  }
+  throw new RequestError("INVALID_ARGUMENT", "prompt", "a completion needs a prompt; send a text");
+}
+
+/** The answers to all prompts as one text completion, with their choices in order. */
+export function textCompletion(answers: readonly ChatCompletion[]): object {
+  const choices = answers.flatMap((answer) => answer.choices);
+  return {
+    ...answers[0],
+    object: "text_completion",
+    choices: choices.map(({ message, finish_reason }, index) =>
+      textChoice(index, message.content, finish_reason),
+    ),
+    usage: answers.map(({ usage }) => usage).reduce(sumUsage),
   };
 }
 
-function textOf(prompt: unknown): string {
-  const prompts = Array.isArray(prompt) ? (prompt as unknown[]) : [prompt];
-  const [text] = prompts;
-  if (prompts.length === 1 && typeof text === "string") return text;
-  if (Array.isArray(prompt) && prompt.length > 0) {
-    throw new WaggleError(
-      "CAPABILITY_MISSING",
-      "several prompts and token ids are not supported; send one text",
-    );
-  }
-  throw new WaggleError("INVALID_ARGUMENT", "a completion needs a prompt; send a text");
-}
-
-/** The answer as a text completion. */
-export function textCompletion({ choices, ...answer }: ChatCompletion): object {
+function sumUsage(a: ChatUsage | undefined, b: ChatUsage | undefined): ChatUsage | undefined {
+  if (a === undefined || b === undefined) return undefined;
   return {
-    ...answer,
-    object: "text_completion",
-    choices: choices.map(({ index, message, finish_reason }) =>
-      textChoice(index, message.content, finish_reason),
-    ),
+    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+    completion_tokens: a.completion_tokens + b.completion_tokens,
+    total_tokens: a.total_tokens + b.total_tokens,
   };
 }
 
