@@ -156,6 +156,15 @@ test("the SDK retries an error that may pass, and sees others as its own", async
   };
   const model = createLanguageModel({ source: sourceOf({ ...chat, completions }) });
   expect((await generateText({ model, prompt: "x" })).text).toBe("Hello.");
+  let loads = 0;
+  const loading = createLanguageModel({
+    source: {
+      availability: () => Promise.resolve("downloadable"),
+      open: () =>
+        loads++ === 0 ? Promise.reject(busy) : Promise.resolve(openScripted([said("Hi.")]).chat),
+    },
+  });
+  expect((await generateText({ model: loading, prompt: "x" })).text).toBe("Hi.");
   const error: unknown = await generateText({ model, prompt: "x", temperature: 50 }).catch(
     (reason: unknown) => reason,
   );

@@ -1,7 +1,9 @@
 /** Our server with the official client, and with requests that no client should send. */
 import * as fc from "fast-check";
 import OpenAI from "openai";
+import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { localServer } from "../../../../test/fixtures/local-server.ts";
 import {
   byteTokenizer,
@@ -81,7 +83,7 @@ describe("odd values are refused with OpenAI's error object", () => {
       error: {
         message: expect.any(String),
         type: "invalid_request_error",
-        param: null,
+        param: expect.toBeOneOf([null, expect.any(String)]),
         code: expect.stringMatching(/^(INVALID_ARGUMENT|CAPABILITY_MISSING)$/),
       },
     });
@@ -142,6 +144,61 @@ test("no value of any field is an internal error", async () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test("a refused field is named, and a prompt that is too long has OpenAI's code", async () => {
+  const { client } = await connect();
+  const content = [{ type: "text" as const, text: 5 as unknown as string }];
+  const ask = (extra: object) =>
+    client.chat.completions.create({ model, messages: [user], ...extra });
+  const at = "messages[0].content[0].text";
+  await expect(ask({ messages: [{ ...user, content }] })).rejects.toMatchObject({ param: at });
+  await expect(ask({ logit_bias: { 5: 1 } })).rejects.toMatchObject({ param: "logit_bias" });
+  const { chat } = openScripted([], { policyOptions: { contextLength: 10 } });
+  const handle = createChatHandler(chat);
+  const body = JSON.stringify({ messages: [user] });
+  const request = new Request("http://edge.test/chat/completions", { method: "POST", body });
+  expect(await (await handle(request)).json()).toMatchObject({
+    error: { code: "context_length_exceeded", message: expect.stringMatching(/maximum context/) },
+  });
+});
+
+test("a stream that fails before its first token has the status of the failure", async () => {
+  const { client } = await connect();
+  const response_format = {
+    type: "json_schema" as const,
+    json_schema: { name: "a", schema: { type: "object", properties: { a: { type: "str" } } } },
+  };
+  const stream = client.chat.completions.create({
+    model,
+    messages: [user],
+    stream: true,
+    response_format,
+  });
+  await expect(stream).rejects.toMatchObject({ status: 400, type: "invalid_request_error" });
+});
+
+test("the client's helpers parse an answer and run tools", async () => {
+  const { client } = await connect('{"email":"a@b.org"}', CALL, "Found é.");
+  const parsed = await client.chat.completions.parse({
+    model,
+    messages: [user],
+    response_format: zodResponseFormat(z.object({ email: z.email() }), "person"),
+  });
+  expect(parsed.choices[0]?.message.parsed).toEqual({ email: "a@b.org" });
+  const runner = client.chat.completions.runTools({
+    model,
+    messages: [user],
+    tools: [
+      zodFunction({
+        name: "search",
+        parameters: z.object({ query: z.string() }),
+        function: ({ query }) => `found ${query}`,
+      }),
+    ],
+  });
+  expect(await runner.finalContent()).toBe("Found é.");
+  expect(await runner.finalFunctionToolCallResult()).toBe("found é");
 });
 
 test("only allowed tools can be called", async () => {
@@ -268,6 +325,7 @@ test("models are listed and found", async () => {
   ]);
   expect(await client.models.retrieve("org/nano")).toMatchObject({ id: "org/nano" });
   await expect(client.models.retrieve("other%")).rejects.toMatchObject({ status: 404 });
+  expect((await fetch(`${client.baseURL}/models/org/nano`)).status).toBe(200);
 });
 
 test("a text completion answers its prompt, whole and as a stream", async () => {
@@ -286,7 +344,8 @@ test("a text completion answers its prompt, whole and as a stream", async () => 
   expect(text).toBe("Once upon");
   expect(policy.contexts[0]?.samples).toHaveLength(1);
   for (const prompt of [["a", "b"], [1, 2], "x"]) {
-    const refused = client.completions.create({ model, prompt, echo: prompt === "x" });
+    const isText = prompt === "x";
+    const refused = client.completions.create({ model, prompt, echo: isText, stream: !isText });
     await expect(refused).rejects.toMatchObject({ status: 400, code: "CAPABILITY_MISSING" });
   }
 });

@@ -1,5 +1,6 @@
 /** What the handlers of OpenAI's routes share: a request's JSON, and an error as OpenAI's error body. */
 import { isObject, WaggleError } from "@waggle/protocol";
+import { OVERFLOW } from "./http-errors.ts";
 
 /** @throws WaggleError `INVALID_ARGUMENT` for a body that is no JSON. */
 export async function bodyOf(request: Request): Promise<unknown> {
@@ -19,7 +20,7 @@ export function refusal(
   return Response.json({ error: toBody(error, status) }, { status, headers });
 }
 
-/** OpenAI's error object. `code` is ours; `param` is the path of a field, if one is wrong. */
+/** OpenAI's error object. `code` is ours, except for an overflow; `param` is the path of a field, if one is wrong. */
 export function toBody(error: unknown, status: number): object {
   const type =
     status === 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "server_error";
@@ -28,5 +29,5 @@ export function toBody(error: unknown, status: number): object {
     ? error
     : { message: "internal error", code: "INTERNAL" };
   const param = isObject(error) && typeof error["param"] === "string" ? error["param"] : null;
-  return { message, type, param, code };
+  return { message, type, param, code: code === "CONTEXT_OVERFLOW" ? OVERFLOW : code };
 }

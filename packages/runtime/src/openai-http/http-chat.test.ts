@@ -232,30 +232,71 @@ describe("a foreign server", () => {
     await expect(cut).rejects.toMatchObject({ code: "NETWORK", retryable: true });
   });
 
-  test("gets the token limit under both names, unless it refuses them together", async () => {
+  test.each([
+    ["both names", [], [[7, 7]]],
+    [
+      "the new name if it refuses both",
+      ["'max_tokens' and 'max_completion_tokens' at the same time is not supported"],
+      [
+        [7, 7],
+        [undefined, 7],
+      ],
+    ],
+    [
+      "the old name if it knows only that",
+      ["max_completion_tokens: Extra inputs", "max_completion_tokens: Extra inputs"],
+      [
+        [7, 7],
+        [undefined, 7],
+        [7, undefined],
+      ],
+    ],
+  ])("gets the token limit under %s", async (_, refusals, expected) => {
     const seen: unknown[] = [];
-    let isStrict = false;
+    const messages = [...refusals];
     const chat = await connect("http://localhost:1", {
       fetch: async (url, init) => {
         const body = (await new Request(url, init).json()) as { [name: string]: unknown };
         seen.push([body["max_tokens"], body["max_completion_tokens"]]);
-        if (!isStrict || body["max_tokens"] === undefined) return Response.json(foreign);
-        const message = "'max_tokens' and 'max_completion_tokens' cannot be set together";
+        const message = messages.shift();
+        if (message === undefined) return Response.json(foreign);
         return Response.json({ error: { message } }, { status: 400 });
       },
     });
     await chat.completions.create({ ...hello, max_tokens: 7 });
-    await chat.completions.create({ ...hello, max_completion_tokens: 8 });
-    isStrict = true;
-    await chat.completions.create({ ...hello, max_completion_tokens: 9 });
-    await chat.completions.create({ ...hello, max_completion_tokens: 9 });
-    expect(seen).toEqual([
-      [7, 7],
-      [8, 8],
-      [9, 9],
-      [undefined, 9],
-      [undefined, 9],
-    ]);
+    await chat.completions.create({ ...hello, max_completion_tokens: 7 });
+    expect(seen).toEqual([...expected, expected.at(-1)]);
+  });
+
+  test("is not asked twice for a token limit that is too large", async () => {
+    let asked = 0;
+    const chat = await connect("http://localhost:1", {
+      fetch: () => {
+        asked++;
+        const message = "max_completion_tokens is too large: 7";
+        return Promise.resolve(Response.json({ error: { message } }, { status: 400 }));
+      },
+    });
+    await expect(chat.completions.create({ ...hello, max_tokens: 7 })).rejects.toThrow(/too large/);
+    expect(asked).toBe(1);
+  });
+
+  test("may send null errors, usage without choices, comments, and errors as texts", async () => {
+    const read = async (...events: string[]): Promise<string> => {
+      const headers = { "content-type": "text/event-stream" };
+      const url = await serve(() => new Response(events.join("\n\n"), { headers }));
+      const stream = await (await connect(url)).completions.create({ ...hello, stream: true });
+      const chunks = await collect(stream);
+      return chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
+    };
+    const piece = (finish: string | null) =>
+      `data: {"error":null,"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":${JSON.stringify(finish)}}]}`;
+    const usage = 'data: {"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}';
+    expect(await read(": waiting", piece(null), piece("stop"), usage, "data: [DONE]", "")).toBe(
+      "aa",
+    );
+    const failed = read(piece(null), 'data: {"error":"overloaded","error_type":"x"}', "");
+    await expect(failed).rejects.toThrow(/overloaded/);
   });
 
   test("an abort while waiting rejects with its reason", async () => {

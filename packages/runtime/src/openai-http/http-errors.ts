@@ -21,6 +21,9 @@ const REFUSED: readonly WaggleErrorCode[] = [
   "GRAMMAR_UNSUPPORTED",
 ];
 
+/** OpenAI's code for `CONTEXT_OVERFLOW`, which many clients look for. */
+export const OVERFLOW = "context_length_exceeded";
+
 /** Longest wait between two tries, in milliseconds. */
 const MAX_WAIT = 30_000;
 
@@ -39,8 +42,8 @@ export async function errorOf(response: Response): Promise<WaggleError> {
   const body = await response.text().catch(() => "");
   const { code, message } = describe(body);
   const isRetryable = status === 408 || status === 409 || status === 429 || status >= 500;
-  // A Waggle server sends a code that is more specific than the status.
-  const known = REFUSED.find((each) => each === code);
+  // A Waggle server sends a code that is more specific than the status, and OpenAI's servers send one for overflows.
+  const known = code === OVERFLOW ? "CONTEXT_OVERFLOW" : REFUSED.find((each) => each === code);
   return new WaggleError(
     known ?? CODES[status] ?? "NETWORK",
     `the server answered with status ${status}: ${message.slice(0, 300) || "no message"}`,

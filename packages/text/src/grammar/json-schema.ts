@@ -17,7 +17,7 @@ import type { JsonSchema } from "@waggle/protocol";
 import { ANY_CHARACTER } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
 import { FORMAT_PATTERNS } from "./formats.ts";
-import { decimalNumber, scaledBounds, wholeNumber } from "./numbers.ts";
+import { boundsOf, decimalNumber, scaledBounds, wholeNumber } from "./numbers.ts";
 import type { NumberBounds } from "./numbers.ts";
 import { regexExpression } from "./regex.ts";
 import {
@@ -238,7 +238,7 @@ export class SchemaGrammar {
   }
 
   #number(schema: JsonSchema, isWhole: boolean): Expression {
-    const bounds = schema as NumberBounds;
+    const bounds = boundsOf(schema);
     const step = schema["multipleOf"];
     const isStepped = typeof step === "number" && !(step === 1 && isWhole);
     const multiples = isStepped ? this.#multiples(step, bounds) : null;

@@ -3,6 +3,7 @@
  * point, so that a double represents them exactly enough to read them back.
  */
 import { WaggleError } from "@waggle/protocol";
+import type { JsonSchema } from "@waggle/protocol";
 import type { Expression, Expressions } from "./expression.ts";
 
 /** Inclusive bounds; `null` = unbounded. */
@@ -15,6 +16,23 @@ export type NumberBounds = {
   readonly exclusiveMinimum?: number | undefined;
   readonly exclusiveMaximum?: number | undefined;
 };
+
+/** The bounds of a schema. In draft 4 and OpenAPI 3.0, `exclusiveMinimum: true` makes `minimum` exclusive. */
+export function boundsOf(schema: JsonSchema): NumberBounds {
+  const [low, high] = [finite(schema["minimum"]), finite(schema["maximum"])];
+  const isLowOut = schema["exclusiveMinimum"] === true;
+  const isHighOut = schema["exclusiveMaximum"] === true;
+  return {
+    minimum: isLowOut ? undefined : low,
+    maximum: isHighOut ? undefined : high,
+    exclusiveMinimum: isLowOut ? low : finite(schema["exclusiveMinimum"]),
+    exclusiveMaximum: isHighOut ? high : finite(schema["exclusiveMaximum"]),
+  };
+}
+
+function finite(bound: unknown): number | undefined {
+  return typeof bound === "number" && Number.isFinite(bound) ? bound : undefined;
+}
 
 const LARGEST = 10n ** 15n - 1n;
 /** Digits after the point, unless the bounds need more. */
