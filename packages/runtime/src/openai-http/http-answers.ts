@@ -17,7 +17,16 @@ export function refusal(
   error: unknown,
   headers: { readonly [name: string]: string } = {},
 ): Response {
-  return Response.json({ error: toBody(error, status) }, { status, headers });
+  const ms = WaggleError.is(error) ? error.retryAfterMs : undefined;
+  // Clients read the first, which is not standard, or the second.
+  const wait = ms !== undefined && {
+    "retry-after-ms": String(ms),
+    "retry-after": String(Math.ceil(ms / 1000)),
+  };
+  return Response.json(
+    { error: toBody(error, status) },
+    { status, headers: { ...headers, ...wait } },
+  );
 }
 
 /** OpenAI's error object. `code` is ours, except for an overflow; `param` is the path of a field, if one is wrong. */

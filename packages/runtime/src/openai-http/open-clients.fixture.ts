@@ -24,7 +24,7 @@ export function busyOnce(text: string): Promise<string> {
   const beforeToken = (): void => {
     if (!isBusy) return;
     isBusy = false;
-    throw new WaggleError("RATE_LIMITED", "busy", { retryable: true });
+    throw new WaggleError("RATE_LIMITED", "busy", { retryable: true, retryAfterMs: 5 });
   };
   const turns = [said(text), said(text)];
   return served(openScripted(turns, { policyOptions: { beforeToken } }).chat);

@@ -220,6 +220,10 @@ test.each<[JsonSchema, JsonSchema]>([
   ],
   [{ type: "string", format: "regex" }, { type: "string" }],
   [
+    { type: "integer", minimum: 3, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: true },
+    { const: 4 },
+  ],
+  [
     { type: "number", multipleOf: 0.1, minimum: 1, maximum: 2 },
     { type: "number", minimum: 1, maximum: 2 },
   ],
