@@ -134,7 +134,7 @@ class PolicyChat {
     if (promptTokenIds.length >= this.#policy.contextLength) {
       throw new WaggleError(
         "CONTEXT_OVERFLOW",
-        `${promptTokenIds.length} tokens of messages leave no room for an answer in the maximum context length of ${this.#policy.contextLength} tokens; send fewer`,
+        `${promptTokenIds.length} tokens of messages leave no room in the maximum context length of ${this.#policy.contextLength}; send fewer`,
       );
     }
     const leaving = new AbortController();

@@ -4,7 +4,7 @@ import type { GrammarSpec, Sampling, ToolCallFormat, WaggleError } from "@waggle
 import { NO_PARAMETERS } from "./chat-types.ts";
 import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "./chat-types.ts";
 import { excerpt } from "./excerpt.ts";
-import { RequestError } from "./request-error.ts";
+import { requestError } from "./request-error.ts";
 
 type JsonFormat = Extract<ChatResponseFormat, { readonly type: "json_object" | "json_schema" }>;
 
@@ -22,28 +22,28 @@ const REFUSED: { readonly [name: string]: (value: unknown) => boolean } = {
 const MAX_STOPS = 16;
 const MAX_CHOICES = 64;
 
-function invalid(param: string, message: string): WaggleError {
-  return new RequestError("INVALID_ARGUMENT", param, message);
+function invalid(param: string, mistake: string): WaggleError {
+  return requestError("INVALID_ARGUMENT", param, mistake);
 }
 
-function missing(param: string, message: string): WaggleError {
-  return new RequestError("CAPABILITY_MISSING", param, message);
+function missing(param: string, mistake: string): WaggleError {
+  return requestError("CAPABILITY_MISSING", param, mistake);
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` or `CAPABILITY_MISSING`. */
 export function checkRequest(request: ChatRequest): void {
   if (!Array.isArray(request.messages) || request.messages.length === 0) {
-    throw invalid("messages", "a request needs messages; pass at least one from the user");
+    throw invalid("messages", "are missing; pass at least one");
   }
   for (const [key, isNeutral] of Object.entries(REFUSED)) {
     const value = (request as { [key: string]: unknown })[key] ?? null;
     if (value === null || isNeutral(value)) continue;
-    throw missing(key, `${key} is not supported; leave it out`);
+    throw missing(key, "is not supported; leave it out");
   }
   if ((request.top_logprobs ?? 0) !== 0) {
     throw missing(
       "top_logprobs",
-      `top_logprobs ${excerpt(request.top_logprobs)} is not supported, because alternatives are not kept; use logprobs alone`,
+      `is ${excerpt(request.top_logprobs)}, which is not supported; use logprobs alone`,
     );
   }
   inRange("temperature", request.temperature, 0, 10);
@@ -55,15 +55,12 @@ export function checkRequest(request: ChatRequest): void {
   const stops = stopTexts(request);
   if (stops.length > MAX_STOPS || stops.includes("")) {
     const got = excerpt(request.stop);
-    throw invalid("stop", `stop takes at most ${MAX_STOPS} non-empty texts, got ${got}`);
+    throw invalid("stop", `takes at most ${MAX_STOPS} non-empty texts, got ${got}`);
   }
   const choice = request.tool_choice ?? "auto";
   const tools = request.tools ?? [];
   if (choice !== "none" && choice !== "auto" && tools.length === 0) {
-    throw invalid(
-      "tool_choice",
-      `tool_choice is ${excerpt(choice)}, but the request has no tools; pass the tool`,
-    );
+    throw invalid("tool_choice", `is ${excerpt(choice)}, but there are no tools`);
   }
   if (
     typeof choice === "object" &&
@@ -71,7 +68,7 @@ export function checkRequest(request: ChatRequest): void {
   ) {
     throw invalid(
       "tool_choice",
-      `tool_choice names ${excerpt(choice.function.name)}, which is not one of the tools`,
+      `names ${excerpt(choice.function.name)}, which is not one of the tools`,
     );
   }
 }
@@ -98,7 +95,7 @@ export function seedOf(request: ChatRequest): number {
     return crypto.getRandomValues(new Uint32Array(1))[0] as number;
   }
   if (!Number.isSafeInteger(seed)) {
-    throw invalid("seed", `seed is ${excerpt(seed)}, not an integer`);
+    throw invalid("seed", `is ${excerpt(seed)}, not an integer`);
   }
   return seed >>> 0;
 }
@@ -129,7 +126,7 @@ export function grammarOf(
   if (response.type === "regex") {
     throw missing(
       "response_format",
-      'response_format regex and tools cannot be combined; set tool_choice to "none" for the answer',
+      'regex and tools cannot be combined; set tool_choice to "none"',
     );
   }
   const choice = request.tool_choice ?? "auto";
@@ -151,7 +148,7 @@ export function grammarOf(
 function answerSchema(response: JsonFormat): { [key: string]: unknown } {
   if (response.type === "json_object") return { type: "object" };
   if (response.type === "json_schema") return response.json_schema.schema ?? {};
-  throw invalid("response_format", `there is no response_format ${excerpt(response)}`);
+  throw invalid("response_format", `is ${excerpt(response)}, which is not supported`);
 }
 
 /**
@@ -167,7 +164,7 @@ export function textOf(content: ChatMessage["content"]): string {
       if (part.type === "refusal") return part.refusal;
       throw missing(
         "messages",
-        `a content part of type ${excerpt((part as { type: unknown }).type)} is not supported; only text is`,
+        `have a content part of type ${excerpt((part as { type: unknown }).type)}; only text is supported`,
       );
     })
     .join("");
@@ -205,5 +202,5 @@ function inRange(
     return;
   const kind = isWhole ? "a whole number" : "a number";
   const bounds = most === Infinity ? `of at least ${least}` : `in [${least}, ${most}]`;
-  throw invalid(name, `${name} is ${excerpt(value)}, not ${kind} ${bounds}`);
+  throw invalid(name, `is ${excerpt(value)}, not ${kind} ${bounds}`);
 }

@@ -2,12 +2,10 @@
 import { WaggleError } from "@waggle/protocol";
 import type { WaggleErrorCode } from "@waggle/protocol";
 
-export class RequestError extends WaggleError {
-  /** Path of the field, such as `messages[0].content`. */
-  readonly param: string;
-
-  constructor(code: WaggleErrorCode, param: string, message: string) {
-    super(code, message);
-    this.param = param;
-  }
+/**
+ * @param param - path of the field, such as `messages[0].content`
+ * @param mistake - the rest of the message, such as `is 5, not a text`
+ */
+export function requestError(code: WaggleErrorCode, param: string, mistake: string): WaggleError {
+  return Object.assign(new WaggleError(code, `${param} ${mistake}`), { param });
 }

@@ -1,6 +1,6 @@
 /** OpenAI's `tool_choice` of type `allowed_tools`: some of the tools, and whether one must be called. */
 import { isObject } from "@waggle/protocol";
-import { RequestError } from "../chat/request-error.ts";
+import { requestError } from "../chat/request-error.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -20,8 +20,8 @@ export function withAllowedTools(body: Fields): Fields {
     allowed.length === 0 ||
     names.some((name) => !allowed.some((tool) => nameOf(tool) === name))
   ) {
-    const message = "allowed_tools must name tools of the request";
-    throw new RequestError("INVALID_ARGUMENT", "tool_choice", message);
+    const message = "must name tools of the request";
+    throw requestError("INVALID_ARGUMENT", "tool_choice.allowed_tools", message);
   }
   return { ...body, tools: allowed, tool_choice: mode };
 }

@@ -1,7 +1,7 @@
 /** OpenAI's deprecated `functions` and `function_call`, which older clients send, as tools and back. */
 import { isObject } from "@waggle/protocol";
 import type { ChatCompletion, ChatCompletionChunk, ChatFinishReason } from "../chat/chat-types.ts";
-import { RequestError } from "../chat/request-error.ts";
+import { requestError } from "../chat/request-error.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -19,8 +19,7 @@ export function usesFunctions(body: Fields): boolean {
 export function withTools(body: Fields): Fields {
   const { functions, function_call: choice, messages, ...rest } = body;
   if (Array.isArray(rest["tools"]) && rest["tools"].length > 0) {
-    const message = "a request has either tools or functions";
-    throw new RequestError("INVALID_ARGUMENT", "functions", message);
+    throw requestError("INVALID_ARGUMENT", "functions", "and tools cannot be combined");
   }
   return {
     ...rest,

@@ -2,7 +2,7 @@
 import { isObject } from "@waggle/protocol";
 import type { WaggleError } from "@waggle/protocol";
 import { excerpt } from "../chat/excerpt.ts";
-import { RequestError } from "../chat/request-error.ts";
+import { requestError } from "../chat/request-error.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -76,10 +76,10 @@ function checkCall(call: unknown, at: string): void {
 function checkTool(tool: unknown, at: string): void {
   if (!isObject(tool)) throw isNot(at, "an object", tool);
   if (typeof tool["type"] === "string" && tool["type"] !== "function") {
-    throw new RequestError(
+    throw requestError(
       "CAPABILITY_MISSING",
       at,
-      `${at} is of type ${excerpt(tool["type"])}, which is not supported; only functions are`,
+      `is of type ${excerpt(tool["type"])}, which is not supported; only functions are`,
     );
   }
   const described = tool["function"];
@@ -127,5 +127,5 @@ function optional(
 }
 
 function isNot(name: string, kind: string, value: unknown): WaggleError {
-  return new RequestError("INVALID_ARGUMENT", name, `${name} is ${excerpt(value)}, not ${kind}`);
+  return requestError("INVALID_ARGUMENT", name, `is ${excerpt(value)}, not ${kind}`);
 }

@@ -5,7 +5,7 @@ import type {
   ChatFinishReason,
   ChatUsage,
 } from "../chat/chat-types.ts";
-import { RequestError } from "../chat/request-error.ts";
+import { requestError } from "../chat/request-error.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -30,15 +30,15 @@ export function chatRequestsOf(body: Fields): Fields[] {
   const { prompt, max_tokens: maxTokens, ...rest } = body;
   for (const [name, neutral] of Object.entries(NEUTRAL)) {
     if ((rest[name] ?? neutral) === neutral) continue;
-    throw new RequestError("CAPABILITY_MISSING", name, `${name} is not supported; leave it out`);
+    throw requestError("CAPABILITY_MISSING", name, "is not supported; leave it out");
   }
   const shared = Object.entries(rest).filter(([name]) => !Object.hasOwn(NEUTRAL, name));
   const texts = textsOf(prompt);
   if (texts.length > 1 && rest["stream"] === true) {
-    throw new RequestError(
+    throw requestError(
       "CAPABILITY_MISSING",
       "stream",
-      "several prompts cannot be streamed; send one, or leave stream out",
+      "does not take several prompts; send one, or leave stream out",
     );
   }
   return texts.map((text) => ({
@@ -52,13 +52,13 @@ function textsOf(prompt: unknown): string[] {
   const prompts: unknown[] = [prompt].flat();
   if (prompts.length > 0 && prompts.every((text) => typeof text === "string")) return prompts;
   if (Array.isArray(prompt) && prompt.length > 0) {
-    throw new RequestError(
+    throw requestError(
       "CAPABILITY_MISSING",
       "prompt",
-      "token ids are not supported as a prompt; send texts",
+      "has token ids, which are not supported; send texts",
     );
   }
-  throw new RequestError("INVALID_ARGUMENT", "prompt", "a completion needs a prompt; send a text");
+  throw requestError("INVALID_ARGUMENT", "prompt", "is missing; send a text");
 }
 
 /** The answers to all prompts as one text completion, with their choices in order. */
