@@ -285,10 +285,10 @@ export type PairLoss<N extends StateName = never> = Omit<LossPart<N>, "reads"> &
 };
 
 /** Inner steps on fast weights, at whose result the outer step is taken. */
-export type InnerSteps = Pick<LossPart<StateName>, "compute" | "trains"> & {
+export interface InnerSteps extends Pick<LossPart<StateName>, "compute" | "trains"> {
   readonly steps: number;
   readonly learningRate: number;
-};
+}
 
 /** A loss on the values of a reward model. */
 export type RewardModelLoss<N extends StateName = never> = Omit<LossPart<N>, "of"> & {

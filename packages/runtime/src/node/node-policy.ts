@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { parameterCount } from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
-import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
+import type { CreateOrtModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { WAGGLE_VERSION } from "@waggle/protocol";
 import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
@@ -83,7 +83,7 @@ export async function createScheduledNodePolicy(
       };
       return isNative
         ? Promise.resolve(createNodeBackend({ ...backend, threads }))
-        : createWasmBackend({ ...backend, threads, createModule });
+        : createWasmBackend({ ...backend, threads, createModule: createWasmModule });
     },
     client: {
       build: WAGGLE_VERSION,
@@ -99,3 +99,9 @@ export async function createScheduledNodePolicy(
     ...seams,
   });
 }
+
+/** Imported on demand, because its top-level await would prevent `require()` of this package. */
+const createWasmModule: CreateOrtModule = async (config) => {
+  const { default: createModule } = await import("onnxruntime-web/ort-wasm-simd-threaded.mjs");
+  return createModule(config);
+};
