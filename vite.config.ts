@@ -24,6 +24,23 @@ const provide = { isLong: process.env["WAGGLE_LONG"] === "1" };
 /** Vitest would leave one core free, which is half of a machine with two. */
 const MAX_WORKERS = Math.max(availableParallelism() - 1, 2);
 
+/**
+ * eventsource (of the MCP clients) and eventsource-parser also have a condition "source". It is TypeScript, which Node
+ * does not run from node_modules.
+ */
+const INLINED = {
+  deps: {
+    inline: [
+      "@modelcontextprotocol/client",
+      /\/@modelcontextprotocol\/sdk\//,
+      "eventsource",
+      "eventsource-parser",
+      "ai",
+      /^.*\/@ai-sdk\//,
+    ],
+  },
+};
+
 const everywhere = ["**/node_modules/**", "**/dist/**"];
 
 export default defineConfig({
@@ -42,19 +59,7 @@ export default defineConfig({
             "test/{architecture,golden,contract,requirements}/**/*.test.ts",
           ],
           exclude: [...everywhere, "**/*.browser.test.ts"],
-          // eventsource (of the MCP client) and eventsource-parser also have a condition "source". It is TypeScript,
-          // which Node does not run from node_modules.
-          server: {
-            deps: {
-              inline: [
-                "@modelcontextprotocol/client",
-                "eventsource",
-                "eventsource-parser",
-                "ai",
-                /^.*\/@ai-sdk\//,
-              ],
-            },
-          },
+          server: INLINED,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Files share loaded modules, which halves the time of packages with many small files. A test that replaces
@@ -119,6 +124,7 @@ export default defineConfig({
           name: "e2e",
           provide,
           globalSetup: "test/fixtures/packed-packages.setup.ts",
+          server: INLINED,
           include: ["test/e2e/**/*.test.ts", "test/learning/**/*.test.ts"],
           exclude: everywhere,
           testTimeout: 600_000,

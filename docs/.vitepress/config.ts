@@ -127,6 +127,7 @@ export default defineConfig({
         entry("Commands", "/reference/commands"),
         entry("Parts", "/reference/parts"),
         entry("Edge settings", "/reference/edge-settings"),
+        entry("MCP", "/reference/mcp"),
       ]),
       folder("API", apiEntries()),
       folder("Evidence", pagesOf("evidence")),

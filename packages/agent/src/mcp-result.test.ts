@@ -37,6 +37,26 @@ test("numbers that JavaScript cannot hold arrive in the text of the result", () 
   );
 });
 
+test("structured content says that a number was rounded if its text does not have the number's digits", () => {
+  const structuredContent = { id: 12_345_678_901_234_567_000 };
+  const statement = "a number in this result has more digits than can be read, and was rounded";
+  expect(mcpValue({ content: [], structuredContent })).toEqual([structuredContent, statement]);
+  const found = text("id 12345678901234567890");
+  expect(mcpValue({ content: [found, image], structuredContent })).toEqual([
+    structuredContent,
+    image,
+    found.text,
+    statement,
+  ]);
+  for (const exact of [1e21, 0.1 + 0.2, -9_007_199_254_740_991, 12_345_678_901_234_500_000]) {
+    expect(mcpValue({ content: [], structuredContent: { exact } })).toEqual({ exact });
+  }
+  const fraction = '{"share":0.12345678901234567890123}';
+  expect(
+    mcpValue({ content: [text(fraction)], structuredContent: JSON.parse(fraction) as unknown }),
+  ).toBe(fraction);
+});
+
 test("a failure has all of its text", () => {
   const failed = { isError: true, content: [text("no stock"), image, text("try b")] };
   expect(() => mcpValue(failed)).toThrow("no stock\ntry b");

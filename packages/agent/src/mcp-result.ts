@@ -27,7 +27,9 @@ export function mcpValue({ content = [], structuredContent, isError }: McpResult
   if (isError === true) throw toolError(texts.map(({ text }) => text).join("\n"));
   if (structuredContent !== undefined) {
     const value = structuredValue(structuredContent, texts);
-    const others = content.filter((block) => !isText(block));
+    const others: unknown[] = content.filter((block) => !isText(block));
+    // The text of the result was not its JSON, so it may name the number.
+    if (someNumber(value, mayBeRounded)) others.push(...texts.map(({ text }) => text), ROUNDED);
     return others.length === 0 ? value : [value, ...others];
   }
   const values = content.map((block) => (isText(block) ? exactJson(block.text) : block));
@@ -53,12 +55,28 @@ export function codedError(code: unknown, message: unknown): WaggleError | null 
 /** The client library has parsed the value, so its text is read instead where a number may have changed. */
 function structuredValue(value: unknown, texts: readonly TextBlock[]): unknown {
   const [only] = texts.length === 1 ? texts : [];
-  const isDoubtful = someNumber(value, (number) => Math.abs(number) > Number.MAX_SAFE_INTEGER);
+  const isDoubtful = someNumber(value, hasManyDigits);
   if (isDoubtful && only !== undefined && /^\s*[{[]/.test(only.text)) return exactJson(only.text);
   if (someNumber(value, (number) => !Number.isFinite(number))) {
     throw new WaggleError("TOOL_FAILED", "the result has a number that is too large to read");
   }
   return value;
+}
+
+const ROUNDED = "a number in this result has more digits than can be read, and was rounded";
+
+/** Whether the number may have had more digits than this. It had not if there are few: 1e21 is exact. */
+function hasManyDigits(number: number): boolean {
+  if (!Number.isFinite(number)) return true;
+  const [digits = ""] = String(number).split("e");
+  return digits.replaceAll(/\D|^-?0\.0*|0+$/g, "").length > EXACT_DIGITS;
+}
+
+/** Digits of a decimal number that a JavaScript number keeps. */
+const EXACT_DIGITS = 15;
+
+function mayBeRounded(number: number): boolean {
+  return Math.abs(number) > Number.MAX_SAFE_INTEGER && hasManyDigits(number);
 }
 
 function isText(block: ContentBlock): block is TextBlock {

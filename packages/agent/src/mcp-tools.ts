@@ -72,19 +72,21 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
 
   return {
     get tools() {
-      return current.listed.map(({ name, description = "", inputSchema }): Tool => ({
-        definition: { name, description, parameters: inputSchema, source: "edge" },
-        run: async (args, signal) => {
-          signal.throwIfAborted();
-          try {
-            return await boundary("tool", () => call(name, args, signal));
-          } catch (error) {
-            // The client reports an abort as a timeout.
+      return current.listed
+        .filter(isCallable)
+        .map(({ name, description = "", inputSchema }): Tool => ({
+          definition: { name, description, parameters: inputSchema, source: "edge" },
+          run: async (args, signal) => {
             signal.throwIfAborted();
-            throw error;
-          }
-        },
-      }));
+            try {
+              return await boundary("tool", () => call(name, args, signal));
+            } catch (error) {
+              // The client reports an abort as a timeout.
+              signal.throwIfAborted();
+              throw error;
+            }
+          },
+        }));
     },
     close: async () => {
       isClosed = true;
@@ -135,9 +137,19 @@ async function openSession({
   return session;
 }
 
-/** The server answers 404 to a session id that it does not know, and the client must open a new session. */
+/** Whether `tools/call` runs the tool. Some run only as a task of MCP, which this client does not start. */
+function isCallable({ execution }: ListedTool): boolean {
+  return execution?.taskSupport !== "required";
+}
+
+/**
+ * The server answers 404 to a session id that it does not know, and the client must open a new session. Servers made
+ * from the examples of the official SDK answer 400 with this text.
+ */
 function isLostSession({ client }: Session, error: unknown): boolean {
-  return client.transport?.sessionId !== undefined && isObject(error) && error["status"] === 404;
+  if (client.transport?.sessionId === undefined || !(error instanceof Error)) return false;
+  const { status } = error as Error & { readonly status?: unknown };
+  return status === 404 || (status === 400 && error.message.includes("No valid session ID"));
 }
 
 /** The error for a call that the server refuses, such as one of an unknown tool; `null` for other errors. */
