@@ -31,8 +31,12 @@ export function Shop() {
           {GOODS.map(({ id, name, price }) => (
             <li key={id}>
               {name} <span>{price} €</span>
-              <button type="button" onClick={() => add({ id, quantity: 1 })}>
-                Add {name}
+              <button
+                type="button"
+                aria-label={`Add ${name}`}
+                onClick={() => add({ id, quantity: 1 })}
+              >
+                Add
               </button>
             </li>
           ))}

@@ -15,7 +15,7 @@ export function App() {
   const status = useAgentState(agent)?.status;
   return (
     <main>
-      <h1>Chat</h1>
+      <h1>Shop assistant</h1>
       {/* A message that is sent earlier waits for the model. */}
       {status?.phase === "loading" && <p role="status">Loading the model…</p>}
       {status?.phase === "error" && <p role="alert">{status.error?.message}</p>}

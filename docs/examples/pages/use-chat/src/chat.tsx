@@ -24,16 +24,18 @@ export function Chat({ agent }: { agent: Agent }) {
 
   return (
     <>
-      <div className="messages" role="log" aria-label="Messages">
-        {messages.map(({ id, role, parts }) => (
-          <article key={id} className={role} aria-label={role === "user" ? "You" : "Assistant"}>
-            {parts.map((part, index) => (
-              <Part key={`${id}-${index}`} part={part} />
-            ))}
-          </article>
-        ))}
-        {status === "submitted" && <p role="status">Thinking…</p>}
-        {error && <p role="alert">{error.message}</p>}
+      <div className="messages">
+        <div role="log" aria-label="Messages">
+          {messages.map(({ id, role, parts }) => (
+            <article key={id} className={role} aria-label={role === "user" ? "You" : "Assistant"}>
+              {parts.map((part, index) => (
+                <Part key={`${id}-${index}`} part={part} />
+              ))}
+            </article>
+          ))}
+          {status === "submitted" && <p role="status">Thinking…</p>}
+          {error && <p role="alert">{error.message}</p>}
+        </div>
       </div>
       <form onSubmit={submit}>
         <input

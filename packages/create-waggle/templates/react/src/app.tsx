@@ -18,7 +18,7 @@ export function App() {
                   .filter((each) => each.column === column)
                   .map(({ card, project, days }) => (
                     <li key={card}>
-                      {card} {project}, {days} days
+                      {card} {project}, {days} {days === 1 ? "day" : "days"}
                     </li>
                   ))}
               </ul>
