@@ -234,7 +234,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/openai-http/chat-handler.test.ts > a text completion answers its prompt, whole and as a stream",
       "packages/runtime/src/openai-http/chat-handler.test.ts > deprecated functions work in a whole answer, a stream and a conversation",
       "packages/runtime/src/openai-http/http-chat.test.ts > may end its stream without [DONE], once every choice has ended",
-      "packages/runtime/src/openai-http/http-chat.test.ts > gets the token limit under both names, unless it refuses them together",
+      "packages/runtime/src/openai-http/http-chat.test.ts > gets the token limit under %s",
       "packages/text/src/grammar/tool-calls-answer.test.ts > a turn is a call or an answer of the schema in the format %s",
     ],
   },

@@ -18,7 +18,7 @@ export function refusal(
   headers: { readonly [name: string]: string } = {},
 ): Response {
   const ms = WaggleError.is(error) ? error.retryAfterMs : undefined;
-  // Clients read the first, which is not standard, or the second.
+  // OpenAI's clients read the first, and others only the second.
   const wait = ms !== undefined && {
     "retry-after-ms": String(ms),
     "retry-after": String(Math.ceil(ms / 1000)),
