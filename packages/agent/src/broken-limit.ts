@@ -24,12 +24,19 @@ export function keepSize(error: ToolError, size: OversizedResult): void {
  * @param place - such as `seed 7, train, level 0`.
  */
 export function brokenLimit(tool: string, result: ToolResult, place: string): string | null {
+  const timeout = timeoutOf(tool, result, place);
+  if (timeout !== null) {
+    return `${timeout}; a trainer cannot judge such a rollout. Make it faster, or raise its timeoutMs`;
+  }
   if (result.ok) return null;
   const { error } = result;
-  if (error.code === "TIMEOUT") {
-    return `${tool} gave ${error.message} at ${place}; a trainer cannot judge such a rollout. Make it faster, or raise its timeoutMs`;
-  }
   const size = sizes.get(error);
   if (size === undefined) return null;
   return `${tool} returned at least ${size.characters} characters at ${place}, and the limit is ${size.limit}; the model reads an error instead. Return fewer entries or fields, or let an argument ask for a part`;
+}
+
+/** `search gave no result within 5000 ms at seed 7, train, level 0`; `null` if the call ended in time. */
+export function timeoutOf(tool: string, result: ToolResult, place: string): string | null {
+  if (result.ok || result.error.code !== "TIMEOUT") return null;
+  return `${tool} gave ${result.error.message} at ${place}`;
 }

@@ -194,13 +194,49 @@ test("other runtimes check what repeats in Node, and count", async () => {
   );
   expect(process.exitCode).toBe(1);
   expect(asked).toMatchObject([{ file: sound, exportName: "default", reward: null }]);
-  await checkedWith(
-    inMars,
-    await saved(
-      "changing",
-      "levels: 1, verify: () => (globalThis.calls = (globalThis.calls ?? 0) + 1) % 3 === 0,",
-    ),
-  );
   await checkedWith(inMars, "strings", "--tasks", "2");
   expect(asked).toHaveLength(1);
+});
+
+/** Runtimes that are skipped where there is an obstacle. */
+const skippedWhere: CheckRuntimes = async function* (_, { obstacle }) {
+  yield {
+    check: "in Mars",
+    status: obstacle === null ? "passed" : "skipped",
+    words: obstacle ?? "",
+  };
+};
+
+test("where the turns do not repeat in Node, other runtimes are skipped", async () => {
+  const changing = await saved(
+    "changing",
+    "levels: 1, verify: () => (globalThis.calls = (globalThis.calls ?? 0) + 1) % 3 === 0,",
+  );
+  expect(await checkedWith(skippedWhere, changing)).toContain(
+    "skipped  in Mars        not run, because the check replay failed",
+  );
+});
+
+test("a tool that hangs is waited for once, and the checks that need it are not run", async () => {
+  const { "environment.ts": environment = "" } = PLANNER_FILES;
+  const run = "run: ({ day }, state) => (state.day = day)";
+  expect(environment).toContain(run);
+  const counting = "globalThis.hung = (globalThis.hung ?? 0) + 1";
+  const site = plannerSite({
+    "environment.ts": environment.replace(
+      run,
+      `run: () => new Promise(() => void (${counting})), timeoutMs: 20`,
+    ),
+  });
+  onTestFinished(site.remove);
+  const lines = await checkedWith(skippedWhere, site.folder, "--tasks", "2");
+  expect((globalThis as { hung?: number }).hung).toBe(1);
+  const reason = "not run, because move gave no result within 20 ms at seed 0, train, level 0";
+  expect(lines.slice(-5)).toEqual([
+    expect.stringMatching(/^passed {3}grammar/),
+    `skipped  lengths        ${reason}`,
+    `skipped  in Mars        ${reason}`,
+    `skipped  page           ${reason}`,
+    expect.stringMatching(/^planner: \d of 16 checks failed$/),
+  ]);
 });

@@ -1,5 +1,5 @@
 /** `check`: checks an environment of the user as the built-in ones are tested, one line per check. */
-import { checkEnvironment, type EnvironmentCheck } from "@waggle/agent/define";
+import { checkEnvironment, type EnvironmentCheck, watchTimeouts } from "@waggle/agent/define";
 import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
 import { checkPage, type LoadedSite, loadSite, siteConfigIn } from "@waggle/site/node";
 import type { Command } from "commander";
@@ -112,17 +112,24 @@ async function* allChecks(
   { spec, site, own }: Checked,
   { checkRuntimes, ...options }: Options,
 ): AsyncGenerator<EnvironmentCheck> {
+  const watch = watchTimeouts(spec);
   let isRepeatable = true;
-  for await (const one of checkEnvironment(spec, options)) {
+  for await (const one of checkEnvironment(watch.spec, options)) {
     if (one.check === "replay") isRepeatable = one.status === "passed";
     yield one;
   }
-  yield* checkWithModel(spec);
-  // What differs within Node differs elsewhere too.
-  if (checkRuntimes !== undefined && own !== null && isRepeatable) {
-    yield* checkRuntimes(own, options);
+  yield* checkWithModel(watch);
+  const timeout = watch.timeout();
+  const obstacle = timeout === null ? null : `not run, because ${timeout}`;
+  if (checkRuntimes !== undefined && own !== null) {
+    // What differs within Node differs elsewhere too.
+    const unrepeatable = isRepeatable ? null : "not run, because the check replay failed";
+    yield* checkRuntimes(own, { ...options, obstacle: obstacle ?? unrepeatable });
   }
-  if (site !== null) yield await checkPage(site, options.signal);
+  if (site === null) return;
+  yield obstacle === null
+    ? await checkPage(site, options.signal)
+    : { check: "page", status: "skipped", words: obstacle };
 }
 
 /** The modules of the user's environment; `null` if it is built in. */

@@ -1,5 +1,5 @@
 /** Checks of an environment with the tokenizer of a base model: grammars of the tools, and lengths in tokens. */
-import type { EnvironmentCheck } from "@waggle/agent/define";
+import type { EnvironmentCheck, TimeoutWatch } from "@waggle/agent/define";
 import { DEFAULT_TURN_TOKENS } from "@waggle/agent/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type ToolDefinition, WaggleError } from "@waggle/protocol";
@@ -12,14 +12,36 @@ import { byteText, type NanoText } from "../pretrain/nano-text.ts";
 const DEMONSTRATIONS = 200;
 
 /** Yields the result of each check. */
-export async function* checkWithModel(spec: EnvironmentSpec): AsyncGenerator<EnvironmentCheck> {
+export async function* checkWithModel({
+  spec,
+  timeout,
+}: TimeoutWatch): AsyncGenerator<EnvironmentCheck> {
   const { contextLength = ENVIRONMENT_BASE.contextLength } = spec;
-  const text = await textOf(spec, contextLength);
-  yield { check: "grammar", ...(await checkGrammar(spec, text ?? byteText(contextLength))) };
-  yield { check: "lengths", ...(await checkLengths(spec, text, contextLength)) };
+  const before = timeout();
+  const text = before === null ? await textOf(spec, contextLength) : null;
+  const grammar = (): Promise<Finding> => checkGrammar(spec, text ?? byteText(contextLength));
+  yield { check: "grammar", ...(await findingOf(grammar)) };
+  if (before !== null) {
+    yield { check: "lengths", status: "skipped", words: `not run, because ${before}` };
+    return;
+  }
+  const lengths = await findingOf(() => checkLengths(spec, text, contextLength));
+  const after = timeout();
+  // A demonstration that stopped at such a call is too short to measure.
+  yield { check: "lengths", ...(after === null ? lengths : { status: "failed", words: after }) };
 }
 
 type Finding = Omit<EnvironmentCheck, "check">;
+
+/** The result of a check. One that cannot run has failed. */
+export async function findingOf(run: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await run();
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    return { status: "failed", words: words.slice(0, 500) };
+  }
+}
 
 /** `null` for an environment without a demonstrator. */
 async function textOf(spec: EnvironmentSpec, contextLength: number): Promise<NanoText | null> {

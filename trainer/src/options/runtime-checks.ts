@@ -18,6 +18,8 @@ export type CheckedEnvironment = {
 export type RuntimeCheckOptions = {
   readonly signal: AbortSignal;
   readonly onProgress: (check: string, done: number, tasks: number) => void;
+  /** Why no runtime can check the environment; each is then skipped with this reason. */
+  readonly obstacle: string | null;
 };
 
 /** Yields a result for each runtime. */

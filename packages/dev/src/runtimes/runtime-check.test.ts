@@ -77,9 +77,10 @@ async function resultsOf(
   file: string,
   runtimes?: readonly Runtime[],
   reward: string | null = null,
+  obstacle: string | null = null,
 ) {
   const found: string[] = [];
-  const options = { signal: new AbortController().signal, onProgress: () => {} };
+  const options = { signal: new AbortController().signal, onProgress: () => {}, obstacle };
   const checked = { spec, file, exportName: "default", reward, project: folder };
   for await (const one of checkRuntimes(checked, options, runtimes)) {
     found.push(`${one.status} ${one.check}: ${one.words}`);
@@ -112,6 +113,17 @@ test("the first difference is shown with both values and a likely cause, and a m
       /^failed in other-verdict: seed 0, train: the same turns are judged \{.*\} in Node and \{/,
     ),
     "skipped in missing: install it with npx install",
+  ]);
+});
+
+test("where no runtime can check it, each is skipped with the reason", async () => {
+  const file = await saved("obstructed", "1");
+  const { default: spec } = (await import(pathToFileURL(file).href)) as {
+    default: EnvironmentSpec;
+  };
+  expect(await resultsOf(spec, file, undefined, null, "not run, because count hangs")).toEqual([
+    "skipped in workerd: not run, because count hangs",
+    "skipped in Chromium: not run, because count hangs",
   ]);
 });
 

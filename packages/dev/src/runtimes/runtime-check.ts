@@ -50,9 +50,15 @@ const RUNTIMES: readonly Runtime[] = [
 /** The result in each runtime. One that is not installed is skipped, with the command that installs it. */
 export async function* checkRuntimes(
   environment: CheckedEnvironment,
-  { signal, onProgress }: RuntimeCheckOptions,
+  { signal, onProgress, obstacle }: RuntimeCheckOptions,
   runtimes: readonly Runtime[] = RUNTIMES,
 ): AsyncGenerator<EnvironmentCheck> {
+  if (obstacle !== null) {
+    for (const { name } of runtimes) {
+      yield { check: `in ${name}`, status: "skipped", words: obstacle };
+    }
+    return;
+  }
   let recorded: readonly RecordedRollout[];
   let bundle: EnvironmentBundle;
   let failure = "cannot be played";

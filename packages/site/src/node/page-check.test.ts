@@ -67,6 +67,16 @@ test("a tool that hangs or returns 10 MB is named where page and environment sha
   });
 });
 
+test("a tool that hangs in the environment only is no disagreement", async () => {
+  const { "environment.ts": environment = "" } = PLANNER_FILES;
+  const run = "run: ({ day }, state) => (state.day = day)";
+  expect(environment).toContain(run);
+  const hanging = environment.replace(run, "run: () => new Promise(() => {}), timeoutMs: 20");
+  expect((await checkedWith({ "environment.ts": hanging })).words).toBe(
+    "move gave no result within 20 ms at turn 1 of seed 0, train, in the environment; a trainer cannot judge such a rollout. Make it faster, or raise its timeoutMs",
+  );
+});
+
 test("calls of MCP servers' tools are not compared, because the check calls no server", async () => {
   const { "waggle.config.ts": config = "", "environment.ts": environment = "" } = PLANNER_FILES;
   const server = 'mcpServers: [{ url: "https://tools.example/mcp", tools: ["weather"] }],';

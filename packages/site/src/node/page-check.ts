@@ -51,7 +51,7 @@ function skipped(words: string): EnvironmentCheck {
 type PlayedTask = {
   /** Turns until the end or the first fault. */
   readonly turns: number;
-  /** A limit that the page's tool broke, or a difference from the environment. */
+  /** A limit that a tool broke, or a difference from the environment. */
   readonly fault: string | null;
 };
 
@@ -83,7 +83,11 @@ async function playedTask(
       const inPage = await run(call, signal);
       const broken = brokenLimit(call.name, inPage, `${place}, in the page`);
       if (broken !== null) return { turns: turn, fault: broken };
-      const difference = differenceOf(call, inPage, seen.toolResults[i]);
+      const inPractice = seen.toolResults[i];
+      // A limit that only the environment's tool broke is no disagreement.
+      const slow = inPractice && brokenLimit(call.name, inPractice, `${place}, in the environment`);
+      if (slow) return { turns: turn, fault: slow };
+      const difference = differenceOf(call, inPage, inPractice);
       if (difference === null) continue;
       const fault = `replay-mismatch: the site's page and its environment disagree at ${place}: ${difference}`;
       return { turns: turn, fault };

@@ -3,6 +3,8 @@ export { checkEnvironment } from "./check/check-environment.ts";
 export type { EnvironmentCheck } from "./check/check-environment.ts";
 export { recordedRollouts, repeatedRollout, rolloutDifference } from "./check/recorded-rollout.ts";
 export type { RecordedRollout, RolloutDifference } from "./check/recorded-rollout.ts";
+export { watchTimeouts } from "./check/timeout-watch.ts";
+export type { TimeoutWatch } from "./check/timeout-watch.ts";
 export { defineEnvironment } from "./define-environment.ts";
 export type {
   DefinedTask,

@@ -6,6 +6,7 @@ import { checkHeldOut } from "./held-out-check.ts";
 import { checkLevels } from "./level-check.ts";
 import { checkReplay } from "./replay-check.ts";
 import { checkSchemas, checkSecrets, checkSplits, checkTasks } from "./task-checks.ts";
+import { watchTimeouts } from "./timeout-watch.ts";
 import {
   checkDemonstrator,
   checkGold,
@@ -50,12 +51,16 @@ const CHECKS: { readonly [name: string]: (context: CheckContext) => Promise<Find
   levels: checkLevels,
 };
 
-/** Yields the result of each check. A check that cannot run has failed, and the next one runs. */
+/**
+ * Yields the result of each check. A check that cannot run has failed, and the next one runs. A tool that takes too long
+ * is waited for once.
+ */
 export async function* checkEnvironment(
-  spec: EnvironmentSpec,
+  given: EnvironmentSpec,
   options: EnvironmentCheckOptions = {},
 ): AsyncGenerator<EnvironmentCheck> {
   const { tasks = DEFAULT_TASKS, signal = new AbortController().signal, onProgress } = options;
+  const { spec } = watchTimeouts(given);
   const references = sampledReferences(spec, tasks);
   for (const [check, run] of Object.entries(CHECKS)) {
     signal.throwIfAborted();
