@@ -25,7 +25,7 @@ test("names, cycles and folders stay within their limits", () => {
 
 /** The number of public names that each package has reached. A new package needs an entry. */
 const MOST_NAMES: { readonly [name: string]: number } = {
-  "@waggle/agent": 74,
+  "@waggle/agent": 76,
   "@waggle/cli": 1,
   "@waggle/collector": 38,
   "@waggle/dev": 21,

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { moduleSource, resolvedFile } from "../extensions/module-source.ts";
 import { jsonOption, tasksOption } from "../options/shared-options.ts";
-import { checkWithModel } from "./model-checks.ts";
+import { checkWithModel, findingOf } from "./model-checks.ts";
 import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
 
 type CheckCommandOptions = {
@@ -118,7 +118,7 @@ async function* allChecks(
     if (one.check === "replay") isRepeatable = one.status === "passed";
     yield one;
   }
-  yield* checkWithModel(watch);
+  yield* checkWithModel(watch, options.signal);
   const timeout = watch.timeout();
   const obstacle = timeout === null ? null : `not run, because ${timeout}`;
   if (checkRuntimes !== undefined && own !== null) {
@@ -127,9 +127,11 @@ async function* allChecks(
     yield* checkRuntimes(own, { ...options, obstacle: obstacle ?? unrepeatable });
   }
   if (site === null) return;
-  yield obstacle === null
-    ? await checkPage(site, options.signal)
-    : { check: "page", status: "skipped", words: obstacle };
+  const page = async (): Promise<EnvironmentCheck> =>
+    obstacle === null
+      ? checkPage(site, options.signal)
+      : { check: "page", status: "skipped", words: obstacle };
+  yield { check: "page", ...(await findingOf(page, options.signal)) };
 }
 
 /** The modules of the user's environment; `null` if it is built in. */

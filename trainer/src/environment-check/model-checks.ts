@@ -12,20 +12,20 @@ import { byteText, type NanoText } from "../pretrain/nano-text.ts";
 const DEMONSTRATIONS = 200;
 
 /** Yields the result of each check. */
-export async function* checkWithModel({
-  spec,
-  timeout,
-}: TimeoutWatch): AsyncGenerator<EnvironmentCheck> {
+export async function* checkWithModel(
+  { spec, timeout }: TimeoutWatch,
+  signal: AbortSignal,
+): AsyncGenerator<EnvironmentCheck> {
   const { contextLength = ENVIRONMENT_BASE.contextLength } = spec;
   const before = timeout();
   const text = before === null ? await textOf(spec, contextLength) : null;
   const grammar = (): Promise<Finding> => checkGrammar(spec, text ?? byteText(contextLength));
-  yield { check: "grammar", ...(await findingOf(grammar)) };
+  yield { check: "grammar", ...(await findingOf(grammar, signal)) };
   if (before !== null) {
     yield { check: "lengths", status: "skipped", words: `not run, because ${before}` };
     return;
   }
-  const lengths = await findingOf(() => checkLengths(spec, text, contextLength));
+  const lengths = await findingOf(() => checkLengths(spec, text, contextLength), signal);
   const after = timeout();
   // A demonstration that stopped at such a call is too short to measure.
   yield { check: "lengths", ...(after === null ? lengths : { status: "failed", words: after }) };
@@ -34,10 +34,14 @@ export async function* checkWithModel({
 type Finding = Omit<EnvironmentCheck, "check">;
 
 /** The result of a check. One that cannot run has failed. */
-export async function findingOf(run: () => Promise<Finding>): Promise<Finding> {
+export async function findingOf(
+  run: () => Promise<Finding>,
+  signal: AbortSignal,
+): Promise<Finding> {
   try {
     return await run();
   } catch (error) {
+    signal.throwIfAborted();
     const words = error instanceof Error ? error.message : String(error);
     return { status: "failed", words: words.slice(0, 500) };
   }

@@ -1,96 +1,53 @@
-import { afterEach, expect, test } from "vitest";
+/** The thread that compares page and environment. What it compares is tested in `page-comparison.test.ts`. */
+import { existsSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
 import { loadSite } from "./load-site.ts";
 import { checkPage } from "./page-check.ts";
 
-const removals: (() => void)[] = [];
-afterEach(() => removals.splice(0).forEach((remove) => remove()));
-
 /** The check of the site with one text of its page tools replaced. */
-async function checked(text: string, by: string) {
-  const before = PLANNER_FILES["tools.ts"] ?? "";
-  expect(before).toContain(text);
-  return checkedWith({ "tools.ts": before.replace(text, by) });
-}
-
-async function checkedWith(changed: { readonly [file: string]: string }) {
-  const { folder, remove } = plannerSite(changed);
-  removals.push(remove);
-  return checkPage(await loadSite(folder), new AbortController().signal);
+async function checked(
+  text: string,
+  by: string,
+  signal: AbortSignal = new AbortController().signal,
+) {
+  const { "tools.ts": tools = "" } = PLANNER_FILES;
+  expect(tools).toContain(text);
+  const { folder, remove } = plannerSite({ "tools.ts": tools.replace(text, by) });
+  onTestFinished(remove);
+  return checkPage(await loadSite(folder), signal, 80);
 }
 
 test("a page whose tools return what the environment's do passes", async () => {
-  expect(await checked("let moved", "let moved")).toMatchObject({
-    status: "passed",
-    words: expect.stringMatching(/^in 20 tasks with \d\d turns, the page's tools return what/),
-  });
-});
+  expect(await checked("let moved", "let moved")).toMatchObject({ status: "passed" });
+}, 60_000);
 
-test("a page that returns something else fails at the first turn that differs", async () => {
-  const { status, words, task } = await checked("(moved = day)", "((moved = day), { day })");
-  expect(status).toBe("failed");
-  expect(words).toMatch(
-    /^replay-mismatch: the site's page and its environment disagree at turn 1 of seed 0, train: move\(\{"day":"(\w+)"\}\) gives \{"day":"\1"\} in the page and "\1" in the environment$/,
-  );
-  expect(task).toMatchObject({ seed: 0, split: "train" });
-});
-
-test("a page tool that throws where the environment's does not fails", async () => {
-  const broken = '{ throw new Error("no calendar"); }';
-  expect((await checked("(moved = day)", broken)).words).toMatch(
-    /gives the error TOOL_FAILED \("no calendar"\) in the page and "\w+" in the environment$/,
-  );
-});
-
-test("a page tool that hangs or returns 10 MB costs that call only, and the check names it", async () => {
-  const hanging = "new Promise(() => {}), timeoutMs: 20";
-  expect((await checked("(moved = day)", hanging)).words).toBe(
-    "move gave no result within 20 ms at turn 1 of seed 0, train, in the page; a trainer cannot judge such a rollout. Make it faster, or raise its timeoutMs",
-  );
-  expect((await checked("(moved = day)", '"x".repeat(1e7)')).words).toBe(
-    "move returned at least 10000000 characters at turn 1 of seed 0, train, in the page, and the limit is 16384; the model reads an error instead. Return fewer entries or fields, or let an argument ask for a part",
-  );
-});
-
-test("a tool that hangs or returns 10 MB is named where page and environment share it", async () => {
-  const { "tools.ts": tools = "", "environment.ts": environment = "" } = PLANNER_FILES;
-  const shared = (run: string) => ({
-    "tools.ts": tools.replace("run: ({ day }) => (moved = day)", run),
-    "environment.ts": environment.replace("run: ({ day }, state) => (state.day = day)", run),
-  });
-  const hangs = await checkedWith(shared("run: () => new Promise(() => {}), timeoutMs: 20"));
-  expect(hangs).toMatchObject({ status: "failed", words: expect.stringMatching(/^move gave no/) });
-  const large = await checkedWith(shared('run: () => "x".repeat(1e7)'));
-  expect(large).toMatchObject({
+test("a tool that never awaits is ended, and the check names it", async () => {
+  expect(await checked("(moved = day)", "{ for (;;); }, timeoutMs: 20")).toEqual({
+    check: "page",
     status: "failed",
-    words: expect.stringMatching(/^move returned at least 10000000 characters/),
+    words:
+      "the tool move did not return within 0.1 s at turn 1 of seed 0, train, in the page, and blocked its thread. A time limit cannot stop code that never awaits; end its loop",
   });
-});
+}, 60_000);
 
-test("a tool that hangs in the environment only is no disagreement", async () => {
-  const { "environment.ts": environment = "" } = PLANNER_FILES;
-  const run = "run: ({ day }, state) => (state.day = day)";
-  expect(environment).toContain(run);
-  const hanging = environment.replace(run, "run: () => new Promise(() => {}), timeoutMs: 20");
-  expect((await checkedWith({ "environment.ts": hanging })).words).toBe(
-    "move gave no result within 20 ms at turn 1 of seed 0, train, in the environment; a trainer cannot judge such a rollout. Make it faster, or raise its timeoutMs",
+test("a signal ends the check while a tool never returns", async () => {
+  const started = join(tmpdir(), `waggle-endless-${process.pid}`);
+  onTestFinished(() => rmSync(started, { force: true }));
+  const stop = new AbortController();
+  const write = `process.getBuiltinModule("node:fs").writeFileSync(${JSON.stringify(started)}, "")`;
+  const running = checked("(moved = day)", `{ ${write}; for (;;); }`, stop.signal);
+  void vi.waitUntil(() => existsSync(started), 50_000).then(() => stop.abort());
+  await expect(running).rejects.toThrow(/abort/);
+}, 60_000);
+
+test("a tool that ends the process fails the check", async () => {
+  await expect(checked("(moved = day)", "process.exit(0)")).rejects.toThrow(
+    "the page's tools ended the process",
   );
-});
-
-test("calls of MCP servers' tools are not compared, because the check calls no server", async () => {
-  const { "waggle.config.ts": config = "", "environment.ts": environment = "" } = PLANNER_FILES;
-  const server = 'mcpServers: [{ url: "https://tools.example/mcp", tools: ["weather"] }],';
-  const changed = {
-    "waggle.config.ts": config.replace("retention:", `${server} retention:`),
-    "environment.ts": environment
-      .replace(
-        'run: () => ["edge-marker"] },',
-        'run: () => ["edge-marker"] },\n    weather: { ...HOLIDAYS, run: () => "sunny" },',
-      )
-      .replace('[["move", { day }],', '[["weather", {}], ["move", { day }],'),
-  };
-  expect(await checkedWith(changed)).toMatchObject({ status: "passed" });
-});
+}, 60_000);
 
 test("a page that cannot begin with a task's state is not compared, and the check says what to add", async () => {
   expect(await checked("export const start", "export const begin")).toMatchObject({
