@@ -240,3 +240,24 @@ test("a tool that hangs is waited for once, and the checks that need it are not 
     expect.stringMatching(/^planner: \d of 16 checks failed$/),
   ]);
 });
+
+test.each([
+  ["every task", "true"],
+  ["some tasks", "random() < 0.3"],
+])("tasks that throw in %s are failed checks of a site", async (_, when) => {
+  const { "environment.ts": environment = "" } = PLANNER_FILES;
+  const drawing = "const day = pick(DAYS);";
+  expect(environment).toContain(drawing);
+  const site = plannerSite({
+    "environment.ts": environment.replace(
+      drawing,
+      `if (${when}) throw new Error("the day is full"); ${drawing}`,
+    ),
+  });
+  onTestFinished(site.remove);
+  const lines = await checkedWith(skippedWhere, site.folder, "--tasks", "3");
+  expect(lines.find((line) => line.startsWith("failed   tasks"))).toMatch(/the day is full$/);
+  expect(lines.find((line) => line.startsWith("failed   page"))).toMatch(/the day is full$/);
+  expect(lines.at(-1)).toMatch(/^planner: \d+ of 16 checks failed$/);
+  expect(process.exitCode).toBe(1);
+});

@@ -39,7 +39,7 @@ export function addCheckCommand(
     .addOption(jsonOption())
     .action(async (source: string, given: { tasks: number; json: boolean }) => {
       const isSite = source === WORKING_FOLDER || siteConfigIn(source) !== null;
-      const site = isSite ? await loadSite(source) : null;
+      const site = isSite ? await loadSite(source, { mayFailToDraw: true }) : null;
       if (site !== null && site.environment === null) {
         writeOut(
           given.json

@@ -4,7 +4,13 @@ import { existsSync } from "node:fs";
 import type { PageTool } from "@waggle/agent/tools";
 import { type EnvironmentSpec, type RewardFunction, withReward } from "@waggle/environments";
 import { recipeNamed } from "@waggle/learning";
-import { isObject, type JsonSchema, type Tool, WaggleError } from "@waggle/protocol";
+import {
+  type FirstObservation,
+  isObject,
+  type JsonSchema,
+  type Tool,
+  WaggleError,
+} from "@waggle/protocol";
 import type { SiteDefinition } from "../site-definition.ts";
 import { readSiteConfig, type SiteConfig } from "./config-file.ts";
 import { importText } from "./source-file.ts";
@@ -32,13 +38,24 @@ export type LoadedSite = {
   };
 };
 
+type LoadSiteOptions = {
+  /**
+   * Whether to load a site whose first task cannot be drawn, for a caller that reports this. Its tools are then not
+   * compared with the environment's. Default false.
+   */
+  readonly mayFailToDraw?: boolean;
+};
+
 /**
  * Loads the site in a folder.
  *
  * @param path - the folder, or its config file.
  * @throws WaggleError `NOT_FOUND` if there is no config; `INVALID_ARGUMENT` with file, line and what to write instead.
  */
-export async function loadSite(path: string): Promise<LoadedSite> {
+export async function loadSite(
+  path: string,
+  { mayFailToDraw = false }: LoadSiteOptions = {},
+): Promise<LoadedSite> {
   const config = await readSiteConfig(path);
   const { source, definition } = config;
   const folder = dirname(source.file);
@@ -57,7 +74,8 @@ export async function loadSite(path: string): Promise<LoadedSite> {
   if (practice !== null && environment !== null) {
     const { prompt } = definition;
     const page = { prompt, tools: toolsInPage(pageTools, edgeTools, mcpTools) };
-    await requireSameTools(practice, environment, page);
+    const observed = await firstObservation(environment, mayFailToDraw);
+    if (observed !== null) requireSameTools(practice, observed, page);
   }
   return {
     folder,
@@ -74,6 +92,19 @@ export async function loadSite(path: string): Promise<LoadedSite> {
       reward: reward?.path ?? null,
     },
   };
+}
+
+/** What the model reads of a task; `null` if none can be drawn. */
+async function firstObservation(
+  spec: EnvironmentSpec,
+  mayFailToDraw: boolean,
+): Promise<FirstObservation | null> {
+  try {
+    return await spec.create(spec.reference(0, "train", 0)).environment.observe();
+  } catch (error) {
+    if (mayFailToDraw) return null;
+    throw error;
+  }
 }
 
 /** What a trainer runs of a site. */

@@ -5,8 +5,8 @@ import {
   isLibrarySchema,
   type PageTool,
 } from "@waggle/agent/tools";
-import type { EnvironmentSpec } from "@waggle/environments";
 import {
+  type FirstObservation,
   isObject,
   type JsonSchema,
   type Tool,
@@ -119,13 +119,11 @@ export function toolsInPage(
  *
  * @throws WaggleError `INVALID_ARGUMENT` at the first difference.
  */
-export async function requireSameTools(
+export function requireSameTools(
   module: SiteModule,
-  spec: EnvironmentSpec,
+  { system, tools }: FirstObservation,
   site: { readonly prompt: string; readonly tools: readonly ShownTool[] },
-): Promise<void> {
-  const { environment } = spec.create(spec.reference(0, "train", 0));
-  const { system, tools } = await environment.observe();
+): void {
   if (system !== site.prompt) {
     throw module.mistakeAt(
       null,
