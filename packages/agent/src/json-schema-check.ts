@@ -22,6 +22,19 @@ export function uncheckedKeywords(schema: JsonSchema): readonly string[] {
   return preparedSchema(schema).unchecked;
 }
 
+/** Names that a part of the schema requires and forbids: without them a value fails, and with them too. */
+export function impossibleNames(schema: JsonSchema): readonly string[] {
+  const parts = Object.values(preparedSchema(schema).schemas).filter((part) => isObject(part));
+  return parts.flatMap((part) => {
+    const { required, properties = {}, patternProperties = {}, additionalProperties } = part;
+    if (additionalProperties !== false || !Array.isArray(required)) return [];
+    const patterns = Object.keys(patternProperties).map((pattern) => compiled(pattern, "u"));
+    return required.filter(
+      (name) => !Object.hasOwn(properties, name) && !patterns.some((regex) => regex?.test(name)),
+    );
+  });
+}
+
 type PreparedSchema = {
   readonly root: Schema;
   /** The schema and its parts, by URI. */

@@ -2,7 +2,7 @@
 import type { JsonSchema, ToolResult } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { uncheckedKeywords } from "./json-schema-check.ts";
+import { impossibleNames, uncheckedKeywords } from "./json-schema-check.ts";
 import { createToolRunner } from "./tool-runner.ts";
 
 const { signal } = new AbortController();
@@ -142,4 +142,20 @@ test("data in a schema that looks like a keyword is left alone", async () => {
   const schema = { enum: [data], default: data };
   await expectChecked(withValue(schema), data, {});
   expect(uncheckedKeywords({ ...schema, const: data })).toEqual([]);
+});
+
+test("a required name that the schema forbids is found at every depth, and no other", () => {
+  const work = { type: "string" };
+  const closed = { properties: { work }, additionalProperties: false };
+  const named = (required: string[], more: object = {}): JsonSchema => ({
+    type: "object",
+    ...closed,
+    required,
+    ...more,
+  });
+  expect(impossibleNames(named(["work", "works"]))).toEqual(["works"]);
+  expect(impossibleNames(withValue(named(["works"])))).toEqual(["works"]);
+  expect(impossibleNames(named(["work"]))).toEqual([]);
+  expect(impossibleNames(named(["works"], { additionalProperties: true }))).toEqual([]);
+  expect(impossibleNames(named(["works"], { patternProperties: { "^w": {} } }))).toEqual([]);
 });

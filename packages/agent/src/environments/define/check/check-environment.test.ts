@@ -62,8 +62,26 @@ const FAULTS: readonly (readonly [fault: string, check: string, changed: object]
       },
     },
   ],
+  [
+    "a schema that requires a name it does not allow",
+    "schemas",
+    {
+      tools: {
+        write: {
+          ...SOUND.tools.write,
+          parameters: {
+            type: "object",
+            properties: { text: { type: "string" } },
+            required: ["texts"],
+            additionalProperties: false,
+          },
+        },
+      },
+    },
+  ],
   ["an API key in the prompt", "secrets", { prompt: "Use sk-live-0123456789abcdefghij." }],
   ["an answer in the prompt", "secrets", { prompt: "Say 3 colors if you are done." }],
+  ["gold turns with a call that fails", "gold", { gold: () => [["write", { text: "no" }], "1"] }],
   ["gold turns that are wrong", "gold", { gold: () => [["write", { text: "red" }], "1 colors"] }],
   [
     "a verifier that reads the text only",

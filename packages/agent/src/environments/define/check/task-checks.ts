@@ -1,6 +1,6 @@
 /** Checks of what is drawn: tasks, splits, prompts and the tools' schemas. */
 import { isObject, mulberry32, type TaskReference } from "@waggle/protocol";
-import { schemaViolation, uncheckedKeywords } from "../../../json-schema-check.ts";
+import { impossibleNames, schemaViolation, uncheckedKeywords } from "../../../json-schema-check.ts";
 import {
   type CheckContext,
   counted,
@@ -163,6 +163,12 @@ export async function checkSchemas({ spec, references }: CheckContext): Promise<
       if (unchecked !== undefined) {
         return failed(
           `the parameters of ${name} have ${unchecked}, which no call is checked against; write patterns that JavaScript compiles, and $ref only to parts of the same schema`,
+        );
+      }
+      const [impossible] = impossibleNames(parameters);
+      if (impossible !== undefined) {
+        return failed(
+          `the parameters of ${name} require ${quoted(impossible)}, which is not in properties, and additionalProperties is false, so that every call fails; correct the name in required, or add it to properties`,
         );
       }
       for (const value of SAMPLE_VALUES) {
