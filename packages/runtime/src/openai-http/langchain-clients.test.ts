@@ -1,6 +1,11 @@
 /** Our server with LangChain's classes for OpenAI. */
 import { ContextOverflowError } from "@langchain/core/errors";
-import { AIMessageChunk, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import {
+  type AIMessageChunk,
+  HumanMessage,
+  SystemMessage,
+  type ToolMessage,
+} from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI, OpenAI } from "@langchain/openai";
 import { expect, test } from "vitest";
