@@ -92,8 +92,9 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A page that disagrees with its environment is reported at the first turn that differs.",
     tests: [
-      "packages/site/src/node/page-check.test.ts > a page that returns something else fails at the first turn that differs",
-      "packages/site/src/node/page-check.test.ts > a page tool that hangs or returns 10 MB costs that call only, and the check names it",
+      "packages/site/src/node/page-comparison.test.ts > a page that returns something else fails at the first turn that differs",
+      "packages/site/src/node/page-comparison.test.ts > a page tool that hangs or returns 10 MB costs that call only, and the check names it",
+      "packages/site/src/node/page-check.test.ts > a tool that never awaits is ended, and the check names it",
     ],
   },
   {
