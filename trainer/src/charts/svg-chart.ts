@@ -41,8 +41,18 @@ export function svgOf(
       color: [...COLORS],
       ...option,
     });
-    return chart.renderToSVGString();
+    return withOwnIds(chart.renderToSVGString());
   } finally {
     chart.dispose();
   }
+}
+
+/** ECharts numbers ids and classes over all charts of the process. Here the same chart always has the same ones. */
+function withOwnIds(svg: string): string {
+  const names = new Map<string, string>();
+  return svg.replaceAll(/zr\d+-(c|cls-|[a-z]+)\d+/g, (id, kind: string) => {
+    const name = names.get(id) ?? `zr-${kind}${names.size}`;
+    names.set(id, name);
+    return name;
+  });
 }
