@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PackedPackage } from "../../scripts/packages/packed-package.ts";
 import { ROOT } from "../../scripts/root.ts";
+import { isLong } from "../fixtures/long.ts";
 import { linkProject } from "../fixtures/linked-project.ts";
 import { packedPackages } from "../fixtures/packed-packages.ts";
 
@@ -65,7 +66,8 @@ type Options = { readonly types: readonly string[]; readonly lib: readonly strin
 
 const DOM = ["DOM", "DOM.Iterable", "DOM.AsyncIterable"];
 
-test.each<[string, (name: string) => boolean, Options]>([
+// publint and are-the-types-wrong check the packages in every run.
+test.runIf(isLong()).each<[string, (name: string) => boolean, Options]>([
   ["pages and programs", (name) => name !== "@waggle/edge", { types: ["node"], lib: DOM }],
   [
     "Workers",
