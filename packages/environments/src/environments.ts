@@ -37,7 +37,7 @@ export function environmentNamed(name: string): EnvironmentSpec {
 }
 
 /**
- * The environment of tasks with this name, whatever their level; `undefined` if it is unknown.
+ * The environment whose tasks have this name; `undefined` if there is none.
  *
  * @param others - environments of the user, besides the built-in ones.
  */

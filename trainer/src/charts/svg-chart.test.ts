@@ -1,4 +1,4 @@
-/** The same chart gives the same picture, whatever the process drew before. */
+/** A chart does not depend on the charts that the process drew before. */
 import { expect, test } from "vitest";
 import { curveChart } from "./curve-chart.ts";
 

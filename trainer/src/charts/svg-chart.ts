@@ -47,7 +47,7 @@ export function svgOf(
   }
 }
 
-/** ECharts numbers ids and classes over all charts of the process. Here the same chart always has the same ones. */
+/** ECharts counts ids and classes over all charts of the process. Here they are counted in each chart. */
 function withOwnIds(svg: string): string {
   const names = new Map<string, string>();
   return svg.replaceAll(/zr\d+-(c|cls-|[a-z]+)\d+/g, (id, kind: string) => {
