@@ -108,23 +108,27 @@ test.runIf(isLong())(
   600_000,
 );
 
-test("waggle dev --no-trainer serves the model of its last start, also where that is another one", async () => {
-  const state = join(root, "changed");
-  const served: string[] = [];
-  for (const type of ["qwen2", "smollm3"] as const) {
-    const model = join(root, type);
-    mkdirSync(model);
-    for (const { path, bytes } of tinyModel(type)) writeFileSync(join(model, path), bytes);
-    const dev = new Command("dev", SITE, "--model", model, "--no-trainer", "--state", state);
-    try {
-      const response = await fetch(`${await dev.edge()}/v1/policies/stable`);
-      served.push(PolicyManifest.parse(await response.json()).baseModel.sha256);
-    } finally {
-      await dev.stop();
+test.runIf(isLong())(
+  "waggle dev --no-trainer serves the model of its last start, also where that is another one",
+  async () => {
+    const state = join(root, "changed");
+    const served: string[] = [];
+    for (const type of ["qwen2", "smollm3"] as const) {
+      const model = join(root, type);
+      mkdirSync(model);
+      for (const { path, bytes } of tinyModel(type)) writeFileSync(join(model, path), bytes);
+      const dev = new Command("dev", SITE, "--model", model, "--no-trainer", "--state", state);
+      try {
+        const response = await fetch(`${await dev.edge()}/v1/policies/stable`);
+        served.push(PolicyManifest.parse(await response.json()).baseModel.sha256);
+      } finally {
+        await dev.stop();
+      }
     }
-  }
-  expect(new Set(served).size).toBe(2);
-}, 600_000);
+    expect(new Set(served).size).toBe(2);
+  },
+  600_000,
+);
 
 test.runIf(isLong())(
   "a converted model is served with a trainer and without one",
