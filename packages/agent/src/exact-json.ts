@@ -27,6 +27,11 @@ function isExact(number: string): boolean {
   return Number.isFinite(value) && canonical(number) === canonical(String(value));
 }
 
+/** Decimal digits of a finite number, without zeros at either end. */
+export function digitsOf(number: number): string {
+  return canonical(String(number)).split("e")[0] ?? "";
+}
+
 /** Digits without zeros at either end, and the power of ten of the last one. The sign cannot be lost. */
 function canonical(number: string): string {
   const [, whole = "", fraction = "", exponent = "0"] =

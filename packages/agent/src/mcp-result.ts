@@ -4,7 +4,7 @@
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { WaggleErrorCode } from "@waggle/protocol";
-import { exactJson, someNumber } from "./exact-json.ts";
+import { digitsOf, exactJson, someNumber } from "./exact-json.ts";
 
 type ContentBlock = { readonly type: string };
 type TextBlock = { readonly type: "text"; readonly text: string };
@@ -65,15 +65,13 @@ function structuredValue(value: unknown, texts: readonly TextBlock[]): unknown {
 
 const ROUNDED = "a number in this result has more digits than can be read, and was rounded";
 
-/** Whether the number may have had more digits than this. It had not if there are few: 1e21 is exact. */
-function hasManyDigits(number: number): boolean {
-  if (!Number.isFinite(number)) return true;
-  const [digits = ""] = String(number).split("e");
-  return digits.replaceAll(/\D|^-?0\.0*|0+$/g, "").length > EXACT_DIGITS;
-}
-
 /** Digits of a decimal number that a JavaScript number keeps. */
 const EXACT_DIGITS = 15;
+
+/** Whether the JSON of this number may have had more digits. A number with few digits, such as 1e21, is exact. */
+function hasManyDigits(number: number): boolean {
+  return !Number.isFinite(number) || digitsOf(number).length > EXACT_DIGITS;
+}
 
 function mayBeRounded(number: number): boolean {
   return Math.abs(number) > Number.MAX_SAFE_INTEGER && hasManyDigits(number);
