@@ -22,7 +22,7 @@ export function uncheckedKeywords(schema: JsonSchema): readonly string[] {
   return preparedSchema(schema).unchecked;
 }
 
-/** Names that a part of the schema requires and forbids: without them a value fails, and with them too. */
+/** Names that a part of the schema both requires and forbids, so that no value is valid. */
 export function impossibleNames(schema: JsonSchema): readonly string[] {
   const parts = Object.values(preparedSchema(schema).schemas).filter((part) => isObject(part));
   return parts.flatMap((part) => {

@@ -145,17 +145,15 @@ export function reasonOf(spec: EnvironmentSpec, { turns, hasEnded, judgment }: P
   if (!hasEnded) return `it has not ended after ${spec.maxTurns} turns; raise maxTurns`;
   if (typeof judgment === "string") return judgment;
   const { reasons } = judgment.parts;
-  const results = turns.flatMap(({ action, seen }) =>
-    seen.toolResults.map((result, i) => ({ result, tool: action.toolCalls[i]?.name ?? "a tool" })),
+  const said = reasons === undefined ? "the verifier says no" : String(reasons);
+  const [failure] = turns.flatMap(({ action, seen }) =>
+    seen.toolResults.flatMap((result, i) => {
+      if (result.ok) return [];
+      const tool = action.toolCalls[i]?.name ?? "a tool";
+      return [`a call of ${tool} failed: ${result.error.message.slice(0, 200)}`];
+    }),
   );
-  const wrong = results.find(({ result }) => !result.ok);
-  const words = [
-    reasons === undefined ? "the verifier says no" : String(reasons),
-    ...(wrong?.result.ok === false
-      ? [`a call of ${wrong.tool} failed: ${wrong.result.error.message.slice(0, 200)}`]
-      : []),
-  ];
-  return words.join("; ");
+  return failure === undefined ? said : `${said}; ${failure}`;
 }
 
 /** `12 tasks`. */

@@ -1,12 +1,12 @@
-/** Waits only once for a tool that does not end: checks play hundreds of rollouts, and each would wait for its limit. */
+/** Waits only once for a tool that hangs. Checks play hundreds of rollouts, and each would wait until the time limit. */
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type ToolCall, WaggleError } from "@waggle/protocol";
 import { brokenLimit, timeoutOf } from "../../../broken-limit.ts";
 import { placeOf } from "./check-context.ts";
 
-/** An environment whose turns fail at a tool that took too long before. */
+/** An environment that does not call a tool again after the tool took too long. */
 export type TimeoutWatch = {
-  /** A turn that calls such a tool throws `TOOL_FAILED`. */
+  /** A turn that calls such a tool throws `TOOL_FAILED`, from the first timeout on. */
   readonly spec: EnvironmentSpec;
   /** `search gave no result within 5000 ms at seed 7, train, level 0`; `null` if every call ended in time. */
   readonly timeout: () => string | null;
@@ -15,11 +15,13 @@ export type TimeoutWatch = {
 /** Watches the calls of every rollout in the environment. */
 export function watchTimeouts(spec: EnvironmentSpec): TimeoutWatch {
   let first: string | null = null;
-  /** What to say about each tool that took too long. */
+  /** The message for each tool that took too long. */
   const broken = new Map<string, string>();
   const requireInTime = (toolCalls: readonly ToolCall[]): void => {
-    const words = toolCalls.map(({ name }) => broken.get(name)).find((one) => one !== undefined);
-    if (words !== undefined) throw new WaggleError("TOOL_FAILED", words);
+    for (const { name } of toolCalls) {
+      const message = broken.get(name);
+      if (message !== undefined) throw new WaggleError("TOOL_FAILED", message);
+    }
   };
   return {
     timeout: () => first,
@@ -30,7 +32,7 @@ export function watchTimeouts(spec: EnvironmentSpec): TimeoutWatch {
         return {
           ...others,
           environment: {
-            ...environment,
+            task: environment.task,
             observe: () => environment.observe(),
             step: async (action, signal) => {
               requireInTime(action.toolCalls);
