@@ -57,7 +57,11 @@ test("after a reload the model reads the same tokens as without one, all of them
 });
 
 test("several calls of one turn are one turn again", async () => {
-  const both = say("", ...["mug", "hat"].map((query) => ({ name: "find", arguments: { query } })));
+  const both = say(
+    "",
+    { name: "find", arguments: { query: "mug" } },
+    { name: "find", arguments: { query: "hat" } },
+  );
   const turns = [both, say("Here."), say("No.")];
   const live = openTab()(turns);
   for (const request of ["a mug and a hat", "more"]) await live.agent.send(request).finished;

@@ -75,13 +75,11 @@ function turnsOf(parts: readonly AnswerPart[]): Omit<Exchange, "request"> {
   let text = "";
   let last: number | undefined;
   for (const part of parts) {
-    if (part.kind === "text") {
-      ({ text } = part);
-      last = undefined;
+    if (part.kind === "text") ({ text } = part);
+    else if (part.turn !== undefined && part.turn === last) {
+      turns.at(-1)?.activities.push(part.activity);
     } else {
-      const isSameTurn = part.turn !== undefined && part.turn === last;
-      if (isSameTurn) turns.at(-1)?.activities.push(part.activity);
-      else turns.push({ text, activities: [part.activity] });
+      turns.push({ text, activities: [part.activity] });
       text = "";
       last = part.turn;
     }

@@ -8,12 +8,11 @@ import type { Agent, AgentRun } from "../agent.ts";
 import { AnswerChunks } from "./answer-chunks.ts";
 
 /**
- * Sends the messages of one chat to `agent`, whose earlier conversation is forgotten with the first of them. The metadata
- * of an answer is `AnswerMetadata`.
+ * Sends the messages of one chat to `agent`. At the first message, the agent forgets its earlier conversation. The
+ * metadata of an answer is `AnswerMetadata`.
  */
 export function createChatTransport(agent: Agent): ChatTransport<UIMessage> {
   let chat: string | null = null;
-  let isNew = true;
   /** The visitor's messages that arrived here, oldest first. */
   let arrived: readonly string[] = [];
 
@@ -42,11 +41,10 @@ export function createChatTransport(agent: Agent): ChatTransport<UIMessage> {
                 "messages; to start again, call agent.clear() and create a new chat with a new transport",
         );
       }
+      // The agent keeps its conversation over a reload. The model must not read what the new chat does not show.
+      if (arrived.length === 0) agent.clear();
       arrived = now;
       const text = textOf(last);
-      // The agent keeps its conversation over a reload. The model must not read what the new chat does not show.
-      if (isNew) agent.clear();
-      isNew = false;
       const cancel = new AbortController();
       const signal = AbortSignal.any([cancel.signal, ...(abortSignal ? [abortSignal] : [])]);
       const run = isRetry ? agent.retry({ signal }) : agent.send(text, { signal });
