@@ -343,9 +343,12 @@ test("a text completion answers its prompt, whole and as a stream", async () => 
   }
   expect(text).toBe("Once upon");
   expect(policy.contexts[0]?.samples).toHaveLength(1);
-  for (const prompt of [["a", "b"], [1, 2], "x"]) {
-    const isText = prompt === "x";
-    const refused = client.completions.create({ model, prompt, echo: isText, stream: !isText });
+  for (const extra of [
+    { prompt: ["a", "b"], stream: true },
+    { prompt: [1, 2] },
+    { prompt: "x", echo: true },
+  ]) {
+    const refused = client.completions.create({ model, ...extra });
     await expect(refused).rejects.toMatchObject({ status: 400, code: "CAPABILITY_MISSING" });
   }
 });
