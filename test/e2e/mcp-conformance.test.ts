@@ -3,10 +3,8 @@
  * workerd and against the packed `connectMcpTools`, and the official SDK's first client against the edge.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { SessionResponse } from "@waggle/protocol";
@@ -20,6 +18,7 @@ import { runConformance } from "../fixtures/conformance-suite.ts";
 import { MCP_DEVIATIONS } from "../fixtures/mcp-deviations.ts";
 import { conformanceSite } from "../fixtures/conformance-site.ts";
 import { linkProject } from "../fixtures/linked-project.ts";
+import { localServer, type LocalServer } from "../fixtures/local-server.ts";
 import { isLong } from "../fixtures/long.ts";
 import { packedPackages } from "../fixtures/packed-packages.ts";
 
@@ -27,29 +26,24 @@ const work = mkdtempSync(join(tmpdir(), "waggle-mcp-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 /** Passes a request on with a session token, because the suite has no option for one. */
-async function passOn(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  edgeUrl: string,
-  token: string,
-): Promise<void> {
-  const headers = new Headers(request.headers as { [name: string]: string });
+async function passOn(request: Request, edgeUrl: string, token: string): Promise<Response> {
+  const headers = new Headers(request.headers);
   headers.set("authorization", `Bearer ${token}`);
   for (const name of ["host", "connection", "content-length"]) headers.delete(name);
-  const body = await buffer(request);
-  const answer = await fetch(new URL(request.url ?? "", edgeUrl), {
-    method: request.method ?? "GET",
+  const answer = await fetch(new URL(new URL(request.url).pathname, edgeUrl), {
+    method: request.method,
     headers,
-    ...(body.length > 0 ? { body } : {}),
+    ...(request.body === null ? {} : { body: await request.arrayBuffer() }),
   });
-  const { "content-encoding": _, ...passed } = Object.fromEntries(answer.headers);
-  reply.writeHead(answer.status, passed).end(await answer.text());
+  const passed = new Headers(answer.headers);
+  passed.delete("content-encoding");
+  return new Response(answer.body, { status: answer.status, headers: passed });
 }
 
 describe.runIf(isLong())("the edge", () => {
   let site: ReturnType<typeof conformanceSite>;
   let edge: ManagedProcess;
-  let proxy: Server;
+  let proxy: LocalServer;
   let url: string;
 
   beforeAll(async () => {
@@ -57,31 +51,34 @@ describe.runIf(isLong())("the edge", () => {
     const installation = openInstallation(join(work, "edge"));
     const loaded = await siteFrom(site.folder);
     await migrate(installation, loaded);
-    const [port, proxyPort] = [await freePort(), await freePort()];
-    const variables = { ALLOWED_ORIGINS: `http://127.0.0.1:${proxyPort}` };
-    edge = await startEdge(installation, { port, site: loaded, variables });
+    const port = await freePort();
     const edgeUrl = `http://127.0.0.1:${port}`;
+    let token = "";
+    proxy = await localServer((request) => passOn(request, edgeUrl, token));
+    const variables = { ALLOWED_ORIGINS: proxy.origin };
+    edge = await startEdge(installation, { port, site: loaded, variables });
     const opened = await fetch(`${edgeUrl}/v1/sessions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ siteKey: installation.siteKey }),
     });
-    const { token } = (await opened.json()) as SessionResponse;
-    proxy = createServer((request, reply) => void passOn(request, reply, edgeUrl, token));
-    await new Promise<void>((resolve) => proxy.listen(proxyPort, "127.0.0.1", resolve));
-    url = `http://127.0.0.1:${proxyPort}/mcp`;
+    ({ token } = (await opened.json()) as SessionResponse);
+    url = `${proxy.origin}/mcp`;
   }, 300_000);
 
   afterAll(async () => {
     proxy?.close();
-    proxy?.closeAllConnections();
     await edge?.stop();
     site?.remove();
   });
 
   test("passes the conformance suite but for the listed deviations", async () => {
-    const args = ["--url", url, "--suite", "all"];
-    const { passed, failed } = await runConformance(work, "server", ...args);
+    const { passed, failed } = await runConformance(work, "server", [
+      "--url",
+      url,
+      "--suite",
+      "all",
+    ]);
     expect(failed).toEqual(Object.keys(MCP_DEVIATIONS.server).toSorted());
     expect(passed.length).toBeGreaterThanOrEqual(8);
   });
@@ -129,13 +126,11 @@ await close();
   test("passes the conformance suite but for the listed deviations", async () => {
     const command = `${process.execPath} client.mjs`;
     const scenarios = isLong() ? ["--suite", "core"] : ["--scenario", "tools_call"];
-    const { passed, failed } = await runConformance(
-      project,
-      "client",
+    const { passed, failed } = await runConformance(project, "client", [
       ...scenarios,
       "--command",
       command,
-    );
+    ]);
     expect(failed).toEqual(isLong() ? Object.keys(MCP_DEVIATIONS.client).toSorted() : []);
     expect(passed).toContain("tools_call");
   });
