@@ -122,7 +122,7 @@ test("an aborted call ends at once, and the server is told", async () => {
 });
 
 test("a session that the server has ended is opened again", async () => {
-  const [id = ""] = sessions.slice(-1);
+  const id = sessions.at(-1) ?? "";
   await fetch(url, { method: "DELETE", headers: { "mcp-session-id": id } });
   const before = sessions.length;
   expect(await run("echo", { message: "again" })).toBe("Echo: again");

@@ -1,6 +1,6 @@
 /**
- * Projects that ask more of the packed packages than ours do: programs of CommonJS that `require()` them, and
- * TypeScript that also checks the types of its dependencies.
+ * Projects with stricter needs than our own: CommonJS programs that `require()` the packed packages, and TypeScript
+ * that also checks the types of its dependencies.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

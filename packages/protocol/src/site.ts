@@ -29,8 +29,8 @@ const share = z.number().min(0).max(1).optional();
 const Texts = z.array(z.string().min(1).max(256)).max(64);
 
 /**
- * Settings of a site. Each has the name of a variable of the Worker in camel case, and the variable's value where
- * it is absent; but only `default` has the variables' keys, origins, tools and environment.
+ * Settings of a site. Each is named after a variable of the Worker, in camel case. An absent setting has the variable's
+ * value. The variables for keys, origins, tools and the environment apply to `default` only.
  */
 export type SiteSettings = z.infer<typeof SiteSettings>;
 export const SiteSettings = z.strictObject({
@@ -78,7 +78,7 @@ export const Site = z.object({
   createdAt: z.iso.datetime().nullable(),
   /** `null` while the site is served. */
   disabledAt: z.iso.datetime().nullable(),
-  /** What the site sets itself; for `default`, with the Worker's variables for the rest. */
+  /** What the site sets itself. For `default`, also the Worker's variables where nothing is stored. */
   settings: SiteSettings,
   /** Names of the settings that the site sets itself. Absent from edges that cannot change `default`. */
   stored: z.array(z.string()).optional(),

@@ -36,8 +36,8 @@ type Issue = {
 export type ArgumentSchema = StandardSchema | JsonSchema;
 
 /**
- * What `run` gets for a schema. JSON Schema without a literal type gives `unknown`, and so does a `$ref` that is
- * recursive or not to `$defs` or `definitions` of the same schema.
+ * What `run` gets for a schema. JSON Schema without a literal type gives `unknown`. A `$ref` gives the type of the
+ * definition that it names in the schema's own `$defs` or `definitions`. Other and recursive references give `unknown`.
  */
 export type ArgumentsOf<P> = P extends {
   readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined };
@@ -147,7 +147,7 @@ type ValibotAction = {
 const LIBRARY_OPTIONS: { readonly [vendor: string]: { readonly [name: string]: unknown } } = {
   // By default it refuses checks that only code can make. `parsedArguments` makes them.
   valibot: {
-    // Except of a regex: it would lose its flags, and a grammar would forbid what the author allows.
+    // A regex keeps the default, which refuses flags. Without them, a grammar would forbid texts that the author allows.
     overrideAction: ({ jsonSchema, valibotAction }: ValibotAction) =>
       valibotAction.type === "regex" ? undefined : jsonSchema,
   },

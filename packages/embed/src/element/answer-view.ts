@@ -138,7 +138,7 @@ function renderActions(
       },
       icon(path),
     );
-  // A click redraws the buttons before its outcome is known; the sentence is shown in what is drawn last.
+  // A click redraws the bar before its outcome is known, so the sentence goes into the bar's present status element.
   const tell = (): void => {
     const outcome = bar.dataset["said"];
     const said = bar.querySelector<HTMLElement>(".said");

@@ -116,8 +116,8 @@ export type ChatRequest = {
 };
 
 /**
- * A request without extensions. With the overload for it, a function that is typed for OpenAI's client accepts a
- * `Chat`. Images, audio and custom tools, which OpenAI's type also allows, are refused when they are sent.
+ * A request without extensions. The overloads for it let a function that is typed for OpenAI's client take a `Chat`.
+ * Images, audio and custom tools, which OpenAI's type also allows, are refused when they are sent.
  */
 type PlainChatRequest = Omit<ChatRequest, "model" | "response_format"> & {
   readonly model: string;

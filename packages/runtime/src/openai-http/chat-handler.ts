@@ -102,7 +102,7 @@ export function createChatHandler(
   };
 }
 
-/** Reads up to the first sampled piece, so that what fails before it is answered with its status. */
+/** Reads up to the first sampled piece, so that an error before it is answered with its status. */
 async function readOpening(
   iterator: AsyncIterator<ChatCompletionChunk>,
 ): Promise<ChatCompletionChunk[]> {

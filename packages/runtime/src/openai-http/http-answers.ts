@@ -18,7 +18,7 @@ export function refusal(
   headers: { readonly [name: string]: string } = {},
 ): Response {
   const ms = WaggleError.is(error) ? error.retryAfterMs : undefined;
-  // OpenAI's clients read the first, and others only the second.
+  // OpenAI's clients prefer `retry-after-ms`. Others read only `retry-after`.
   const wait = ms !== undefined && {
     "retry-after-ms": String(ms),
     "retry-after": String(Math.ceil(ms / 1000)),
@@ -29,7 +29,7 @@ export function refusal(
   );
 }
 
-/** OpenAI's error object. `code` is ours, except for an overflow; `param` is the path of a field, if one is wrong. */
+/** OpenAI's error object. `code` is ours, except for an overflow. `param` is the path of the wrong field, or `null`. */
 export function toBody(error: unknown, status: number): object {
   const type =
     status === 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "server_error";

@@ -38,7 +38,7 @@ export type HttpChatOptions = {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 };
 
-/** Names of the token limit, the newer first: some servers know only one, and OpenAI's refuses both at once. */
+/** Names of the token limit, newer first. Some servers know only one of them, and OpenAI's refuses both at once. */
 const LIMIT_NAMES: readonly string[] = ["max_completion_tokens", "max_tokens"];
 
 const FOREIGN: ChatRecord = {
@@ -172,7 +172,7 @@ function withLimit(body: ChatRequest, names: readonly string[]): object {
   return { ...rest, ...Object.fromEntries(names.map((name) => [name, limit])) };
 }
 
-/** Not for a limit that is too large. */
+/** Whether the server refuses a name of the token limit. It does not if the limit is too large. */
 function refusesLimitName({ code, message }: WaggleError): boolean {
   const isRefused =
     /both|same time|together|(not|un)[ -]?(supported|permitted)|un(known|expected|recognized)|extra/i;

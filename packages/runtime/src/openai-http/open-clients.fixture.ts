@@ -1,4 +1,4 @@
-/** A server whose model says scripted texts, for tests with the clients that people use. Tests only. */
+/** A server whose model says scripted texts, for tests with common clients of OpenAI's API. Tests only. */
 import { WaggleError } from "@waggle/protocol";
 import { onTestFinished } from "vitest";
 import { localServer } from "../../../../test/fixtures/local-server.ts";
