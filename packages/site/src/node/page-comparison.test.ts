@@ -36,6 +36,16 @@ test("a page that returns something else fails at the first turn that differs", 
   expect(task).toMatchObject({ seed: 0, split: "train" });
 });
 
+test("of long results, the part that differs is shown", async () => {
+  const by = '(moved = day, "same ".repeat(100) + "end")';
+  const { "tools.ts": tools = "", "environment.ts": environment = "" } = PLANNER_FILES;
+  const { words } = await checkedWith({
+    "tools.ts": tools.replace("(moved = day)", by.replace("end", "page")),
+    "environment.ts": environment.replace("(state.day = day)", by.replace("moved", "state.day")),
+  });
+  expect(words).toMatch(/gives ….* same page" in the page and ….* same end" in the environment$/);
+});
+
 test("a page tool that throws where the environment's does not fails", async () => {
   const broken = '{ throw new Error("no calendar"); }';
   expect((await checked("(moved = day)", broken)).words).toMatch(

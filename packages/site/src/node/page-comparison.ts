@@ -4,6 +4,7 @@ import { brokenLimit, createToolRunner } from "@waggle/agent/tools";
 import type { EnvironmentSpec } from "@waggle/environments";
 import {
   canonicalJson,
+  differingExcerpts,
   hashText,
   mulberry32,
   type Observation,
@@ -18,8 +19,10 @@ const CHECK = "page";
 const TASKS = 20;
 /** Every second task is played with mistakes, so that failed calls are compared too. */
 const MISTAKES = 0.35;
+/** Of arguments and results in a difference. */
+const MOST_CHARACTERS = 120;
 
-/** Time limit of a call if its tool sets none, in milliseconds: that of pages. */
+/** Milliseconds after which a call ends if its tool sets no limit, as in pages. */
 const CALL_LIMIT_MS = 15_000;
 
 /** Code of the page that is about to run. */
@@ -37,7 +40,7 @@ type ComparisonOptions = {
   readonly onCall?: (call: PageCall | null) => void;
 };
 
-/** The result of the comparison. @param environment - that of the site. */
+/** The result of the comparison. @param environment - the site's. */
 export async function comparePage(
   site: LoadedSite,
   environment: EnvironmentSpec,
@@ -89,7 +92,7 @@ async function playedTask(
   const { mcpServers = [] } = site.definition;
   const isOfServer = ({ name }: ToolCall) => mcpServers.some(({ tools }) => tools.includes(name));
   let seen: Observation | null = null;
-  for (let turn = 1; turn <= spec.maxTurns && seen?.terminated !== true; turn += 1) {
+  for (let turn = 1; turn <= spec.maxTurns; turn += 1) {
     const { text, calls } = act(seen);
     const toolCalls = calls.map((call, i) => ({ id: `c${turn}-${i}`, ...call }));
     seen = await environment.step({ text, toolCalls }, signal);
@@ -100,16 +103,11 @@ async function playedTask(
       onCall({ what: `the tool ${call.name}`, place, limitMs: limitOf(call) });
       const inPage = await run(call, signal);
       onCall(null);
-      const broken = brokenLimit(call.name, inPage, `${place}, in the page`);
-      if (broken !== null) return { turns: turn, fault: broken };
       const inPractice = seen.toolResults[i];
-      // A limit that only the environment's tool broke is no disagreement.
-      const slow = inPractice && brokenLimit(call.name, inPractice, `${place}, in the environment`);
-      if (slow) return { turns: turn, fault: slow };
-      const difference = differenceOf(call, inPage, inPractice);
-      if (difference === null) continue;
-      const fault = `replay-mismatch: the site's page and its environment disagree at ${place}: ${difference}`;
-      return { turns: turn, fault };
+      const fault =
+        brokenLimit(call.name, inPage, `${place}, in the page`) ??
+        (inPractice ? practiceFault(call, inPage, inPractice, place) : null);
+      if (fault !== null) return { turns: turn, fault };
     }
     if (seen.terminated) return { turns: turn, fault: null };
   }
@@ -125,24 +123,32 @@ function toolsOf({ pageTools, edgeTools }: LoadedSite): readonly Tool[] {
   return [...ofPage, ...edgeTools];
 }
 
-/** The first difference between the page's result and the environment's. */
-function differenceOf(
+/** A limit that the environment's tool broke, or the difference between the two results. */
+function practiceFault(
   { name, arguments: args }: ToolCall,
   inPage: ToolResult,
-  inPractice: ToolResult | undefined,
+  inPractice: ToolResult,
+  place: string,
 ): string | null {
-  if (inPractice === undefined || canonicalJson(inPage) === canonicalJson(inPractice)) return null;
-  const call = `${name}(${shortened(args)})`;
-  return `${call} gives ${shownResult(inPage)} in the page and ${shownResult(inPractice)} in the environment`;
+  const broken = brokenLimit(name, inPractice, `${place}, in the environment`);
+  if (broken !== null) return broken;
+  if (canonicalJson(inPage) === canonicalJson(inPractice)) return null;
+  const [page, environment] = differingExcerpts(
+    shownResult(inPage),
+    shownResult(inPractice),
+    MOST_CHARACTERS,
+  );
+  const difference = `${name}(${shortened(args)}) gives ${page} in the page and ${environment} in the environment`;
+  return `replay-mismatch: the site's page and its environment disagree at ${place}: ${difference}`;
 }
 
 function shownResult(result: ToolResult): string {
   return result.ok
-    ? shortened(result.value)
-    : `the error ${result.error.code} (${shortened(result.error.message)})`;
+    ? canonicalJson(result.value)
+    : `the error ${result.error.code} (${JSON.stringify(result.error.message)})`;
 }
 
-function shortened(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+function shortened(args: object): string {
+  const text = JSON.stringify(args);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 }
