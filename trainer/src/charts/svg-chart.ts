@@ -47,10 +47,10 @@ export function svgOf(
   }
 }
 
-/** ECharts counts ids and classes over all charts of the process. Here they are counted in each chart. */
+/** ECharts numbers ids and classes across all charts of a process. Numbered per chart, a chart always has the same text. */
 function withOwnIds(svg: string): string {
   const names = new Map<string, string>();
-  return svg.replaceAll(/zr\d+-(c|cls-|[a-z]+)\d+/g, (id, kind: string) => {
+  return svg.replaceAll(/zr\d+-(cls-|[a-z]+)\d+/g, (id, kind: string) => {
     const name = names.get(id) ?? `zr-${kind}${names.size}`;
     names.set(id, name);
     return name;

@@ -30,9 +30,6 @@ export async function createMissingSites(
   }
 }
 
-/** Starts every command. */
-const WAGGLE = "npx waggle";
-
 /** The command that creates a site. @param edge - origin of the edge; absent: a variable of the shell */
 export function createSiteCommand(
   { id, name, settings = {} }: CreateSiteRequest,
@@ -40,7 +37,7 @@ export function createSiteCommand(
 ): string {
   const named = name === undefined ? [] : ["--name", shellArgument(name)];
   const values = siteSettingTexts(settings).map(shellArgument);
-  return [WAGGLE, "sites add", id, edgeArgument(edge), ...named, ...values].join(" ");
+  return commandOf("sites add", id, edgeArgument(edge), ...named, ...values);
 }
 
 /**
@@ -51,9 +48,11 @@ export function createSiteCommand(
  */
 export function publishCommand(site: string, model: string, edge?: string): string {
   const named = site === DEFAULT_SITE ? [] : ["--site", site];
-  return [WAGGLE, "publish", edgeArgument(edge), ...named, "--model", shellArgument(model)].join(
-    " ",
-  );
+  return commandOf("publish", edgeArgument(edge), ...named, "--model", shellArgument(model));
+}
+
+function commandOf(...parts: readonly string[]): string {
+  return ["npx waggle", ...parts].join(" ");
 }
 
 function edgeArgument(edge: string | undefined): string {

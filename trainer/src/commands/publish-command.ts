@@ -87,7 +87,7 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
     });
 }
 
-/** The default model could replace a new edge's own. @throws WaggleError `INVALID_ARGUMENT`. */
+/** A forgotten adapter must not publish the default model. @throws WaggleError `INVALID_ARGUMENT` without --model. */
 function requireModel(command: Command): void {
   if (command.getOptionValueSource("model") === "cli") return;
   throw new WaggleError(

@@ -5,7 +5,7 @@ import { siteSettingTexts } from "../options/site-settings.ts";
 /** After a new credential. */
 export const ONCE = "Keep the credentials; the edge does not show them again.";
 
-/** The site's state and settings; those that are not stored come last. */
+/** The site's state and its settings. Settings from the Worker's variables come last. */
 export function siteLines({ id, name, disabledAt, settings, stored }: Site): string[] {
   const state = disabledAt === null ? "served" : `disabled since ${disabledAt}`;
   const own = new Set(stored ?? Object.keys(settings));

@@ -117,7 +117,7 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
       lines: [
         `${role}'s credential: ${credential}`,
         id === DEFAULT_SITE
-          ? `It opens ${id} alone. The installation's credential still works; the Worker's secrets set it.`
+          ? `It opens ${id} only. The installation's credential still works; an earlier one of ${id} does not.`
           : "The previous one no longer works.",
         ONCE,
       ],

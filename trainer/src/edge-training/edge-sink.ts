@@ -35,7 +35,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
   readonly #held: Pick<LeaseCheck, "clear">;
   readonly #signal: AbortSignal;
   #hasEnvironmentChanged = false;
-  /** Steps in a row that exceeded the drift limit although training was at the stable version. */
+  /** Steps in a row beyond the drift limit, without a learned step since the last publication. */
   #driftedSteps = 0;
 
   constructor(
@@ -98,8 +98,8 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
     const hasLearned = learnedStep !== null && learnedStep.advantages.size > 0;
     const stepsSincePublication = state.stepsSincePublication + (hasLearned ? 1 : 0);
     const isDue = hasLearned && stepsSincePublication >= this.#options.publishEvery;
-    // At the drift limit, what was learned before this step is published early, so that training can go
-    // on from there. If nothing was, training returns to the stable version.
+    // A step beyond the drift limit is undone. Steps learned since the last publication are then published
+    // early. If there are none, training returns to the stable version.
     const isDrifted = result === "drift-limit";
     const publishes = isDue || (isDrifted && stepsSincePublication > 0);
     const returns = isDrifted && stepsSincePublication === 0;

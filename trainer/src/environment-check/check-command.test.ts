@@ -118,7 +118,7 @@ test.each([
   [
     "tight",
     "contextLength: 64,",
-    /^passed   lengths        .* of 64 tokens, .*; a longer request or one more turn is cut; a higher contextLength leaves room$/,
+    /^passed   lengths        .* of 64 tokens, .*; a longer request or one more turn would be cut; a higher contextLength leaves room$/,
   ],
   [
     "terse",

@@ -9,7 +9,7 @@ export const CONTROLS_FILE = "docs/evidence/controls.jsonl";
 
 /**
  * @param arms - mean success of each arm at temperature 1, in [0, 1]; empty if a page measures none
- * @param command - measures the base of the environment; default: the evidence, which knows the built-in ones
+ * @param command - measures the base at other temperatures; default: the command for built-in environments
  * @returns a paragraph of several lines; if no controls were measured, the paragraph says so
  */
 export function controlText(

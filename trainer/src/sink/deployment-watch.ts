@@ -1,6 +1,6 @@
 /**
- * Alarms: the deployed version's live success has fallen, or no step stays near enough to it. An alarm
- * freezes publishing until an operator lifts the freeze, and rolls back the version at fault.
+ * Alarms: the deployed version's live success has fallen, or too many steps in a row exceeded the drift limit.
+ * An alarm freezes publishing until an operator lifts the freeze, and rolls back the version at fault.
  */
 import type { EdgeClient } from "../edge/edge-client.ts";
 import type { JudgedLease } from "../check/lease-judgment.ts";
@@ -27,7 +27,7 @@ export function withWatchedLease(
   return { ...state, watch, ...alarm };
 }
 
-/** Steps in a row that may leave the stable version too far behind; one more raises an alarm. */
+/** Steps in a row from the stable version that may exceed the drift limit; one more raises an alarm. */
 export const MAX_DRIFTED_STEPS = 3;
 
 /**
@@ -38,7 +38,7 @@ export function isDrifted(drift: number | null, { drift: limit }: WatchLimits): 
   return drift !== null && !(drift <= limit);
 }
 
-/** The alarm after too many steps in a row from the stable version exceeded the limit. */
+/** The alarm after too many such steps. @param drift - of the last one */
 export function driftAlarm(drift: number | null, { drift: limit }: WatchLimits): Alarm {
   const reason = `${MAX_DRIFTED_STEPS + 1} steps in a row moved the policy too far from the stable version, the last one by ${drift?.toFixed(3)} nats per token; the limit is ${limit}`;
   return { version: null, reason };

@@ -1,4 +1,4 @@
-/** Runs a study: what is missing of its runs, then its page and figure, in one folder. */
+/** Makes the missing runs of a study, then writes its page and its figure. Everything is in one folder. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EnvironmentSpec } from "@waggle/environments";
@@ -18,11 +18,11 @@ import { compared } from "./study-results.ts";
 export type StudyOptions = Pick<TrialOptions, "bases" | "onBase" | "signal"> & {
   /** Runs per arm. */
   readonly seeds: number;
-  /** Held-out tasks of each evaluation; default 150. */
+  /** Held-out tasks of each evaluation; default: those of `experimentOf`. */
   readonly evaluationTasks?: number;
   /** Folder for runs, page and figure. Runs that are there are kept. */
   readonly output: string;
-  /** Called after each run with the numbers of runs: finished so far, finished at the start, of the study. */
+  /** Called after each run. `before` runs were finished at the start. */
   readonly onRun: (
     run: TrialRun,
     counts: { readonly finished: number; readonly before: number; readonly total: number },
@@ -39,17 +39,18 @@ export async function runStudy(
   spec: EnvironmentSpec,
   options: StudyOptions,
 ): Promise<readonly TrialRun[]> {
-  const { evaluationTasks, bases, output, signal, onBase, onRun } = options;
+  const { bases, output, signal, onBase, onRun } = options;
   const path = join(output, `${study.name}-runs.jsonl`);
   const done = await readRuns(path);
   requireSameSource(path, done, spec);
   const seeds = Array.from({ length: options.seeds }, (_, i) => i + 1);
   const experiment = experimentOf(study, seeds, spec);
+  const { evaluationTasks = experiment.evaluationTasks } = options;
   const total = seeds.length * study.arms.length;
   const before = done.filter(({ seed }) => seeds.includes(seed)).length;
   let finished = before;
   const runs = await runTrial(
-    evaluationTasks === undefined ? experiment : { ...experiment, evaluationTasks },
+    { ...experiment, evaluationTasks },
     {
       bases,
       done,
