@@ -72,10 +72,14 @@ async function readSite(context: EdgeContext): Promise<ServedSite> {
   return requireSite(await siteDirectory(context.env), context.req.param("site") ?? "");
 }
 
-/** @throws WaggleError `CONFLICT` for a key of the Worker's variables, which `default` has or may return to */
+/**
+ * The keys in the Worker's variables are those of `default`, even while it has others.
+ * @throws WaggleError `CONFLICT` for such a key at another site
+ */
 function requireFree({ env }: EdgeContext, id: string, keys: readonly string[] = []): void {
+  if (id === DEFAULT_SITE) return;
   const taken = new Set(readSettings(env).SITE_KEYS);
-  if (id !== DEFAULT_SITE && keys.some((key) => taken.has(key))) throw keyTaken();
+  if (keys.some((key) => taken.has(key))) throw keyTaken();
 }
 
 /** Logs the action with the site that it changed, and shows the site. */

@@ -268,7 +268,7 @@ test("the state of B that is compared has rows in every table but those of refus
 describe.each([
   ["without the header", {}, () => a],
   ["with the header that names the other site", { [SITE_HEADER]: "b" }, () => a],
-  ["with the own credential of `default`", {}, () => ofDefault],
+  ["with the credential of the site `default`", {}, () => ofDefault],
 ])("a request %s", (_, headers: Record<string, string>, from: () => TestSite) => {
   test.each(CLOSED.map((endpoint) => [endpoint.operationId, endpoint] as const))(
     "%s gets and changes nothing of the other site",

@@ -1,7 +1,7 @@
 /**
- * The sites that this Worker serves, and which site a key, a credential or an origin belongs to. The Worker's
- * variables are the defaults of what a site leaves out. An isolate keeps the sites for a few seconds, so a change
- * reaches every isolate without a deployment.
+ * The sites that this Worker serves, and which site a key, a credential or an origin belongs to. A site's own
+ * settings override the Worker's variables. An isolate keeps the sites for a few seconds, so a change reaches every
+ * isolate without a deployment.
  */
 import { DEFAULT_SITE, siteVariable, WaggleError } from "@waggle/protocol";
 import { type Bindings, readSettings, type Settings } from "../settings.ts";
@@ -45,7 +45,7 @@ function served(stored: StoredSite, worker: Settings): ServedSite {
   return { id, name, stored, settings: { ...inherited, ...own } };
 }
 
-/** All sites, with the site `default` as the Worker's variables configure it until it is changed. */
+/** All sites. Until an operator changes `default`, the Worker's variables configure it. */
 function directoryOf(stored: readonly StoredSite[], worker: Settings): SiteDirectory {
   const sites = new Map<string, ServedSite>([
     [DEFAULT_SITE, { id: DEFAULT_SITE, name: DEFAULT_SITE, stored: null, settings: worker }],
@@ -80,7 +80,7 @@ export async function siteDirectory(env: Bindings): Promise<SiteDirectory> {
   return directory;
 }
 
-/** The same; while the database does not answer, only `default` as the Worker's variables configure it. */
+/** The sites. While the database does not answer: only `default`, as the Worker's variables configure it. */
 export async function reachableSites(env: Bindings): Promise<SiteDirectory> {
   try {
     return await siteDirectory(env);

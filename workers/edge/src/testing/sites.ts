@@ -45,7 +45,7 @@ export async function makeSite(id: string, settings: SiteSettings = {}): Promise
   };
 }
 
-/** The site `default` with credentials of its own. */
+/** Gives the site `default` its own trainer credential and operator credential. */
 export async function ownDefault(): Promise<TestSite> {
   const rotate = async (role: "trainer" | "operator") => {
     const path = `/v1/operator/sites/${DEFAULT_SITE}/credentials`;
