@@ -9,6 +9,7 @@ test("a chart drawn again is the same text, and ids of different shapes differ",
   const first = draw();
   expect(draw()).toBe(first);
   const paths = [...first.matchAll(/<clipPath id="([^"]+)"/g)].map(([, id]) => id);
+  expect(paths.length).toBeGreaterThan(1);
   expect(new Set(paths).size).toBe(paths.length);
   for (const [, id] of first.matchAll(/url\(#([^)]+)\)/g)) expect(first).toContain(`id="${id}"`);
 });
