@@ -16,7 +16,7 @@ export type BaseSuccess = { readonly greedy: SuccessRate; readonly sampled: Succ
  * Writes `README.md` into the model's folder.
  *
  * @param recipe - with which the base was made
- * @param unseen - success at tasks whose pattern training lacks; `null` if there are none
+ * @param unseen - success on the tasks whose pattern is not in training; `null` if there are none
  */
 export async function writeBaseCard(
   folder: string,

@@ -72,7 +72,7 @@ const OWN_BASE = { mistakes: 0.1, habits: 0.85, habitPatterns: 0.5 } as const;
 /** Most steps of a default recipe. */
 const MOST_STEPS = 2100;
 
-/** Steps for a context: a base that reads long tasks learns later to copy names that it has never read. */
+/** Steps for a context length. With longer tasks, a base needs more steps until it copies names that it has never read. */
 function stepsFor(contextLength: number): number {
   const { steps, contextLength: short } = ENVIRONMENT_BASE;
   return Math.min(MOST_STEPS, Math.round(steps * Math.max(1, contextLength / short) ** 2));

@@ -67,14 +67,15 @@ export async function trainEnvironmentBase(
   );
   const references = Array.from({ length: options.tasks }, (_, i) => heldOutTask(spec, i));
   const isUnseen = unseenPatterns(spec, references);
-  const greedily = await successes(spec, model, references, 0, onTask, signal);
-  const sampling = await successes(spec, model, references, 1, onTask, signal);
-  const rates = (isCounted: (place: number) => boolean): BaseSuccess => ({
-    greedy: successRate(greedily.filter((_, i) => isCounted(i))),
-    sampled: successRate(sampling.filter((_, i) => isCounted(i))),
-  });
-  const { greedy, sampled } = rates(() => true);
-  const unseen = isUnseen.includes(true) ? rates((i) => isUnseen[i] === true) : null;
+  const atZero = await successes(spec, model, references, 0, onTask, signal);
+  const atOne = await successes(spec, model, references, 1, onTask, signal);
+  const greedy = successRate(atZero);
+  const sampled = successRate(atOne);
+  const ofUnseen = (outcomes: readonly boolean[]): SuccessRate =>
+    successRate(outcomes.filter((_, i) => isUnseen[i]));
+  const unseen = isUnseen.includes(true)
+    ? { greedy: ofUnseen(atZero), sampled: ofUnseen(atOne) }
+    : null;
   // A model that a user put there has a card of its own, or none.
   if (existsSync(join(folder, BASE_RECORD))) {
     await writeBaseCard(folder, spec, recipe, model, { greedy, sampled }, unseen);
