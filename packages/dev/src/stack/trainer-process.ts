@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseStoredFormat } from "@waggle/model";
+import { CREDENTIAL_VARIABLES } from "@waggle/trainer";
 import { NODE_OPTIONS, ownProgram } from "../processes/installed.ts";
 import { ManagedProcess } from "../processes/managed-process.ts";
 import { type LineSink, NODE } from "../processes/programs.ts";
@@ -55,7 +56,7 @@ export function startTrainer(installation: Installation, options: TrainerOptions
       ...args,
     ),
     cwd: site.project,
-    env: { WAGGLE_TRAINER_CREDENTIAL: installation.trainerCredential },
+    env: { [CREDENTIAL_VARIABLES.trainer]: installation.trainerCredential },
     ...(onLine ? { onLine: (line: string) => onLine("trainer", line) } : {}),
   });
 }
