@@ -109,7 +109,7 @@ test.runIf(isLong())(
 );
 
 test.runIf(isLong())(
-  "waggle dev --no-trainer serves the model of its last start, also where that is another one",
+  "waggle dev --no-trainer serves the model that it was last started with",
   async () => {
     const state = join(root, "changed");
     const served: string[] = [];

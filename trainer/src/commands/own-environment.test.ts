@@ -123,7 +123,7 @@ test("a study in it has runs of its own, and adds none to those of an environmen
 test("a study in it runs to its end and names it in every run", async () => {
   const bases = join(folder, "given");
   await cp(base, join(bases, "support-desk"), { recursive: true });
-  // The study takes the base that `train` makes. Here it has that recipe's record, and few steps.
+  // The study makes a base of 700 steps unless the record of one says that it has them. This one has few.
   const file = join(bases, "support-desk", "base.json");
   const record = JSON.parse(await readFile(file, "utf8")) as object;
   await writeFile(file, JSON.stringify({ ...record, steps: ENVIRONMENT_BASE.steps }));

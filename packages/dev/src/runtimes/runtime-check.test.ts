@@ -65,10 +65,15 @@ const changed = (name: string, from: string | RegExp, to: string): Runtime => ({
 });
 const same = changed("same", "", "");
 
-async function results(file: string, runtimes?: readonly Runtime[], reward: string | null = null) {
+async function specIn(file: string): Promise<EnvironmentSpec> {
   const { default: spec } = (await import(pathToFileURL(file).href)) as {
     default: EnvironmentSpec;
   };
+  return spec;
+}
+
+async function results(file: string, runtimes?: readonly Runtime[], reward: string | null = null) {
+  const spec = await specIn(file);
   return resultsOf(spec, file, runtimes, reward);
 }
 
@@ -118,9 +123,7 @@ test("the first difference is shown with both values and a likely cause, and a m
 
 test("where no runtime can check it, each is skipped with the reason", async () => {
   const file = await saved("obstructed", "1");
-  const { default: spec } = (await import(pathToFileURL(file).href)) as {
-    default: EnvironmentSpec;
-  };
+  const spec = await specIn(file);
   expect(await resultsOf(spec, file, undefined, null, "not run, because count hangs")).toEqual([
     "skipped in workerd: not run, because count hangs",
     "skipped in Chromium: not run, because count hangs",
@@ -149,9 +152,7 @@ test("the site's reward is part of the verdict", async () => {
 test("whether it cannot be played or cannot be bundled is told apart", async () => {
   const file = await saved("unprepared", "1");
   await writeFile(join(folder, "unbundled.ts"), 'export * from "./no-such-module.ts";');
-  const { default: spec } = (await import(pathToFileURL(file).href)) as {
-    default: EnvironmentSpec;
-  };
+  const spec = await specIn(file);
   const broken: EnvironmentSpec = {
     ...spec,
     task: () => {
