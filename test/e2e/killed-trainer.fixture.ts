@@ -18,7 +18,7 @@ const REQUESTS: { readonly [boundary: string]: RegExp } = {
 };
 
 const [boundary = ""] = process.argv.splice(2, 1);
-/** Prints what arrived before the trainer sees it, and before the process dies. */
+/** Prints the environments of a lease. Called before the trainer gets the lease and before the process is killed. */
 function reportLease(body: string): void {
   const { groups } = JSON.parse(body) as LeaseResponse;
   if (groups.length === 0) return;

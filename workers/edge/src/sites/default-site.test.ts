@@ -1,9 +1,9 @@
 /** The site `default`: what an operator stores overrides the Worker's variables, and removing it brings them back. */
 import {
   type AuditResponse,
+  type ChangeSiteRequest,
   DEFAULT_SITE,
   type Site,
-  type SiteSettings,
   type SitesResponse,
 } from "@waggle/protocol";
 import { runInDurableObject } from "cloudflare:test";
@@ -34,9 +34,10 @@ beforeEach(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
-type Changes = { [name in keyof SiteSettings]?: SiteSettings[name] | null };
-const change = (settings: Changes) => call("PUT", PATH, { ...asOperator, body: { settings } });
-const set = (settings: Changes) => ask<Site>("PUT", PATH, { ...asOperator, body: { settings } });
+const change = (settings: ChangeSiteRequest["settings"]) =>
+  call("PUT", PATH, { ...asOperator, body: { settings } });
+const set = (settings: ChangeSiteRequest["settings"]) =>
+  ask<Site>("PUT", PATH, { ...asOperator, body: { settings } });
 const show = () => ask<Site>("GET", PATH, asOperator);
 const sessionStatus = async (siteKey: string) =>
   (await call("POST", "/v1/sessions", { body: { siteKey } })).status;
