@@ -47,7 +47,7 @@ export function svgOf(
   }
 }
 
-/** ECharts numbers ids and classes across all charts of a process. Numbered per chart, a chart always has the same text. */
+/** ECharts counts ids and classes over all charts of the process. Here they are counted in each chart. */
 function withOwnIds(svg: string): string {
   const names = new Map<string, string>();
   return svg.replaceAll(/zr\d+-(cls-|[a-z]+)\d+/g, (id, kind: string) => {

@@ -137,7 +137,8 @@ async function checkLengths(
   }
   if (turn <= turnLimit) {
     const isTight = contextLength - rollout < turnLimit;
-    const advice = "a longer request or one more turn would be cut; a higher contextLength leaves room";
+    const advice =
+      "a longer request or one more turn would be cut; a higher contextLength leaves room";
     return { status: "passed", words: isTight ? `${words}; ${advice}` : words };
   }
   return { status: "failed", words: `${words}; write maxTurnTokens: ${2 * turn}` };

@@ -117,7 +117,9 @@ function disabling(isDisabled: boolean): Endpoint {
       if (id === DEFAULT_SITE) {
         throw new WaggleError(
           "CONFLICT",
-          `the site ${id} cannot be disabled; its kill switch silences the assistant in all its pages`,
+          isDisabled
+            ? `the site ${id} cannot be disabled; its kill switch silences the assistant in all its pages`
+            : `the site ${id} is always enabled; if its settings cannot be read, store them again`,
         );
       }
       await setDisabled(context.env.DB, id, isDisabled ? context.var.now : null);

@@ -182,6 +182,9 @@ test("it cannot be created, disabled or deleted", async () => {
   const disabled = await call("PUT", `${PATH}/disabled`, asOperator);
   expect(disabled).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
   expect(JSON.stringify(disabled.body)).toContain("the site default cannot be disabled");
+  const enabled = await call("DELETE", `${PATH}/disabled`, asOperator);
+  expect(enabled.status).toBe(409);
+  expect(JSON.stringify(enabled.body)).toContain("the site default is always enabled");
   const body = { id: DEFAULT_SITE };
   expect((await call("POST", "/v1/operator/sites", { ...asOperator, body })).status).toBe(409);
   expect((await call("DELETE", PATH, asOperator)).status).toBe(405);
