@@ -59,6 +59,7 @@ export default defineConfig({
             "test/{architecture,golden,contract,requirements}/**/*.test.ts",
           ],
           exclude: [...everywhere, "**/*.browser.test.ts"],
+          setupFiles: "test/fixtures/property-tests.setup.ts",
           server: INLINED,
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -41,8 +41,10 @@ type CallSoFar = {
 /** What a reader found in a block. */
 export type Block = {
   readonly calls: readonly CallSoFar[];
-  /** Length of the block, including its end marker; `null` while it may continue. */
-  readonly end: number | null;
+  /** How much of the text certainly belongs to the block, including an end marker. */
+  readonly length: number;
+  /** False while more text may belong to the block. */
+  readonly hasEnded: boolean;
   /** Why the block cannot be parsed; reported when it ends. */
   readonly problem: string | null;
 };
@@ -60,19 +62,21 @@ export type BlockReader = (input: BlockInput) => Block;
 
 /** `<tool_call>{json}</tool_call>` */
 export const readHermesBlock: BlockReader = ({ text, isEnd }) =>
-  closedBlock(text, isEnd, TOOL_CALL_OPEN, TOOL_CALL_CLOSE, () => jsonCall(text, 0, ["arguments"]));
+  closedBlock(text, isEnd, TOOL_CALL_OPEN, TOOL_CALL_CLOSE, (part) =>
+    jsonCall(part, 0, ["arguments"]),
+  );
 
 /** `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>` */
 export const readXmlBlock: BlockReader = ({ text, isEnd, schemas }) =>
-  closedBlock(text, isEnd, TOOL_CALL_OPEN, TOOL_CALL_CLOSE, () => xmlCall(text, schemas));
+  closedBlock(text, isEnd, TOOL_CALL_OPEN, TOOL_CALL_CLOSE, (part) => xmlCall(part, schemas));
 
 /** `<|tool_call_start|>[name(key="text")]<|tool_call_end|>` */
 export const readLfmBlock: BlockReader = ({ text, isEnd }) =>
-  closedBlock(text, isEnd, LFM_OPEN, LFM_CLOSE, () => pythonCalls(text, 0));
+  closedBlock(text, isEnd, LFM_OPEN, LFM_CLOSE, (part) => pythonCalls(part, 0));
 
 /** `<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>` */
 export const readGemmaBlock: BlockReader = ({ text, isEnd }) =>
-  closedBlock(text, isEnd, GEMMA_OPEN, GEMMA_CLOSE, () => gemmaCall(text));
+  closedBlock(text, isEnd, GEMMA_OPEN, GEMMA_CLOSE, gemmaCall);
 
 /** `[TOOL_CALLS][{json}, …]` or `[TOOL_CALLS]name[ARGS]{json}`. Ends with the turn. */
 export const readMistralBlock: BlockReader = ({ text, isEnd }) => {
@@ -87,17 +91,26 @@ export const readMistralBlock: BlockReader = ({ text, isEnd }) => {
     );
   }
   const { calls, scan } = namedJsonCall(text);
+  let mayContinue = scan === "more";
   if (isRead(scan)) {
-    const end = skipBlanks(text, scan.end);
-    const rest = text.slice(end);
-    if (rest.startsWith(MISTRAL_CALLS)) return { calls, end, problem: null };
-    if (rest === "" && isEnd) return { calls, end, problem: null };
-    if (MISTRAL_CALLS.startsWith(rest) && !isEnd) return { calls, end: null, problem: null };
-  } else if (scan === "more" && !isEnd) return { calls, end: null, problem: null };
+    const length = skipBlanks(text, scan.end);
+    const rest = text.slice(length);
+    if (rest.startsWith(MISTRAL_CALLS) || (rest === "" && isEnd)) {
+      return { calls, length, hasEnded: true, problem: null };
+    }
+    mayContinue = MISTRAL_CALLS.startsWith(rest);
+  }
+  // A marker inside a value ends the block if the call proves to be broken.
   const next = text.indexOf(MISTRAL_CALLS);
-  if (next === -1 && !isEnd) return { calls, end: null, problem: null };
-  const end = next === -1 ? text.length : next;
-  return { calls, end, problem: isProblem(scan) ? scan : unreadable(text.slice(0, end)) };
+  const certain = next === -1 ? text : text.slice(0, next);
+  const begin = {
+    calls: next === -1 ? calls : namedJsonCall(certain).calls,
+    length: certain.length,
+  };
+  if (!isEnd && (next === -1 || mayContinue)) {
+    return { ...begin, hasEnded: false, problem: null };
+  }
+  return { ...begin, hasEnded: true, problem: isProblem(scan) ? scan : unreadable(certain) };
 };
 
 /** `{json}; {json}`, or a Python list of calls, until the end of the turn. */
@@ -129,30 +142,32 @@ function closedBlock(
   isEnd: boolean,
   open: string,
   close: string,
-  read: () => Calls,
+  read: (part: string) => Calls,
 ): Block {
-  const { calls, scan } = read();
-  if (isRead(scan)) {
-    const closing = scanSign(text, scan.end, close);
-    if (isRead(closing)) return { calls, end: closing.end, problem: null };
-    if (closing === "more" && !isEnd) return { calls, end: null, problem: null };
-  } else if (scan === "more" && !isEnd) return { calls, end: null, problem: null };
-  // The block cannot be parsed any more. It extends to the first end marker.
-  const at = text.indexOf(close);
-  if (at === -1) {
-    const problem = isEnd ? `${open} without ${close}` : null;
-    return { calls, end: isEnd ? text.length : null, problem };
+  const { calls, scan } = read(text);
+  const closing = isRead(scan) ? scanSign(text, scan.end, close) : scan;
+  if (isRead(scan) && isRead(closing)) {
+    return { calls, length: closing.end, hasEnded: true, problem: null };
   }
+  // An end marker inside a value ends the block if the call proves to be broken.
+  const at = text.indexOf(close);
+  const certain = at === -1 ? text : text.slice(0, at + close.length);
+  const begin = { calls: at === -1 ? calls : read(certain).calls, length: certain.length };
+  if (!isEnd && (at === -1 || closing === "more")) {
+    return { ...begin, hasEnded: false, problem: null };
+  }
+  if (at === -1) return { ...begin, hasEnded: true, problem: `${open} without ${close}` };
   const problem = isProblem(scan) ? scan : unreadable(text.slice(0, at));
-  return { calls, end: at + close.length, problem };
+  return { ...begin, hasEnded: true, problem };
 }
 
 /** Reads a block that ends with the turn. */
 function openBlock(text: string, isEnd: boolean, { calls, scan }: Calls): Block {
-  if (!isEnd) return { calls, end: null, problem: null };
+  const { length } = text;
+  if (!isEnd) return { calls, length, hasEnded: false, problem: null };
   const isWhole = isRead(scan) && skipBlanks(text, scan.end) === text.length;
   const problem = isWhole ? null : isProblem(scan) ? scan : unreadable(text);
-  return { calls, end: text.length, problem };
+  return { calls, length, hasEnded: true, problem };
 }
 
 const unreadable = (text: string): string => `a tool call must hold JSON, got ${excerpt(text)}`;
@@ -165,7 +180,7 @@ function jsonCall(text: string, at: number, keys: readonly string[]): Calls {
     return { calls: text[start] === "{" ? jsonSoFar(text, start, keys) : [], scan };
   }
   const value = parseJson(scan.value);
-  if (value === undefined) return { calls: [], scan: "bad" };
+  if (value === undefined) return { calls: jsonSoFar(text, start, keys), scan: "bad" };
   if (!isObject(value)) {
     return { calls: [], scan: `a tool call must be a JSON object, got ${excerpt(value)}` };
   }
@@ -184,9 +199,9 @@ function jsonSoFar(text: string, start: number, keys: readonly string[]): CallSo
   };
   const nameMember = members.find(({ key, end }) => key === "name" && end !== null);
   const name = nameMember && parseJson(text.slice(nameMember.start, nameMember.end as number));
-  if (typeof name !== "string" || name === "") return [];
+  if (typeof name !== "string") return [];
   const key = keys.find((one) => slice(one) !== undefined);
-  return [{ name, json: key === undefined ? "" : (slice(key) ?? ""), call: null }];
+  return begunCall(name, key === undefined ? "" : (slice(key) ?? ""));
 }
 
 /** `name[ARGS]{json}`, with an optional id in between. */
@@ -198,11 +213,14 @@ function namedJsonCall(text: string): Calls {
   if (marker === -1) return { calls: [], scan: "more" };
   const start = skipBlanks(text, marker + MISTRAL_ARGUMENTS.length);
   const scan = scanJson(text, start);
-  const soFar = { name: name ?? "", json: text.slice(start), call: null };
-  if (!isRead(scan)) return { calls: name && text[start] === "{" ? [soFar] : [], scan };
+  const soFar =
+    text[start] === "{"
+      ? begunCall(name ?? "", text.slice(start, isRead(scan) ? scan.end : undefined))
+      : [];
+  if (!isRead(scan)) return { calls: soFar, scan };
   const value = parseJson(scan.value);
   const call = value === undefined ? "bad" : toCall(name, value);
-  if (typeof call === "string") return { calls: [], scan: call };
+  if (typeof call === "string") return { calls: soFar, scan: call };
   return { calls: [{ name: call.name, json: scan.value, call }], scan };
 }
 
@@ -263,7 +281,7 @@ function argumentList(
   scanArgument: (at: number) => Scan<[string, unknown]>,
 ): Calls {
   const args: [string, unknown][] = [];
-  const soFar = (): CallSoFar[] => [{ name, json: openJson(args), call: null }];
+  const soFar = () => begunCall(name, openJson(args));
   let at = skipBlanks(text, start);
   while (text[at] !== close) {
     if (at >= text.length) return { calls: soFar(), scan: "more" };
@@ -278,6 +296,10 @@ function argumentList(
   }
   return finished(name, args, at + 1);
 }
+
+/** A call that has a name but is not complete. */
+const begunCall = (name: string, json: string): CallSoFar[] =>
+  name === "" ? [] : [{ name, json, call: null }];
 
 function finished(name: string, args: readonly [string, unknown][], end: number): Calls {
   const call = toCall(name, Object.fromEntries(args));
@@ -312,7 +334,7 @@ function xmlCall(text: string, schemas: ReadonlyMap<string, JsonSchema>): Calls 
     if (isRead(closing)) return finished(name, args, closing.end);
     const rest = text.slice(at);
     const parameter = PARAMETER.exec(rest);
-    const soFar = [{ name, json: openJson(args), call: null }];
+    const soFar = begunCall(name, openJson(args));
     if (parameter === null) {
       const isOpen = closing === "more" || couldBegin(rest, "<parameter=");
       return { calls: soFar, scan: isOpen ? "more" : "bad" };

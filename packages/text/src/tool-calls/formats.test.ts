@@ -75,10 +75,23 @@ test.each(FORMATS)("%s: written calls are read back", (format) => {
   );
 });
 
+/** A call with something inserted: a marker, or characters that mean something in JSON. */
+const brokenCall = (format: ToolCallFormat) => {
+  const { markers } = toolCallFormatEntry(format);
+  return fc
+    .tuple(call, fc.nat(), fc.constantFrom(...markers, '"', "'", "{", "}", ",", "%", "\\"))
+    .map(([one, at, inserted]) => {
+      const whole = write(format, [one]);
+      const cut = at % (whole.length + 1);
+      return whole.slice(0, cut) + inserted + whole.slice(cut);
+    });
+};
+
 test.each(FORMATS)("%s: reading does not depend on how a turn is split", (format) => {
   const piece = fc.oneof(
     fc.constantFrom(...toolCallFormatEntry(format).markers, "<think>", "</think>", "{", '"', "\n"),
     fc.array(call, { minLength: 1, maxLength: 2 }).map((calls) => write(format, calls)),
+    brokenCall(format),
     fc.string({ maxLength: 6 }),
   );
   fc.assert(
@@ -95,7 +108,7 @@ test.each(FORMATS)("%s: reading does not depend on how a turn is split", (format
         expect(read(format, turn.split(""))).toEqual(whole);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 300 },
   );
 });
 

@@ -175,22 +175,22 @@ class TurnReader implements AssistantReader {
     const skip = this.#isMarked || this.#startsWithMarker() ? this.#entry.begin.length : 0;
     const text = this.#held.slice(skip);
     const block = this.#entry.read({ text, isEnd, schemas: this.#schemas });
-    const length = block.end === null ? this.#held.length : skip + block.end;
+    const length = skip + block.length;
     if (!this.#isMarked && block.calls.length === 0) {
       // Without a marker, only a call with a name counts as a block; otherwise it is text.
-      if (block.end === null) return false;
+      if (!block.hasEnded) return false;
       this.#take(events, "text", this.#held.length);
       this.#mode = "text";
       return false;
     }
     // The end of the text may begin another block.
-    const keep = block.end === null ? beginningOf([this.#entry.begin], text) : 0;
+    const keep = block.hasEnded ? 0 : beginningOf([this.#entry.begin], this.#held.slice(0, length));
     if (length - keep > this.#shown) {
       events.push({ type: "call-text", text: this.#held.slice(this.#shown, length - keep) });
       this.#shown = length - keep;
     }
     this.#giveCalls(events, block);
-    if (block.end === null) return false;
+    if (!block.hasEnded) return false;
     const count = this.#given.filter(({ isEnded }) => isEnded).length;
     this.#finished += this.#given.length;
     const problem =
