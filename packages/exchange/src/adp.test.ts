@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ADP_EXAMPLE, adpErrors } from "./adp-schema.fixture.ts";
 import { readAdpTrajectory, toAdpTrajectory } from "./adp.ts";
 import { isRefusal } from "./conversation.ts";
 import { FIRST, FORMAT, recordOf, TURNS } from "./record.fixture.ts";
@@ -15,9 +16,9 @@ async function read(): Promise<ReadTrajectory> {
   return result;
 }
 
-test("content follows schema 1.2.0, with the reward on the last action", async () => {
+test("content follows schema 1.5.0, with the reward on the last action", async () => {
   const { content, schema_version } = toAdpTrajectory(await read());
-  expect(schema_version).toBe("1.2.0");
+  expect(schema_version).toBe("1.5.0");
   expect(content).toEqual([
     { class_: "text_observation", content: FIRST.userMessage, source: "user" },
     {
@@ -25,16 +26,66 @@ test("content follows schema 1.2.0, with the reward on the last action", async (
       function: "search",
       kwargs: { query: "mug", maxPrice: 5 },
       description: "Let me look.",
+      tool_call_id: "call_000001",
     },
-    { class_: "api_action", function: "search", kwargs: { query: "cup" } },
+    {
+      class_: "api_action",
+      function: "search",
+      kwargs: { query: "cup" },
+      tool_call_id: "call_000002",
+    },
     {
       class_: "text_observation",
       content: '[{"name":"red mug","price":4.5}]',
       source: "environment",
+      tool_call_id: "call_000001",
     },
-    { class_: "text_observation", content: "[]", source: "environment" },
+    {
+      class_: "text_observation",
+      content: "[]",
+      source: "environment",
+      tool_call_id: "call_000002",
+    },
     { class_: "message_action", content: "The red mug costs 4.5.", reward: 0.5 },
   ]);
+});
+
+test("upstream's models accept an export, also one that ends with calls", async () => {
+  const source = await read();
+  expect(adpErrors(toAdpTrajectory(source))).toEqual([]);
+  const [called] = source.conversation.turns;
+  const ended = { ...source.conversation, turns: [{ ...called, toolResults: [] }] };
+  const { content, ...rest } = toAdpTrajectory({ ...source, conversation: ended as never });
+  expect(adpErrors({ ...rest, content })).toEqual([]);
+  expect(content.at(-1)).not.toHaveProperty("tool_call_id");
+});
+
+test("reads an example of the newest schema, with results in another order than their calls", () => {
+  expect(adpErrors(ADP_EXAMPLE)).toEqual([]);
+  expect(readAdpTrajectory(ADP_EXAMPLE, "1")).toMatchObject({
+    id: "example",
+    userMessage: "How many files are here?",
+    turns: [
+      { text: "I count them.", toolCalls: [{ name: "execute_code" }], toolResults: [{ value: 3 }] },
+      {
+        toolCalls: [{ arguments: { a: 1 } }, { arguments: { a: 2 } }],
+        toolResults: [{ value: "one" }, { value: "two" }],
+      },
+      { text: "Three." },
+    ],
+  });
+});
+
+test("a JSON observation is read as its JSON", () => {
+  const observation = { class_: "json_observation", content: { n: 1 }, source: "environment" };
+  const content = [
+    { class_: "text_observation", content: "Hi", source: "user" },
+    { class_: "api_action", function: "f", kwargs: {} },
+    observation,
+  ];
+  expect(readAdpTrajectory({ content }, "1")).toMatchObject({
+    turns: [{ toolResults: [{ value: { n: 1 } }] }],
+  });
 });
 
 test("turns, calls, results, system and tools survive a round trip", async () => {

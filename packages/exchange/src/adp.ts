@@ -1,11 +1,12 @@
 /**
  * The Agent Data Protocol: a trajectory as a flat list of actions and observations.
  *
- * Source: neulab/agent-data-protocol, `schema/SCHEMA.md` at 09e778b (schema version 1.2.0, whose models
- * forbid unknown fields) and `schema/observation/text.py`. The older source name `user_msg` and the later
- * `tool_call_id` are read too. Differs: the protocol has no fields for a system prompt and tool schemas, so
- * they are written to `details`. The calls of a turn are followed by their observations in the same order.
- * Text beside calls becomes the `description` of the first call.
+ * Source: neulab/agent-data-protocol 0dc0875, `schema/trajectory.py` (schema version 1.5.0, whose models forbid
+ * unknown fields and require that a call and its observation have the same `tool_call_id`), `schema/action/*.py`
+ * and `schema/observation/*.py`. Older files are read too: without ids, and with other names of sources.
+ * Differs: the protocol has no fields for a system prompt and tool schemas, so they are written to `details`.
+ * The calls of a turn are followed by their observations in the same order. Text beside calls becomes the
+ * `description` of the first call.
  */
 import { isObject } from "@waggle/protocol";
 import { toolResultText } from "@waggle/text";
@@ -16,7 +17,7 @@ import { isText } from "./json-text.ts";
 import type { ReadTrajectory } from "./trajectory-text.ts";
 
 /** The schema version that is written. */
-const ADP_SCHEMA_VERSION = "1.2.0";
+const ADP_SCHEMA_VERSION = "1.5.0";
 
 type AdpAction =
   | {
@@ -24,6 +25,7 @@ type AdpAction =
       readonly function: string;
       readonly kwargs: object;
       readonly description?: string;
+      readonly tool_call_id?: string;
       readonly reward?: number;
     }
   | { readonly class_: "message_action"; readonly content: string; readonly reward?: number };
@@ -32,6 +34,7 @@ type AdpObservation = {
   readonly class_: "text_observation";
   readonly content: string;
   readonly source: "user" | "environment";
+  readonly tool_call_id?: string;
 };
 
 /** An ADP trajectory as JSON. */
@@ -47,8 +50,12 @@ export function toAdpTrajectory({ record, conversation }: ReadTrajectory): AdpTr
   const { row, trajectory } = record;
   const content: (AdpAction | AdpObservation)[] = [
     { class_: "text_observation", content: conversation.userMessage, source: "user" },
-    ...conversation.turns.flatMap(turnContent),
   ];
+  let calls = 0;
+  for (const turn of conversation.turns) {
+    content.push(...turnContent(turn, calls));
+    calls += turn.toolCalls.length;
+  }
   const last = content.findLastIndex((item) => item.class_ !== "text_observation");
   if (last !== -1 && row.reward !== null) {
     content[last] = { ...(content[last] as AdpAction), reward: row.reward };
@@ -70,8 +77,14 @@ export function toAdpTrajectory({ record, conversation }: ReadTrajectory): AdpTr
   };
 }
 
-function turnContent(turn: ConversationTurn): (AdpAction | AdpObservation)[] {
+/** @param before number of calls in earlier turns. */
+function turnContent(turn: ConversationTurn, before: number): (AdpAction | AdpObservation)[] {
   const { text, toolCalls, toolResults, userMessage } = turn;
+  // As in upstream's tool_call_links.py. A call without a result must have no id.
+  const link = (i: number): { readonly tool_call_id?: string } =>
+    i < toolResults.length
+      ? { tool_call_id: `call_${String(before + i + 1).padStart(6, "0")}` }
+      : {};
   return [
     ...(toolCalls.length === 0 ? [{ class_: "message_action" as const, content: text }] : []),
     ...toolCalls.map((call, i) => ({
@@ -79,11 +92,13 @@ function turnContent(turn: ConversationTurn): (AdpAction | AdpObservation)[] {
       function: call.name,
       kwargs: call.arguments,
       ...(i === 0 && text !== "" ? { description: text } : {}),
+      ...link(i),
     })),
-    ...toolResults.map((result) => ({
+    ...toolResults.map((result, i) => ({
       class_: "text_observation" as const,
       content: toolResultText(result),
       source: "environment" as const,
+      ...link(i),
     })),
     ...(userMessage === undefined
       ? []
@@ -137,6 +152,8 @@ function readItem(
       return { role: "assistant", text, calls: [], isTarget: true };
     case "text_observation":
       return observe(item["source"], text, callId, before);
+    case "json_observation":
+      return observe(item["source"], JSON.stringify(item["content"]), callId, before);
     case "web_observation": {
       const page = [item["axtree"], item["html"], item["url"]].find(isText);
       return page === undefined
