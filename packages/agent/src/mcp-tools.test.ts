@@ -97,3 +97,19 @@ test("connecting to an unreachable server fails with NETWORK, a later call with 
     { code: "NETWORK" },
   );
 });
+
+test.each([
+  [401, "UNAUTHENTICATED", /wants authorization .* `headers`/],
+  [403, "FORBIDDEN", /refuses this client/],
+])("a server that answers %i is %s, and is not tried again", async (status, code, message) => {
+  const server = serve();
+  let isRefused = false;
+  const send: typeof fetch = (input, init) =>
+    isRefused ? Promise.resolve(Response.json({}, { status })) : server.fetch(input, init);
+  const options = { url: "http://edge.test/mcp", fetch: send };
+  const { tools } = await connectMcpTools(options);
+  isRefused = true;
+  const refusal = { code, retryable: false, message: expect.stringMatching(message) as unknown };
+  await expect(connectMcpTools(options)).rejects.toMatchObject(refusal);
+  await expect(tools[0]!.run({}, never)).rejects.toMatchObject(refusal);
+});

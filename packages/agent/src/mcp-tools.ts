@@ -35,7 +35,8 @@ type Session = { readonly client: Client; listed: readonly ListedTool[] };
 /**
  * Connects to the server and lists its tools. A session that the server has forgotten is opened again.
  *
- * @throws WaggleError `NETWORK` if the server cannot be reached or does not speak MCP.
+ * @throws WaggleError `NETWORK` if the server cannot be reached or does not speak MCP, `UNAUTHENTICATED` if it wants
+ *   authorization that `headers` does not give, `FORBIDDEN` if it refuses this client.
  */
 export async function connectMcpTools(options: McpOptions): Promise<McpConnection> {
   let current = await openSession(options);
@@ -64,7 +65,7 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
     const send = ({ client }: Session) =>
       client.callTool({ name, arguments: { ...args } }, { signal });
     const result = await send(session).catch(async (error: unknown) => {
-      if (!isLostSession(session, error)) throw refusalOf(error) ?? error;
+      if (!isLostSession(session, error)) throw accessError(error) ?? refusalOf(error) ?? error;
       return send(await renewed(session));
     });
     return mcpValue(result);
@@ -131,8 +132,12 @@ async function openSession({
   );
   const session: Session = { client, listed: [] };
   await boundary("network", async () => {
-    await client.connect(transport);
-    session.listed = (await client.listTools()).tools;
+    try {
+      await client.connect(transport);
+      session.listed = (await client.listTools()).tools;
+    } catch (error) {
+      throw accessError(error) ?? error;
+    }
   });
   return session;
 }
@@ -150,6 +155,20 @@ function isLostSession({ client }: Session, error: unknown): boolean {
   if (client.transport?.sessionId === undefined || !(error instanceof Error)) return false;
   const { status } = error as Error & { readonly status?: unknown };
   return status === 404 || (status === 400 && error.message.includes("No valid session ID"));
+}
+
+/** The error for a server that refuses this client, which a repeated request does not change; `null` for others. */
+function accessError(error: unknown): WaggleError | null {
+  if (!(error instanceof Error)) return null;
+  const { status } = error as Error & { readonly status?: unknown };
+  const options = { cause: error };
+  if (status === 401) {
+    const message =
+      "the MCP server wants authorization (status 401); pass a valid token in `headers`";
+    return new WaggleError("UNAUTHENTICATED", message, options);
+  }
+  if (status !== 403) return null;
+  return new WaggleError("FORBIDDEN", "the MCP server refuses this client (status 403)", options);
 }
 
 /** The error for a call that the server refuses, such as one of an unknown tool; `null` for other errors. */

@@ -50,7 +50,13 @@ export type ReplayOptions = {
 };
 
 /** Failures of the environment, not of the policy. The turns after them cannot be judged. */
-const UNJUDGEABLE: ReadonlySet<string> = new Set(["TOOL_UNAVAILABLE", "TIMEOUT", "NETWORK"]);
+const UNJUDGEABLE: ReadonlySet<string> = new Set([
+  "TOOL_UNAVAILABLE",
+  "TIMEOUT",
+  "NETWORK",
+  "UNAUTHENTICATED",
+  "FORBIDDEN",
+]);
 
 /**
  * Creates a replay for trajectories of assigned tasks. A mismatch is a result, never an exception.

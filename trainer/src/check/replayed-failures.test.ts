@@ -81,7 +81,7 @@ test.each(CALLS)("a failure by the tool of $name itself is accepted", async (cal
   expect(await replay(honest)).toMatchObject({ holds: true });
 });
 
-test.each(["TOOL_UNAVAILABLE", "TIMEOUT", "NETWORK"] as const)(
+test.each(["TOOL_UNAVAILABLE", "TIMEOUT", "NETWORK", "UNAUTHENTICATED", "FORBIDDEN"] as const)(
   "a claimed %s, which no replay reproduces, skips the rollout",
   async (code) => {
     const forged = await rollout(CALLS[2] ?? never(), () => ({ code, message: ATTACK }));
