@@ -36,6 +36,12 @@ export type EnvironmentBaseCommand = {
   readonly json: boolean;
 };
 
+/** Below this success, almost no group of rollouts has a success to learn from. */
+const LEARNABLE = 0.03;
+const TOO_WEAK =
+  "warning: this base solves almost nothing, so the loop has nothing to learn from, and visitors get nonsense. " +
+  "Give it more base.steps, or start with fewer kinds of requests and fewer values";
+
 /** Makes the base unless the folder has it, and prints its success. */
 export async function trainEnvironmentBase(
   options: EnvironmentBaseCommand,
@@ -86,6 +92,7 @@ export async function trainEnvironmentBase(
       ? JSON.stringify({ folder, environment: spec.name, parameters, greedy, sampled, unseen })
       : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}`,
   );
+  if (!json && greedy.rate < LEARNABLE && sampled.rate < LEARNABLE) write.error(TOO_WEAK);
 }
 
 function unseenText(unseen: BaseSuccess | null): string {

@@ -58,9 +58,12 @@ async function definitionIn(source: SourceFile): Promise<unknown> {
     exported = (await import(`${pathToFileURL(file).href}?version=${version}`)) as typeof exported;
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
+    const hint = /Unknown file extension "\.[cm]?ts"/.test(message)
+      ? `. TypeScript needs Node 22.18 or newer; this is Node ${process.versions.node}`
+      : "";
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `${shownPath(file)} cannot be loaded: ${message.slice(0, 400)}`,
+      `${shownPath(file)} cannot be loaded: ${message.slice(0, 400)}${hint}`,
       { cause },
     );
   }

@@ -44,7 +44,7 @@ export async function checkHeldOut(context: CheckContext): Promise<Finding> {
   const unnamed = heldOut.find(({ values = [] }) => values.length === 0);
   if (unnamed !== undefined) {
     return failed(
-      `${words}; the task at ${placeOf(spec, unnamed)} names no values. Return values from tasks: the names, numbers and codes in its request`,
+      `${words}; the task at ${placeOf(spec, unnamed)} names no values. Return values from tasks: the names, numbers and codes in its request, or the request itself if it has none`,
       referenceOf(unnamed),
     );
   }
