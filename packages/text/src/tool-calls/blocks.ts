@@ -45,7 +45,7 @@ export type Block = {
   readonly length: number;
   /** False while more text may belong to the block. */
   readonly hasEnded: boolean;
-  /** Why the block cannot be parsed; reported when it ends. */
+  /** Why the block cannot be parsed if it ends here. */
   readonly problem: string | null;
 };
 
@@ -103,14 +103,12 @@ export const readMistralBlock: BlockReader = ({ text, isEnd }) => {
   // A marker inside a value ends the block if the call proves to be broken.
   const next = text.indexOf(MISTRAL_CALLS);
   const certain = next === -1 ? text : text.slice(0, next);
-  const begin = {
+  return {
     calls: next === -1 ? calls : namedJsonCall(certain).calls,
     length: certain.length,
+    hasEnded: isEnd || (next !== -1 && !mayContinue),
+    problem: isProblem(scan) ? scan : unreadable(certain),
   };
-  if (!isEnd && (next === -1 || mayContinue)) {
-    return { ...begin, hasEnded: false, problem: null };
-  }
-  return { ...begin, hasEnded: true, problem: isProblem(scan) ? scan : unreadable(certain) };
 };
 
 /** `{json}; {json}`, or a Python list of calls, until the end of the turn. */
@@ -152,22 +150,20 @@ function closedBlock(
   // An end marker inside a value ends the block if the call proves to be broken.
   const at = text.indexOf(close);
   const certain = at === -1 ? text : text.slice(0, at + close.length);
-  const begin = { calls: at === -1 ? calls : read(certain).calls, length: certain.length };
-  if (!isEnd && (at === -1 || closing === "more")) {
-    return { ...begin, hasEnded: false, problem: null };
-  }
-  if (at === -1) return { ...begin, hasEnded: true, problem: `${open} without ${close}` };
   const problem = isProblem(scan) ? scan : unreadable(text.slice(0, at));
-  return { ...begin, hasEnded: true, problem };
+  return {
+    calls: at === -1 ? calls : read(certain).calls,
+    length: certain.length,
+    hasEnded: isEnd || (at !== -1 && closing !== "more"),
+    problem: at === -1 ? `${open} without ${close}` : problem,
+  };
 }
 
 /** Reads a block that ends with the turn. */
 function openBlock(text: string, isEnd: boolean, { calls, scan }: Calls): Block {
-  const { length } = text;
-  if (!isEnd) return { calls, length, hasEnded: false, problem: null };
   const isWhole = isRead(scan) && skipBlanks(text, scan.end) === text.length;
   const problem = isWhole ? null : isProblem(scan) ? scan : unreadable(text);
-  return { calls, length, hasEnded: true, problem };
+  return { calls, length: text.length, hasEnded: isEnd, problem };
 }
 
 const unreadable = (text: string): string => `a tool call must hold JSON, got ${excerpt(text)}`;
@@ -207,21 +203,19 @@ function jsonSoFar(text: string, start: number, keys: readonly string[]): CallSo
 /** `name[ARGS]{json}`, with an optional id in between. */
 function namedJsonCall(text: string): Calls {
   const marker = text.indexOf(MISTRAL_ARGUMENTS);
-  const name = (marker === -1 ? text : text.slice(0, marker)).split(MISTRAL_CALL_ID)[0]?.trim();
   const next = text.indexOf(MISTRAL_CALLS);
   if (next !== -1 && (marker === -1 || next < marker)) return { calls: [], scan: "bad" };
   if (marker === -1) return { calls: [], scan: "more" };
+  const name = (text.slice(0, marker).split(MISTRAL_CALL_ID)[0] as string).trim();
   const start = skipBlanks(text, marker + MISTRAL_ARGUMENTS.length);
   const scan = scanJson(text, start);
-  const soFar =
-    text[start] === "{"
-      ? begunCall(name ?? "", text.slice(start, isRead(scan) ? scan.end : undefined))
-      : [];
+  const json = isRead(scan) ? scan.value : text.slice(start);
+  const soFar = text[start] === "{" ? begunCall(name, json) : [];
   if (!isRead(scan)) return { calls: soFar, scan };
-  const value = parseJson(scan.value);
+  const value = parseJson(json);
   const call = value === undefined ? "bad" : toCall(name, value);
   if (typeof call === "string") return { calls: soFar, scan: call };
-  return { calls: [{ name: call.name, json: scan.value, call }], scan };
+  return { calls: [{ name, json, call }], scan };
 }
 
 /** Calls in brackets, separated by commas. */
