@@ -77,6 +77,11 @@ test("train-base makes a base model from the demonstrations, and keeps it while 
   expect(record).toMatchObject({ spec: "support-desk", demonstrations: expect.any(String) });
 });
 
+test("train-base warns about a base that solves almost nothing", async () => {
+  const line = `train-base --env ${site} --bases ${join(folder, "bases")} --steps 1 --tasks 2`;
+  expect((await run(line)).progress.at(-1)).toMatch(/^warning: this base solves almost nothing/);
+});
+
 test("train takes steps in it, and a stopped run goes on unless the file has changed", async () => {
   const whole = await run(trainLine("whole"));
   expect(JSON.parse(whole.out.at(-1) ?? "")).toMatchObject({
