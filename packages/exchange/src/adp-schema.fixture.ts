@@ -1,7 +1,7 @@
 /**
- * The Agent Data Protocol's own checks, for tests: neulab/agent-data-protocol
- * 0dc087521a121c096a27a010f4007c9b855a1474 (schema version 1.5.0), `schema/trajectory.py`, `schema/action/*.py`
- * and `schema/observation/*.py`. Models forbid unknown fields. Tests only.
+ * The Agent Data Protocol's own checks, for tests: neulab/agent-data-protocol, `schema/trajectory.py` at
+ * 0dc087521a121c096a27a010f4007c9b855a1474 (schema version 1.5.0); `schema/action/*.py` and `schema/observation/*.py`
+ * at 09e778b, ae7c519c and 26c97370, the nearest commits that could be read. Models forbid unknown fields.
  */
 import { z } from "zod";
 

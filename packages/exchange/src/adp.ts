@@ -2,8 +2,8 @@
  * The Agent Data Protocol: a trajectory as a flat list of actions and observations.
  *
  * Source: neulab/agent-data-protocol 0dc0875, `schema/trajectory.py` (schema version 1.5.0, whose models forbid
- * unknown fields and require that a call and its observation have the same `tool_call_id`), `schema/action/*.py`
- * and `schema/observation/*.py`. Older files are read too: without ids, and with other names of sources.
+ * unknown fields and require that a call and its observation have the same `tool_call_id`), and `schema/action/*.py` and
+ * `schema/observation/*.py` at commits near it. Older files are read too: without ids, and with other names of sources.
  * Differs: the protocol has no fields for a system prompt and tool schemas, so they are written to `details`.
  * The calls of a turn are followed by their observations in the same order. Text beside calls becomes the
  * `description` of the first call.

@@ -36,11 +36,11 @@ export type EnvironmentBaseCommand = {
   readonly json: boolean;
 };
 
-/** Below this success, almost no group of rollouts has a success to learn from. */
-const LEARNABLE = 0.03;
+/** Below this success, most groups of rollouts have no success to learn from. */
+const LEARNABLE = 0.05;
 const TOO_WEAK =
-  "warning: this base solves almost nothing, so the loop has nothing to learn from, and visitors get nonsense. " +
-  "Give it more base.steps, or start with fewer kinds of requests and fewer values";
+  "warning: this base solves almost nothing, so the loop has little to learn from, and visitors get nonsense. " +
+  "Start with fewer kinds of requests and fewer values, or try more base.steps";
 
 /** Makes the base unless the folder has it, and prints its success. */
 export async function trainEnvironmentBase(

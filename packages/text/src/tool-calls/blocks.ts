@@ -150,12 +150,12 @@ function closedBlock(
   // An end marker inside a value ends the block if the call proves to be broken.
   const at = text.indexOf(close);
   const certain = at === -1 ? text : text.slice(0, at + close.length);
-  const problem = isProblem(scan) ? scan : unreadable(text.slice(0, at));
+  const broken = isProblem(scan) ? scan : unreadable(text.slice(0, at));
   return {
     calls: at === -1 ? calls : read(certain).calls,
     length: certain.length,
     hasEnded: isEnd || (at !== -1 && closing !== "more"),
-    problem: at === -1 ? `${open} without ${close}` : problem,
+    problem: at === -1 ? `${open} without ${close}` : broken,
   };
 }
 
