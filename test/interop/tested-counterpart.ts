@@ -7,7 +7,7 @@ import type {} from "../fixtures/conformance-suite.ts";
 import { type Counterpart, type Deviation, installedVersion, type Outcome } from "./counterpart.ts";
 
 /** Some tests of one file. */
-export type TestSelection = {
+type TestSelection = {
   /** Project of vite.config.ts. */
   readonly project: "node" | "workers" | "e2e";
   readonly file: string;
@@ -18,7 +18,7 @@ export type TestSelection = {
 };
 
 /** What the counterpart consists of. */
-export type TestedCounterpart = {
+type TestedCounterpart = {
   /** Its packages. The first one gives the name. */
   readonly packages: readonly [string, ...string[]];
   readonly area: string;

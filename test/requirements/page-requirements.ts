@@ -37,8 +37,10 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "agent:mcp-whole",
     source: "Model Context Protocol, tools, lifecycle and Streamable HTTP",
     behavior:
-      "Every block and number of an MCP result arrives. Lost sessions are opened again, changed lists are followed, and an abort stays an abort and reaches the server.",
+      "Every block and number of an MCP result arrives. Lost sessions are opened again, changed lists are followed, and an abort stays an abort and reaches the server. A server that wants authorization is named as the reason.",
     tests: [
+      "packages/agent/src/mcp-tools.test.ts > a server that answers %i is %s, and is not tried again",
+      "test/contract/mcp-everything.test.ts > the result of %s arrives whole",
       "packages/agent/src/mcp-result.test.ts > several blocks arrive as an array, none joined and none left out",
       "packages/agent/src/mcp-result.test.ts > numbers that JavaScript cannot hold arrive in the text of the result",
       "packages/agent/src/mcp-session.test.ts > a lost session is opened again, once for all calls that lost it",

@@ -89,4 +89,15 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
       "test/contract/docs-pages.test.ts > the tutorial embeds the agent with the lines of the README",
     ],
   },
+  {
+    id: "process:interop",
+    source: "docs/how-to/test.md",
+    behavior:
+      "One command tries Waggle with programs and models of others, and lists every deviation with its reason.",
+    tests: [
+      "test/contract/interop.test.ts > the pages are those of the recorded run, in which nothing failed",
+      "test/contract/interop.test.ts > every row of the table of differences is a deviation with a reason",
+      "test/e2e/mcp-conformance.test.ts > passes the conformance suite but for the listed deviations",
+    ],
+  },
 ];
