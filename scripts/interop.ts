@@ -3,7 +3,7 @@
  * run is recorded in docs/evidence.
  */
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Counterpart, Outcome } from "../test/interop/counterpart.ts";
@@ -112,6 +112,7 @@ if (only === undefined) {
   const record = {
     date: new Date(began).toISOString().slice(0, 10),
     minutes: Number((seconds(began) / 60).toFixed(1)),
+    load: Number((loadavg()[1] ?? 0).toFixed(1)),
     totals,
     counterparts: rows,
   };

@@ -22,6 +22,8 @@ export type InteropTotals = {
 export type InteropRecord = {
   readonly date: string;
   readonly minutes: number;
+  /** The machine's load average over the last minutes of the run. More than the number of cores is a busy machine. */
+  readonly load: number;
   readonly totals: InteropTotals;
   readonly counterparts: readonly CounterpartRow[];
 };
@@ -42,7 +44,7 @@ export function interopPages(record: InteropRecord): {
   readonly page: string;
   readonly appendix: string;
 } {
-  const { date, minutes, totals, counterparts } = record;
+  const { date, minutes, load, totals, counterparts } = record;
   const { passed, failed, deviations } = totals;
   const page = [
     "# Programs and models of others",
@@ -60,8 +62,9 @@ export function interopPages(record: InteropRecord): {
     "npm run test:interop -- --json",
     "```",
     "",
-    `This run took ${minutes.toFixed(1)} minutes on two cores, on ${date}. Other versions were not tried. A deviation is a`,
-    "case in which Waggle knowingly does something else; the [appendix](appendix/interop.md) lists all of them.",
+    `This run took ${minutes.toFixed(1)} minutes on two cores, on ${date}, at a load of ${load.toFixed(1)}. A load above 2 means that other`,
+    "work shared the cores. Other versions were not tried. A deviation is a case in which Waggle knowingly does something",
+    "else; the [appendix](appendix/interop.md) lists all of them.",
     "",
   ];
   const appendix = [
