@@ -44,7 +44,11 @@ Object.assign(process.env, {
   WAGGLE_LONG: "1",
   WRANGLER_SEND_METRICS: "false",
 });
-process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
+process.once("exit", () => {
+  signalAll("SIGKILL", withDescendants(process.pid).slice(1));
+  // A process that is ending may still write, so removal is tried again for some seconds.
+  rmSync(temporary, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+});
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -56,16 +60,19 @@ for (const [signal, code] of [
 async function stop(code: number): Promise<never> {
   say("stopping");
   const started = withDescendants(process.pid).slice(1);
-  const signalTo = (signal: NodeJS.Signals) => (id: number) => {
+  signalAll("SIGTERM", started);
+  signalAll("SIGKILL", await untilEnded(started, 5000));
+  process.exit(code);
+}
+
+function signalAll(signal: NodeJS.Signals, ids: readonly number[]): void {
+  for (const id of ids) {
     try {
       process.kill(id, signal);
     } catch {
       // It has ended.
     }
-  };
-  started.forEach(signalTo("SIGTERM"));
-  (await untilEnded(started, 5000)).forEach(signalTo("SIGKILL"));
-  process.exit(code);
+  }
 }
 
 async function load(id: string): Promise<Counterpart> {

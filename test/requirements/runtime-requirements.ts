@@ -235,8 +235,6 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/openai-http/chat-handler.test.ts > deprecated functions work in a whole answer, a stream and a conversation",
       "packages/runtime/src/openai-http/http-chat.test.ts > may end its stream without [DONE], once every choice has ended",
       "packages/runtime/src/openai-http/http-chat.test.ts > gets the token limit under %s",
-      "packages/runtime/src/openai-http/ai-sdk-clients.test.ts > runs a tool and goes on, whole and as a stream",
-      "packages/runtime/src/openai-http/langchain-clients.test.ts > a chain calls a tool, whose result is a later message",
       "packages/runtime/src/openai-http/served-schemas.test.ts > tools with all of these schemas can be offered together",
       "packages/text/src/grammar/tool-calls-answer.test.ts > a turn is a call or an answer of the schema in the format %s",
     ],
