@@ -116,7 +116,7 @@ function table({ success, uploads, pages, training, ...report }: LoopReport): st
           `unseen patterns   ${percent(unseen.base)} → ${percent(unseen.final)} over ${unseen.tasks} of these tasks`,
         ]),
     `policies          ${report.published} published, ${report.promoted} promoted`,
-    `trajectories      ${accepted} accepted, ${learned} learned, ${skipped} without signal, ${rejected} rejected, ${lost} lost, ${twice} twice`,
+    `trajectories      ${accepted} accepted, ${learned} learned, ${skipped} taught nothing, ${rejected} rejected, ${lost} lost, ${twice} twice`,
     `training          ${training.tokens} tokens, ${training.tokensPerSecond ?? "–"} a second`,
     `pages             ${pages.onNewest} of ${pages.open} on the newest version, ${pages.reloads} reloads, ${report.backend}`,
     `time              ${report.minutes.toFixed(1)} min`,

@@ -42,25 +42,50 @@ export interface Reporter {
   failure(error: unknown): void;
 }
 
+/** Leases with nothing to learn from and nothing rejected are counted together, in one line per interval. */
+const QUIET_INTERVAL_MS = 30_000;
+
 /**
+ * As text, leases that teach nothing are summed up; as JSON, each lease is a line.
+ *
  * @param write - receives complete lines without a line end.
  * @param asJson - one JSON object per line, with `event` first.
  * @param site - named in each line, if one process trains several sites
+ * @param now - milliseconds of a clock
  */
 export function createReporter(
   write: (line: string) => void,
   asJson: boolean,
   site?: string,
+  now: () => number = Date.now,
 ): Reporter {
   const named = site === undefined ? {} : { site };
   const prefix = site === undefined ? "" : `${site}: `;
-  const emit = (event: string, details: { readonly [name: string]: unknown }, text: string): void =>
+  let quiet: CheckedLease["outcomes"] = [];
+  let quietAt = Number.NEGATIVE_INFINITY;
+  const tellQuiet = (): void => {
+    if (quiet.length === 0) return;
+    write(`${prefix}  ${quiet.length} trajectories taught nothing${inBrackets(counted(quiet))}`);
+    quiet = [];
+    quietAt = now();
+  };
+  const emit = (
+    event: string,
+    details: { readonly [name: string]: unknown },
+    text: string,
+  ): void => {
+    tellQuiet();
     write(asJson ? JSON.stringify({ event, ...named, ...details }) : `${prefix}${text}`);
+  };
   return {
     judged({ groups, outcomes }) {
-      const of = (wanted: string): readonly (string | undefined)[] =>
-        outcomes.flatMap(({ status, reason }) => (status === wanted ? [reason] : []));
+      const of = (wanted: string) => outcomes.filter(({ status }) => status === wanted);
       const [learnable, skipped, rejected] = [of("learned"), of("skipped"), of("rejected")];
+      if (!asJson && skipped.length === outcomes.length) {
+        quiet = [...quiet, ...outcomes];
+        if (now() - quietAt >= QUIET_INTERVAL_MS) tellQuiet();
+        return;
+      }
       const details = {
         trajectories: outcomes.length,
         learnable: learnable.length,
@@ -72,7 +97,7 @@ export function createReporter(
       emit(
         "judged",
         details,
-        `  ${details.trajectories} trajectories: ${details.learnable} to learn from in ${groups.length} groups, ${details.skipped} skipped${inBrackets(details.reasons.skipped)}, ${details.rejected} rejected${inBrackets(details.reasons.rejected)}`,
+        `  ${details.trajectories} trajectories: ${details.learnable} to learn from in ${groups.length} ${groups.length === 1 ? "group" : "groups"}, ${details.skipped} skipped${inBrackets(details.reasons.skipped)}, ${details.rejected} rejected${inBrackets(details.reasons.rejected)}`,
       );
     },
     step(row) {
@@ -127,16 +152,22 @@ function inWords([name, value]: readonly [string, unknown]): string {
 }
 
 /** How often each reason occurs, the most frequent first. */
-function counted(reasons: readonly (string | undefined)[]): { readonly [reason: string]: number } {
+function counted(outcomes: CheckedLease["outcomes"]): { readonly [reason: string]: number } {
   const counts = new Map<string, number>();
-  for (const reason of reasons) {
-    const name = reason ?? "no reason given";
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const { reason = "no reason given" } of outcomes) {
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
+/** Reasons in words; every other reason is shown as its code. */
+const WORDS: { readonly [reason: string]: string } = {
+  "no-signal": "in groups that all succeeded or all failed",
+};
+
 function inBrackets(counts: { readonly [reason: string]: number }): string {
-  const words = Object.entries(counts).map(([reason, count]) => `${count} ${reason}`);
+  const words = Object.entries(counts).map(
+    ([reason, count]) => `${count} ${WORDS[reason] ?? reason}`,
+  );
   return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }
