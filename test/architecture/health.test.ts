@@ -42,7 +42,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/site": 23,
   "@waggle/testing": 29,
   "@waggle/text": 34,
-  "@waggle/trainer": 37,
+  "@waggle/trainer": 39,
 };
 
 test("no package has more public names than it has reached", () => {

@@ -38,6 +38,19 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "loop:words",
+    source: "report of a stranger's site",
+    behavior:
+      "The loop says what it learned from in few lines, and warns if the base is too weak to learn from.",
+    tests: [
+      "trainer/src/metrics/reporter.test.ts > are one line in 30 seconds, which counts them",
+      "trainer/src/metrics/reporter.test.ts > are one line each as JSON",
+      "packages/cli/src/loop-warning.test.ts > a base and a deployed version that fail almost always are too weak to learn from",
+      "packages/cli/src/loop-warning.test.ts > a run that learned nothing says so, also without a comparison",
+      "trainer/src/commands/own-environment.test.ts > train-base warns about a base that solves almost nothing",
+    ],
+  },
+  {
     id: "start:one-owner",
     source: "issue 13, 7.5",
     behavior:

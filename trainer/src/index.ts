@@ -34,4 +34,5 @@ export {
 export type { ChosenBase } from "./pretrain/environment-base.ts";
 export { baseRecipe, baseText, environmentBase } from "./pretrain/environment-base.ts";
 export { trainEnvironmentBase } from "./pretrain/train-environment-base.ts";
+export { isTooWeak, WEAK_BASE_PAGE } from "./pretrain/weak-base.ts";
 export { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "./recipes/edge-recipe.ts";

@@ -13,6 +13,7 @@ import {
   wholeIn,
 } from "@waggle/trainer";
 import type { Command } from "commander";
+import { loopWarning } from "./loop-warning.ts";
 import { type DefaultSite, siteOf, withSite } from "./site-option.ts";
 
 type Flags = {
@@ -57,6 +58,8 @@ export function addLoopCommand(program: Command, options: LoopCommandOptions): v
       const report = await runLoop(await loopOptions(given, options));
       if (!given.json) for (const line of table(report)) writeOut(line);
       writeOut(JSON.stringify(report));
+      const warning = loopWarning(report);
+      if (warning !== null) options.writeError(warning);
     });
 }
 

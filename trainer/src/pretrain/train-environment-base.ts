@@ -15,6 +15,7 @@ import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { type BaseSuccess, writeBaseCard } from "./base-card.ts";
 import { BASE_RECORD, baseRecipe, baseText, environmentBase } from "./environment-base.ts";
+import { isTooWeak, WEAK_BASE_PAGE } from "./weak-base.ts";
 
 export type EnvironmentBaseCommand = {
   readonly spec: EnvironmentSpec;
@@ -36,11 +37,9 @@ export type EnvironmentBaseCommand = {
   readonly json: boolean;
 };
 
-/** Below this success, most groups of rollouts have no success to learn from. */
-const LEARNABLE = 0.05;
 const TOO_WEAK =
   "warning: this base solves almost nothing, so the loop has little to learn from, and visitors get nonsense. " +
-  "Start with fewer kinds of requests and fewer values, or try more base.steps";
+  `Start with fewer kinds of requests and fewer values, or try more base.steps; see ${WEAK_BASE_PAGE}`;
 
 /** Makes the base unless the folder has it, and prints its success. */
 export async function trainEnvironmentBase(
@@ -92,7 +91,7 @@ export async function trainEnvironmentBase(
       ? JSON.stringify({ folder, environment: spec.name, parameters, greedy, sampled, unseen })
       : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}`,
   );
-  if (!json && greedy.rate < LEARNABLE && sampled.rate < LEARNABLE) write.error(TOO_WEAK);
+  if (!json && isTooWeak([greedy.rate, sampled.rate])) write.error(TOO_WEAK);
 }
 
 function unseenText(unseen: BaseSuccess | null): string {

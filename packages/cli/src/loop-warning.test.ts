@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { loopWarning } from "./loop-warning.ts";
+
+const UPLOADS = {
+  accepted: 640,
+  learned: 80,
+  skipped: 560,
+  rejected: 0,
+  waiting: 0,
+  lost: 0,
+  twice: 0,
+};
+
+function success(base: number, final: number, greedy: number) {
+  const temperatures = [{ temperature: "greedy", base: greedy, final: greedy }];
+  return { base, final, tasks: 400, temperatures, unseenPatterns: null };
+}
+
+test("a base and a deployed version that fail almost always are too weak to learn from", () => {
+  const words = loopWarning({ success: success(0, 0.049, 0.02), uploads: UPLOADS });
+  expect(words).toMatch(
+    /^warning: the base and the deployed version solve almost no held-out task/,
+  );
+  expect(words).toContain("docs/how-to/your-own-environment.md#a-base-that-is-too-weak");
+});
+
+test("a version that solves 5 % of the tasks, sampled or greedily, is no reason to warn", () => {
+  expect(loopWarning({ success: success(0, 0.05, 0), uploads: UPLOADS })).toBeNull();
+  expect(loopWarning({ success: success(0, 0, 0.3), uploads: UPLOADS })).toBeNull();
+});
+
+test("a run that learned nothing says so, also without a comparison", () => {
+  const uploads = { ...UPLOADS, learned: 0, skipped: 640 };
+  const uncompared = { ...success(0, 0, 0), base: null, final: null, temperatures: [] };
+  expect(loopWarning({ success: uncompared, uploads })).toMatch(
+    /^warning: nothing was learned from 640 trajectories/,
+  );
+  expect(loopWarning({ success: success(1, 1, 1), uploads })).toMatch(/nothing was learned/);
+  expect(loopWarning({ success: uncompared, uploads: UPLOADS })).toBeNull();
+});

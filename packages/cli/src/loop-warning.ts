@@ -1,0 +1,27 @@
+/** What a loop's report warns about: nothing was learned, or too little to learn from. */
+import type { LoopReport } from "@waggle/dev";
+import { isTooWeak, WEAK_BASE_PAGE } from "@waggle/trainer";
+
+/** A sentence for people; `null` if the report gives no reason for one. */
+export function loopWarning({
+  success,
+  uploads,
+}: Pick<LoopReport, "success" | "uploads">): string | null {
+  const { base, final, temperatures } = success;
+  if (base !== null && final !== null) {
+    const rates = [base, final, ...temperatures.flatMap((one) => [one.base, one.final])];
+    if (isTooWeak(rates)) {
+      return (
+        "warning: the base and the deployed version solve almost no held-out task. Practice cannot improve a base " +
+        `that almost always fails. Make tasks easier or the base better: ${WEAK_BASE_PAGE}`
+      );
+    }
+  }
+  if (uploads.learned > 0) return null;
+  const { accepted, skipped, rejected } = uploads;
+  return (
+    `warning: nothing was learned from ${accepted} trajectories (${skipped} taught nothing, ${rejected} rejected). ` +
+    "Rollouts that all succeed or all fail teach nothing; give the loop more --minutes, or change the tasks or the " +
+    `base: ${WEAK_BASE_PAGE}`
+  );
+}
