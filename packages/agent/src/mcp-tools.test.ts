@@ -67,6 +67,30 @@ test("listed tools run on the server and return its results", async () => {
   await close();
 });
 
+test("a tool has the title that the server lists, or that of its annotations", async () => {
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
+    const inputSchema = { type: "object" as const };
+    server.setRequestHandler("tools/list", () => ({
+      tools: [
+        { name: "a", inputSchema, title: "Rules", annotations: { title: "Older title" } },
+        { name: "b", inputSchema, annotations: { title: "Prices" } },
+        { name: "c", inputSchema },
+      ],
+    }));
+    return server;
+  });
+  const { tools, close } = await connectMcpTools({
+    url: "http://edge.test/mcp",
+    fetch: (input, init) => handler.fetch(new Request(input, init)),
+  });
+  expect(tools.map(({ title }) => title)).toEqual(["Rules", "Prices", undefined]);
+  expect(tools.map(({ definition }) => Object.keys(definition))).toEqual(
+    Array(3).fill(["name", "description", "parameters", "source"]),
+  );
+  await close();
+});
+
 test("the headers function is called for every request", async () => {
   const server = serve();
   let token = 0;

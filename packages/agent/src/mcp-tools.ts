@@ -75,8 +75,9 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
     get tools() {
       return current.listed
         .filter(isCallable)
-        .map(({ name, description = "", inputSchema }): Tool => ({
+        .map(({ name, description = "", inputSchema, ...listed }): Tool => ({
           definition: { name, description, parameters: inputSchema, source: "edge" },
+          ...titled(listed.title ?? listed.annotations?.title),
           run: async (args, signal) => {
             signal.throwIfAborted();
             try {
@@ -140,6 +141,10 @@ async function openSession({
     }
   });
   return session;
+}
+
+function titled(title: string | undefined): Pick<Tool, "title"> {
+  return title === undefined ? {} : { title };
 }
 
 /** Whether `tools/call` runs the tool. Some run only as a task of MCP, which this client does not start. */

@@ -278,7 +278,7 @@ export class PageAgent implements Agent {
       redactor,
       texts: this.texts,
       tools: () => this.#tools(),
-      label: (name, args) => labelOf(tools, name, args),
+      label: (name, args) => labelOf(tools, this.#policy.remoteTools, name, args),
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
     this.#shown.add(asked, record.item);

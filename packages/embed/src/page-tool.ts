@@ -26,20 +26,25 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
       ? {}
       : {
           allows: (args, signal) => {
-            const question = confirm === true ? labelOf([tool], name, args) : confirm(args);
+            const question = confirm === true ? labelOf([tool], [], name, args) : confirm(args);
             return confirmations.ask(name, question, signal);
           },
         }),
   };
 }
 
-/** What the visitor reads about a call. A label that throws costs the label only. */
+/**
+ * What the visitor reads about a call: the label of a page tool, or the title of a server's tool. A label that throws
+ * costs the label only.
+ */
 export function labelOf(
   tools: readonly Pick<PageTool, "name" | "label">[],
+  remoteTools: readonly Pick<Tool, "definition" | "title">[],
   name: string,
   args: Parameters<PageTool["run"]>[0],
 ): string {
-  const plain = name.replaceAll("_", " ");
+  const title = remoteTools.find(({ definition }) => definition.name === name)?.title?.trim();
+  const plain = title || name.replaceAll("_", " ");
   const label = tools.find((tool) => tool.name === name)?.label ?? plain;
   try {
     return (typeof label === "function" ? label(args) : label).slice(0, 200);

@@ -45,6 +45,9 @@ export type RemoteToolsOptions = {
   readonly schedule?: Schedule | undefined;
 };
 
+/** A definition as it is stored; the title is for people, so it is no part of the definition. */
+type StoredTool = ToolDefinition & { readonly title?: string | undefined };
+
 /** Connects when a tool is first listed or called. The code for MCP is loaded then, too. */
 export function createRemoteTools(options: RemoteToolsOptions): RemoteTools {
   const { url, names, headers = {}, storage, timeoutMs: limitMs = 20_000, schedule } = options;
@@ -75,13 +78,13 @@ export function createRemoteTools(options: RemoteToolsOptions): RemoteTools {
   };
 
   /** Lists the server's tools and stores them for the next visit; `null` if it cannot be reached. */
-  const ask = async (): Promise<ToolDefinition[] | null> => {
+  const ask = async (): Promise<StoredTool[] | null> => {
     const mine = connect();
     const connection = await mine.catch(() => null);
     if (connection === null) return null;
-    const definitions = connection.tools.map((tool) => tool.definition);
-    if (connecting === mine) storage.setItem(key, JSON.stringify(definitions));
-    return definitions;
+    const listed = connection.tools.map(({ definition, title }) => ({ ...definition, title }));
+    if (connecting === mine) storage.setItem(key, JSON.stringify(listed));
+    return listed;
   };
 
   const call: RemoteTools["call"] = async (name, args, signal) => {
@@ -99,18 +102,18 @@ export function createRemoteTools(options: RemoteToolsOptions): RemoteTools {
     call,
     async list(meanwhile) {
       if (names.length === 0) return [];
-      const stored = storedDefinitions(storage.getItem(key));
+      const stored = storedTools(storage.getItem(key));
       const patience = meanwhile.then(
         () => null,
         () => null,
       );
       const listed = await (stored === null ? ask() : Promise.race([ask(), patience]));
-      const definitions = listed ?? stored ?? [];
-      const named = definitions.filter(({ name }) => names.includes(name));
-      const place = ({ name }: ToolDefinition): number => names.indexOf(name);
+      const named = (listed ?? stored ?? []).filter(({ name }) => names.includes(name));
+      const place = ({ name }: StoredTool): number => names.indexOf(name);
       return (options.inNamedOrder ? named.toSorted((a, b) => place(a) - place(b)) : named).map(
-        (definition) => ({
+        ({ title, ...definition }) => ({
           definition,
+          ...(title === undefined ? {} : { title }),
           run: (args, signal) => call(definition.name, args, signal),
         }),
       );
@@ -136,10 +139,10 @@ function closeQuietly(line: Promise<McpConnection>): void {
 }
 
 /** `null` if there are no readable stored definitions. */
-function storedDefinitions(text: string | null): ToolDefinition[] | null {
+function storedTools(text: string | null): StoredTool[] | null {
   // `ask` wrote this. The catch drops invalid JSON; definitions of other releases are used unchanged.
   try {
-    return JSON.parse(text ?? "null") as ToolDefinition[] | null;
+    return JSON.parse(text ?? "null") as StoredTool[] | null;
   } catch {
     return null;
   }

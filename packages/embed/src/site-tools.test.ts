@@ -18,7 +18,10 @@ const tool = (name: string): PageTool => ({
 });
 
 /** A page whose edge serves the demo shop's tools to every page, as the Worker once did. */
-function openSite(options: PageOptions): Page & { readonly mcpRequests: () => number } {
+function openSite(
+  options: PageOptions,
+  titles: { readonly [tool: string]: string } = {},
+): Page & { readonly mcpRequests: () => number } {
   const handler = createMcpHandler(() => {
     const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
     server.setRequestHandler("tools/list", () => ({
@@ -26,6 +29,7 @@ function openSite(options: PageOptions): Page & { readonly mcpRequests: () => nu
         name,
         description,
         inputSchema: { ...parameters, type: "object" as const },
+        ...(titles[name] === undefined ? {} : { title: titles[name] }),
       })),
     }));
     return server;
@@ -100,6 +104,34 @@ test("named tools of an MCP server come after the edge's, in the order of their 
   });
   await site.agent.send("Hi").finished;
   expect(toolsShown(site)).toEqual(["find", "check_stock", "convert_currency", "calculate"]);
+});
+
+test("the visitor reads the title of a server's tool, and the policy does not", async () => {
+  const markup = `<img src=x onerror="alert(1)"> ${"long ".repeat(60)}`;
+  const titles = {
+    check_stock: "Looking into the store",
+    convert_currency: " ",
+    calculate: markup,
+  };
+  const calls = ["check_stock", "convert_currency", "calculate"];
+  const options: PageOptions = {
+    edgeTools: ["check_stock"],
+    mcpServers: [{ url: "https://tools.example/mcp", tools: ["convert_currency", "calculate"] }],
+    turns: [say("", ...calls.map((name) => ({ name, arguments: {} }))), say("Done.")],
+  };
+  const site = openSite(options, titles);
+  await site.agent.send("Hi").finished;
+  const answer = site.agent.conversation.at(-1);
+  const parts = answer?.kind === "answer" ? answer.parts : [];
+  expect(parts.flatMap((part) => (part.kind === "tool" ? [part.activity.label] : []))).toEqual([
+    "Looking into the store",
+    "convert currency",
+    markup.slice(0, 200),
+  ]);
+  const bytes = site.policy.contexts[0]?.tokenIds.filter((id) => id < 256) ?? [];
+  const prompt = new TextDecoder().decode(Uint8Array.from(bytes));
+  expect(prompt).toContain("check_stock");
+  expect(prompt).not.toMatch(/title|store|onerror/i);
 });
 
 const MCP = { url: "https://tools.example/mcp", tools: ["find"] };

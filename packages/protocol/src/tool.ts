@@ -59,6 +59,8 @@ export const ToolResult = readOnly(
 /** A tool that can be run. It may throw plain errors; the rollout converts them to `ToolError`s. */
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** Name for people. The policy does not read it. */
+  readonly title?: string;
   /** Time limit of one call in milliseconds; 0 = no limit. Absent = the environment's limit. */
   readonly timeoutMs?: number;
   /** Asks whether a call may run; the time limit begins after it. Absent = always. Must honor `signal`. */

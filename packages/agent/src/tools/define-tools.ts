@@ -11,8 +11,6 @@ import { requireDefinedTools } from "./tool-check.ts";
 
 /** A tool that runs in the Worker. */
 export type EdgeTool = Tool & {
-  /** Name for people. */
-  readonly title?: string;
   /** JSON Schema of the result. */
   readonly result?: JsonSchema;
   /** A pure function that checks its arguments itself, with the same messages wherever it runs. */
