@@ -205,6 +205,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "A tool with `confirm` runs only if the visitor allows it, and thumbs say whether the site gets them.",
     tests: [
       "packages/embed/src/visitor-view.test.ts > a tool with confirm runs only after the visitor allows it, and a label is for the visitor alone",
+      "packages/embed/src/page-tool.test.ts > a function decides by the arguments whether and what the visitor is asked",
+      "packages/embed/src/page-tool.test.ts > a function that %s asks with the label",
       "packages/agent/src/tool-environment.test.ts > a tool that asks runs only if it is allowed, and its time limit begins after the answer",
       "packages/embed/src/visitor-view.test.ts > feedback says whether the site gets it",
       "packages/embed/src/element/panel.browser.test.ts > the undecided consent question leaves room for answers, and its text can be unfolded",

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { PageTool } from "@waggle/agent/tools";
 import { Confirmations } from "./confirmations.ts";
 import { toTool } from "./page-tool.ts";
 
@@ -25,5 +26,57 @@ test("a tool takes a library's schema, and run gets what the schema makes of the
   expect(await tool.run({ day: "monday" }, signal)).toEqual({ day: "monday", hour: 9 });
   await expect(tool.run({ day: "sunday" }, signal)).rejects.toMatchObject({
     code: "INVALID_TOOL_ARGUMENTS",
+  });
+});
+
+describe("confirm", () => {
+  const broken = (): unknown => {
+    throw new Error("no such table");
+  };
+
+  /** The question before a call; `null` if the tool may run unasked. The visitor allows every call. */
+  async function questionBefore(confirm: unknown, guests: number): Promise<string | null> {
+    const asked: string[] = [];
+    const confirmations: Confirmations = new Confirmations(() => {
+      const { pending } = confirmations;
+      if (pending === null) return;
+      asked.push(pending.question);
+      pending.answer(true);
+    });
+    const tool = toTool(
+      {
+        name: "book_table",
+        description: "Book a table.",
+        parameters: { type: "object" },
+        label: (args) => `Booking for ${String(args["guests"])}`,
+        confirm: confirm as NonNullable<PageTool["confirm"]>,
+        run: () => 1,
+      },
+      confirmations,
+    );
+    expect(await tool.allows?.({ guests }, new AbortController().signal)).not.toBe(false);
+    return asked[0] ?? null;
+  }
+
+  test("a function decides by the arguments whether and what the visitor is asked", async () => {
+    const manyOnly = ({ guests }: { readonly guests: number }): boolean => guests > 8;
+    expect(await questionBefore(manyOnly, 2)).toBeNull();
+    expect(await questionBefore(manyOnly, 9)).toBe("Booking for 9");
+    const question = ({ guests }: { readonly guests: number }): string | boolean =>
+      guests > 8 && `Really ${guests}?`;
+    expect(await questionBefore(question, 2)).toBeNull();
+    expect(await questionBefore(question, 9)).toBe("Really 9?");
+    expect(await questionBefore(true, 2)).toBe("Booking for 2");
+    expect(await questionBefore(false, 2)).toBeNull();
+  });
+
+  const mistakes: readonly (readonly [string, () => unknown])[] = [
+    ["throws", broken],
+    ["returns nothing", () => undefined],
+    ["returns an empty question", () => ""],
+    ["returns a promise of false", () => Promise.resolve(false)],
+  ];
+  test.for(mistakes)("a function that %s asks with the label", async ([, confirm]) => {
+    expect(await questionBefore(confirm, 9)).toBe("Booking for 9");
   });
 });

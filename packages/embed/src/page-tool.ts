@@ -25,12 +25,28 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
     ...(confirm === false
       ? {}
       : {
-          allows: (args, signal) => {
-            const question = confirm === true ? labelOf([tool], [], name, args) : confirm(args);
-            return confirmations.ask(name, question, signal);
+          allows: async (args, signal) => {
+            const question = questionOf(tool, args);
+            return question === null || confirmations.ask(name, question, signal);
           },
         }),
   };
+}
+
+/**
+ * What the visitor is asked before a call; `null` if `confirm` says not to ask. Anything else than a question or
+ * `false`, such as an exception or a promise, asks with the label, so that a mistake never runs the tool unasked.
+ */
+function questionOf(tool: PageTool, args: Parameters<PageTool["run"]>[0]): string | null {
+  let answer: unknown = tool.confirm;
+  try {
+    if (typeof answer === "function") answer = answer(args);
+  } catch {
+    answer = true;
+  }
+  if (answer === false) return null;
+  const isQuestion = typeof answer === "string" && answer.trim() !== "";
+  return isQuestion ? (answer as string) : labelOf([tool], [], tool.name, args);
 }
 
 /**

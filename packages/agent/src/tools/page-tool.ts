@@ -19,9 +19,10 @@ export type PageTool<Schema extends ArgumentSchema = ArgumentSchema> = {
   readonly label?: string | ((args: Arguments) => string);
   /**
    * A question that the visitor must allow before `run` is called, such as `Pay 20 euros?`. `true` asks with the
-   * label. If the visitor declines, the model reads a failed result. Default: no question.
+   * label, `false` does not ask. A function decides by the arguments; if it throws, the visitor is asked with the label.
+   * If the visitor declines, the model reads a failed result. Default: no question.
    */
-  readonly confirm?: boolean | ((args: Arguments) => string);
+  readonly confirm?: boolean | ((args: Arguments) => string | boolean);
   /** Time limit of `run` in milliseconds, 1 to 120,000. Default 15,000. */
   readonly timeoutMs?: number;
   /** Runs the tool in the page. @returns a JSON value; an exception becomes a failed result. */
