@@ -223,6 +223,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "packages/embed/src/restored-context.test.ts > after a reload the model reads the same tokens as without one, all of them given",
       "packages/embed/src/restored-context.test.ts > text from before the consent is not part of a record, and is read again without consent",
       "packages/embed/src/visitor-view.test.ts > a conversation survives a reload of the page, and forget me removes it from the tab",
+      "packages/embed/src/visitor-view.test.ts > after a reload a thumb is still there with its outcome, and the same thumb is not sent again",
+      "packages/embed/src/element/panel.browser.test.ts > a conversation that the tab kept shows its thumb as pressed, with its sentence",
     ],
   },
   {

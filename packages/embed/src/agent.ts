@@ -83,6 +83,8 @@ export type ConversationItem =
       readonly trajectoryId: string | null;
       readonly policyVersion: number | null;
       readonly feedback: Feedback["kind"] | null;
+      /** What became of `feedback`, once that is known. */
+      readonly feedbackOutcome?: Exclude<FeedbackOutcome, "no-answer">;
       /** When the consent was given under which the answer was recorded; absent without consent. */
       readonly consentedAt?: string;
     };

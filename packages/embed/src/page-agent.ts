@@ -56,10 +56,9 @@ export class PageAgent implements Agent {
     const { storage, consent, session } = visitor;
     this.#options = options;
     this.#session = session;
-    const { schedule } = parts;
     const { tools = [], edgeTools = [], mcpServers = [] } = options;
     requireValidTools(tools, edgeTools, mcpServers);
-    this.#servers = createToolServers(options, visitor, schedule);
+    this.#servers = createToolServers(options, visitor, parts.schedule);
     this.#model = options.model ?? { kind: "site" };
     this.#confirmations = new Confirmations(this.#changed);
     this.#pageTools = tools.map((tool) => toTool(tool, this.#confirmations));
@@ -96,7 +95,7 @@ export class PageAgent implements Agent {
       session,
       storage,
       listTools: (meanwhile) => this.#servers.list(meanwhile),
-      schedule,
+      schedule: parts.schedule,
       openHost: parts.openHost ?? hostOpener(options),
       onChange: ({ silenced }) => {
         if (silenced) this.stop();
@@ -180,13 +179,18 @@ export class PageAgent implements Agent {
   async feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<FeedbackOutcome> {
     const id = trajectoryId ?? this.#shown.lastAnswer()?.trajectoryId ?? null;
     if (id === null) return "no-answer";
+    const consent = this.consent.get();
+    if (consent !== null && this.#shown.isQueued(id, kind, consent)) return "queued";
     this.#shown.setFeedback(id, kind);
     // Without consent the site has no trajectory to attach the feedback to.
-    if (this.consent.get() === null) return "not-shared";
-    const { outbox } = await this.#collecting.open();
-    const at = new Date().toISOString();
-    await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId: id, kind, at });
-    return "queued";
+    if (consent !== null) {
+      const { outbox } = await this.#collecting.open();
+      const at = new Date().toISOString();
+      await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId: id, kind, at });
+    }
+    const outcome = consent === null ? "not-shared" : "queued";
+    this.#shown.setFeedback(id, kind, outcome);
+    return outcome;
   }
 
   async sent(limit?: number): ReturnType<Agent["sent"]> {

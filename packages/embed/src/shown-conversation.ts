@@ -1,4 +1,5 @@
 /** The items of the conversation that the visitor sees, kept for this tab. */
+import type { Consent } from "@waggle/protocol";
 import type { ConversationItem } from "./agent.ts";
 import type { AnswerItem } from "./answer-record.ts";
 import type { KeptConversation } from "./kept-conversation.ts";
@@ -33,14 +34,44 @@ export class ShownConversation {
     return this.items.findLast((item) => item.kind === "answer") ?? null;
   }
 
-  /** Marks the answer with this trajectory, if it is shown. */
-  setFeedback(trajectoryId: string, feedback: AnswerItem["feedback"]): void {
-    const rated = this.items.find(
-      (item) => item.kind === "answer" && item.trajectoryId === trajectoryId,
+  /** The answer with this trajectory; `null` if it is not shown. */
+  answerOf(trajectoryId: string): AnswerItem | null {
+    const item = this.items.find(
+      (one) => one.kind === "answer" && one.trajectoryId === trajectoryId,
     );
-    if (rated?.kind !== "answer") return;
-    this.replace({ ...rated, feedback });
+    return item?.kind === "answer" ? item : null;
+  }
+
+  /** Marks the answer with this trajectory, if it is shown. */
+  setFeedback(
+    trajectoryId: string,
+    feedback: AnswerItem["feedback"],
+    feedbackOutcome?: AnswerItem["feedbackOutcome"],
+  ): void {
+    const rated = this.answerOf(trajectoryId);
+    if (rated === null) return;
+    const { feedbackOutcome: _, ...answer } = rated;
+    this.replace({
+      ...answer,
+      feedback,
+      ...(feedbackOutcome === undefined ? {} : { feedbackOutcome }),
+    });
     this.keep();
+  }
+
+  /** True if this feedback is sent with the answer already, also after a reload. */
+  isQueued(
+    trajectoryId: string,
+    feedback: AnswerItem["feedback"],
+    { grantedAt }: Pick<Consent, "grantedAt">,
+  ): boolean {
+    const rated = this.answerOf(trajectoryId);
+    // A withdrawal drops what waits, so feedback under another consent is sent again.
+    return (
+      rated?.feedback === feedback &&
+      rated.feedbackOutcome === "queued" &&
+      rated.consentedAt === grantedAt
+    );
   }
 
   add(...items: readonly ConversationItem[]): void {

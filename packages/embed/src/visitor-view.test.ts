@@ -86,3 +86,31 @@ test("feedback says whether the site gets it", async () => {
   await until(agent, () => edge.feedback.length > 0);
   expect(edge.feedback.map(({ kind }) => kind)).toEqual(["thumb-down"]);
 });
+
+test("after a reload a thumb is still there with its outcome, and the same thumb is not sent again", async () => {
+  const tabStorage = createMemoryStorage();
+  const storage = createMemoryStorage();
+  const first = openPage({ turns: [say("One.")], tabStorage, storage });
+  first.agent.consent.grant();
+  await first.agent.send("hi").finished;
+  expect(await first.agent.feedback("thumb-up")).toBe("queued");
+  expect(await first.agent.feedback("thumb-up")).toBe("queued");
+  await until(first.agent, () => first.edge.feedback.length > 0);
+  await first.agent.dispose();
+
+  const { agent, edge } = openPage({ tabStorage, storage });
+  const answer = () => agent.conversation.at(-1);
+  expect(answer()).toMatchObject({ feedback: "thumb-up", feedbackOutcome: "queued" });
+  expect(await agent.feedback("thumb-up")).toBe("queued");
+  expect((await agent.outbox()).feedbackWaiting).toBe(0);
+  agent.consent.withdraw();
+  expect(await agent.feedback("thumb-up")).toBe("not-shared");
+  expect(answer()).toMatchObject({ feedback: "thumb-up", feedbackOutcome: "not-shared" });
+  agent.consent.grant();
+  expect(await agent.feedback("thumb-down")).toBe("queued");
+  await until(agent, () => edge.feedback.length > 0);
+  expect([...first.edge.feedback, ...edge.feedback].map(({ kind }) => kind)).toEqual([
+    "thumb-up",
+    "thumb-down",
+  ]);
+});

@@ -1,5 +1,5 @@
 /** One request or answer in the log. It is built once and updated in place while text streams in. */
-import type { ConversationItem, FeedbackOutcome, ToolActivity } from "../agent.ts";
+import type { ConversationItem, ToolActivity } from "../agent.ts";
 import { h } from "../dom.ts";
 import { icon, ICONS } from "./icons.ts";
 import { setText } from "./set-text.ts";
@@ -7,11 +7,8 @@ import { describeStop, type PanelTexts } from "./panel-texts.ts";
 
 /** Callbacks of the buttons below an answer. */
 export type AnswerActions = {
-  /** @returns what became of it, for the visitor to read. */
-  readonly onFeedback: (
-    kind: "thumb-up" | "thumb-down",
-    trajectoryId: string,
-  ) => Promise<FeedbackOutcome>;
+  /** What becomes of it is then in the answer. */
+  readonly onFeedback: (kind: "thumb-up" | "thumb-down", trajectoryId: string) => void;
   readonly onRetry: () => void;
 };
 
@@ -96,9 +93,19 @@ function createAnswerView(actions: AnswerActions, options: ItemOptions): ItemVie
         bar.dataset["retry"] = String(canRetry);
         renderActions(bar, answer, canRetry, { actions, options });
       }
+      // The status element is redrawn with the bar and then filled, so that a screen reader announces it.
+      const said = bar.querySelector<HTMLElement>(".said");
+      if (said !== null) setText(said, thanksFor(answer, texts));
       shown = answer;
     },
   };
+}
+
+/** What the visitor reads about a thumb; empty if the answer has none, or its outcome is not known yet. */
+function thanksFor({ feedback, feedbackOutcome }: Answer, texts: PanelTexts): string {
+  const isThumb = feedback === "thumb-up" || feedback === "thumb-down";
+  if (!isThumb || feedbackOutcome === undefined) return "";
+  return feedbackOutcome === "queued" ? texts.thanks : texts.thanksNotShared;
 }
 
 function sameActions(a: Answer, b: Answer): boolean {
@@ -138,20 +145,9 @@ function renderActions(
       },
       icon(path),
     );
-  // A click redraws the bar before its outcome is known, so the sentence goes into the bar's present status element.
-  const tell = (): void => {
-    const outcome = bar.dataset["said"];
-    const said = bar.querySelector<HTMLElement>(".said");
-    if (outcome === undefined || said === null) return;
-    setText(said, outcome === "queued" ? texts.thanks : texts.thanksNotShared);
-  };
   if (trajectoryId !== null) {
-    const rate = (kind: "thumb-up" | "thumb-down") => (): void => {
-      void actions.onFeedback(kind, trajectoryId).then((outcome) => {
-        bar.dataset["said"] = outcome;
-        tell();
-      });
-    };
+    const rate = (kind: "thumb-up" | "thumb-down") => (): void =>
+      actions.onFeedback(kind, trajectoryId);
     const isUp = answer.feedback === "thumb-up";
     const isDown = answer.feedback === "thumb-down";
     bar.append(
@@ -161,7 +157,6 @@ function renderActions(
   }
   if (canRetry) bar.append(button("retry", texts.tryAgain, ICONS.retry, actions.onRetry));
   bar.append(h("span", { class: "said", role: "status" }));
-  tell();
   if (options.isForDeveloper && answer.policyVersion !== null) {
     bar.append(h("span", { class: "version" }, `policy ${answer.policyVersion}`));
   }

@@ -115,17 +115,21 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     clear: () => agent.setConversation([]),
     async feedback(kind, trajectoryId) {
       agent.asked.push(`feedback ${kind}`);
-      agent.setConversation(
-        agent.conversation.map((item) =>
-          item.kind === "answer" && item.trajectoryId === trajectoryId
-            ? { ...item, feedback: kind }
-            : item,
-        ),
-      );
+      const rate = (rated: Partial<Extract<ConversationItem, { kind: "answer" }>>): void =>
+        agent.setConversation(
+          agent.conversation.map((item) =>
+            item.kind === "answer" && item.trajectoryId === trajectoryId
+              ? { ...item, ...rated }
+              : item,
+          ),
+        );
+      rate({ feedback: kind });
       // A real agent writes to storage first, so the panel is drawn before it answers.
       await new Promise(requestAnimationFrame);
       await new Promise(requestAnimationFrame);
-      return consent.get() === null ? "not-shared" : "queued";
+      const feedbackOutcome = consent.get() === null ? "not-shared" : "queued";
+      rate({ feedbackOutcome });
+      return feedbackOutcome;
     },
     sent: () => Promise.resolve(entries),
     sentDetail: () => Promise.resolve(null),

@@ -32,6 +32,18 @@ test("thumbs say what became of them, with consent and without", async () => {
   await expect.poll(said).toBe("Thanks. The site gets this with the answer.");
 });
 
+test("a conversation that the tab kept shows its thumb as pressed, with its sentence", async () => {
+  const { agent, root, control, settled } = await open();
+  agent.setConversation([answer({ feedback: "thumb-up", feedbackOutcome: "queued" })]);
+  await settled();
+  expect(control("Good answer")?.getAttribute("aria-pressed")).toBe("true");
+  expect(control("Bad answer")?.getAttribute("aria-pressed")).toBe("false");
+  expect(textOf(root, ".actions [role=status]")).toBe(
+    "Thanks. The site gets this with the answer.",
+  );
+  expect(agent.asked).toEqual([]);
+});
+
 test("the undecided consent question leaves room for answers, and its text can be unfolded", async () => {
   const { agent, root, settled } = await open();
   const log = root.querySelector(".log") as HTMLElement;

@@ -162,7 +162,7 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
 
   const actions = {
     onFeedback: (kind: "thumb-up" | "thumb-down", trajectoryId: string) =>
-      agent.feedback(kind, trajectoryId),
+      void agent.feedback(kind, trajectoryId),
     onRetry: () => void agent.retry()?.finished.catch(() => undefined),
   };
 
