@@ -18,6 +18,7 @@ const PROGRAMS = [
   "packages/{cli,create-waggle}/src/main.ts",
   "packages/dev/src/{pages/page-process,processes/watchdog,runtimes/repeated-turns,stack/trainer-main}.ts",
   "packages/site/src/node/page-thread.ts",
+  "trainer/src/environment-check/endless-call-thread.ts",
   "packages/runtime/src/worker/{wasm,webgpu}.ts",
   "packages/embed/src/script-tag/index.ts",
   "scripts/**/*.ts",

@@ -76,6 +76,8 @@ export const ENVIRONMENT_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/own-environment.test.ts > a sound environment passes every check in workerd, with the same numbers as in Node",
       `${DEFINE}/check/check-environment.test.ts > every planted fault has a message`,
       `${DEFINE}/check/check-environment.test.ts > %s: caught`,
+      `${DEFINE}/check/check-environment.test.ts > a verifier that hangs is waited for once, and each check that needs it says so`,
+      "trainer/src/environment-check/endless-call.test.ts > a tool that never awaits is ended, and the check names it",
       `${DEFINE}/check/check-environment.test.ts > a check that cannot run has failed, and the others run`,
       `${DEFINE}/check/check-environment.test.ts > the built-in environment %s passes every check that it has examples for`,
       "trainer/src/environment-check/check-command.test.ts > the example %s of the docs passes, with one line per check",

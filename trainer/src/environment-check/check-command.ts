@@ -1,11 +1,17 @@
 /** `check`: checks an environment of the user as the built-in ones are tested, one line per check. */
-import { checkEnvironment, type EnvironmentCheck, watchTimeouts } from "@waggle/agent/define";
+import {
+  checkEnvironment,
+  type EnvironmentCheck,
+  type TimeoutWatch,
+  watchTimeouts,
+} from "@waggle/agent/define";
 import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
 import { checkPage, type LoadedSite, loadSite, siteConfigIn } from "@waggle/site/node";
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { moduleSource, resolvedFile } from "../extensions/module-source.ts";
 import { jsonOption, tasksOption } from "../options/shared-options.ts";
+import { untilEnded, watchEndlessCalls } from "./endless-call.ts";
 import { checkWithModel, findingOf } from "./model-checks.ts";
 import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
 
@@ -62,12 +68,20 @@ export function addCheckCommand(
         );
       };
       const checks: EnvironmentCheck[] = [];
-      for await (const one of allChecks(
-        { spec, site, own: ownModule(source, site, spec) },
+      const calls = watchEndlessCalls();
+      const watch = watchTimeouts(spec, calls.onCall);
+      const all = allChecks(
+        { watch, site, own: ownModule(source, site, spec) },
         { tasks: given.tasks, signal, onProgress, checkRuntimes },
-      )) {
-        checks.push(one);
-        if (!given.json) writeOut(`${one.status.padEnd(7)}  ${one.check.padEnd(13)}  ${one.words}`);
+      );
+      try {
+        for await (const one of untilEnded(all, calls)) {
+          checks.push(one);
+          if (!given.json)
+            writeOut(`${one.status.padEnd(7)}  ${one.check.padEnd(13)}  ${one.words}`);
+        }
+      } finally {
+        await calls.close();
       }
       const failures = checks.filter(({ status }) => status === "failed").length;
       if (given.json) {
@@ -95,7 +109,7 @@ function exceptions(checks: readonly EnvironmentCheck[]): string {
 }
 
 type Checked = {
-  readonly spec: EnvironmentSpec;
+  readonly watch: TimeoutWatch;
   readonly site: LoadedSite | null;
   /** For other runtimes; `null` for a built-in environment. */
   readonly own: CheckedEnvironment | null;
@@ -109,10 +123,9 @@ type Options = {
 };
 
 async function* allChecks(
-  { spec, site, own }: Checked,
+  { watch, site, own }: Checked,
   { checkRuntimes, ...options }: Options,
 ): AsyncGenerator<EnvironmentCheck> {
-  const watch = watchTimeouts(spec);
   let isRepeatable = true;
   for await (const one of checkEnvironment(watch.spec, options)) {
     if (one.check === "replay") isRepeatable = one.status === "passed";

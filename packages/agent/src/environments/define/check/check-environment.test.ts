@@ -1,6 +1,6 @@
 /** A sound environment passes every check, and each planted fault is caught by its check, with its message. */
 import { environmentNamed } from "@waggle/environments";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import golden from "./check-messages.golden.json" with { type: "json" };
 import {
   type Data,
@@ -166,4 +166,13 @@ test.each(FAULTS)("%s: caught", async (fault, check, changed) => {
   counter = 0;
   const message = (await failures(withFault(changed)))[check];
   expect({ check, message }).toEqual(MESSAGES[fault]);
+});
+
+test("a verifier that hangs is waited for once, and each check that needs it says so", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const found = failures(withFault({ verify: () => new Promise(() => {}) }));
+  await vi.advanceTimersByTimeAsync(60_000);
+  const words = "verify gave no verdict within 60000 ms at seed 0, train, level 0";
+  expect(await found).toMatchObject({ gold: words, "doing nothing": words, demonstrator: words });
 });

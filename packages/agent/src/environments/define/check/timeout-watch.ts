@@ -1,22 +1,62 @@
-/** Waits only once for a tool that hangs. Checks play hundreds of rollouts, and each would wait until the time limit. */
-import type { EnvironmentSpec } from "@waggle/environments";
+/**
+ * Waits only once for a tool or a verifier that hangs. Checks play hundreds of rollouts, and each would wait until the
+ * time limit.
+ */
+import type { EnvironmentSpec, Judgment } from "@waggle/environments";
 import { type ToolCall, WaggleError } from "@waggle/protocol";
 import { brokenLimit, timeoutOf } from "../../../broken-limit.ts";
+import { createDeadline, untilAborted } from "../../../deadline.ts";
 import { placeOf } from "./check-context.ts";
 
-/** An environment that does not call a tool again after the tool took too long. */
+/** Time limit of a verifier in a check. It may ask a model, so it gets more time than a tool. */
+const VERIFIER_MS = 60_000;
+
+/** An environment that does not call a tool or its verifier again after it took too long. */
 export type TimeoutWatch = {
-  /** A turn that calls such a tool throws `TOOL_FAILED`, from the first timeout on. */
+  /** A turn that calls such a tool throws `TOOL_FAILED`, from the first timeout on. So does such a verifier. */
   readonly spec: EnvironmentSpec;
   /** `search gave no result within 5000 ms at seed 7, train, level 0`; `null` if every call ended in time. */
   readonly timeout: () => string | null;
 };
 
-/** Watches the calls of every rollout in the environment. */
-export function watchTimeouts(spec: EnvironmentSpec): TimeoutWatch {
+/** A call of the author's code. */
+type WatchedCall = {
+  /** `the tool search`, or `verify`. */
+  readonly what: string;
+  /** `seed 7, train, level 0`. */
+  readonly place: string;
+};
+
+/**
+ * Watches the calls of every rollout in the environment.
+ *
+ * @param onCall - called before each call of tools or of the verifier, and with `null` after it.
+ */
+export function watchTimeouts(
+  spec: EnvironmentSpec,
+  onCall: (call: WatchedCall | null) => void = () => {},
+): TimeoutWatch {
   let first: string | null = null;
   /** The message for each tool that took too long. */
   const broken = new Map<string, string>();
+  let brokenVerifier: string | null = null;
+  const judged = async (
+    judge: () => Judgment | Promise<Judgment>,
+    place: string,
+  ): Promise<Judgment> => {
+    if (brokenVerifier === null) {
+      const deadline = createDeadline(VERIFIER_MS);
+      try {
+        const judgment = await untilAborted((async () => judge())(), deadline.signal);
+        if (judgment !== null) return judgment;
+      } finally {
+        deadline.release();
+      }
+      brokenVerifier = `verify gave no verdict within ${VERIFIER_MS} ms at ${place}`;
+      first ??= brokenVerifier;
+    }
+    throw new WaggleError("TOOL_FAILED", brokenVerifier);
+  };
   const requireInTime = (toolCalls: readonly ToolCall[]): void => {
     for (const { name } of toolCalls) {
       const message = broken.get(name);
@@ -29,15 +69,26 @@ export function watchTimeouts(spec: EnvironmentSpec): TimeoutWatch {
       ...spec,
       create: (reference) => {
         const { environment, ...others } = spec.create(reference);
+        const place = placeOf(spec, reference);
+        const watched = async <T>(what: string, call: () => T | Promise<T>): Promise<T> => {
+          onCall({ what, place });
+          try {
+            return await call();
+          } finally {
+            onCall(null);
+          }
+        };
         return {
           ...others,
+          judge: (text) => watched("verify", () => judged(() => others.judge(text), place)),
           environment: {
             task: environment.task,
             observe: () => environment.observe(),
             step: async (action, signal) => {
               requireInTime(action.toolCalls);
-              const seen = await environment.step(action, signal);
-              const place = placeOf(spec, reference);
+              const step = () => environment.step(action, signal);
+              const names = action.toolCalls.map(({ name }) => name).join(" or ");
+              const seen = await (names === "" ? step() : watched(`the tool ${names}`, step));
               for (const [i, result] of seen.toolResults.entries()) {
                 const tool = action.toolCalls[i]?.name ?? "a tool";
                 const timeout = timeoutOf(tool, result, place);
