@@ -60,7 +60,7 @@ export function spelledResults(
 /** First marker number; no template contains it. */
 const FIRST_MARK = 918_273_640;
 
-/** Placeholder for a value that is only in the tokens. It matches any JSON. */
+/** Placeholder for a value that is only in the tokens. It matches any JSON, or else any text. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
 
 /** The JSON value that starts at `from`, equals the recorded value and ends before `after`. */
@@ -71,13 +71,16 @@ function valueAt(
   recorded: unknown,
 ): { readonly value: unknown; readonly end: number } | null {
   const until = after === "" ? text.length : from;
+  const first = text.indexOf(after, until);
   for (let end = text.indexOf(after, until); end !== -1; end = text.indexOf(after, end + 1)) {
     const value = parseJson(text.slice(from, end));
     const isFound = value !== undefined && (recorded === UNKNOWN || isSame(value, recorded));
     if (isFound) return { value, end };
-    if (after === "") return null;
+    if (after === "") break;
   }
-  return null;
+  return recorded === UNKNOWN && first !== -1
+    ? { value: text.slice(from, first), end: first }
+    : null;
 }
 
 function commonStart(a: string, b: string): string {

@@ -17,12 +17,10 @@ export const BYTE_CHARACTERS: readonly string[] = (() => {
 })();
 
 /** Byte of each character by character code; -1 if there is none. */
-const BYTES_BY_CODE: Int16Array = (() => {
-  const codes = BYTE_CHARACTERS.map((character) => character.charCodeAt(0));
-  const bytes = new Int16Array(Math.max(...codes) + 1).fill(-1);
-  for (const [byte, code] of codes.entries()) bytes[code] = byte;
-  return bytes;
-})();
+const BYTES_BY_CODE = new Int16Array(0x200).fill(-1);
+for (const [byte, character] of BYTE_CHARACTERS.entries()) {
+  BYTES_BY_CODE[character.charCodeAt(0)] = byte;
+}
 
 const encoder = new TextEncoder();
 
@@ -38,11 +36,9 @@ export function fromByteCharacters(characters: string): Uint8Array {
 }
 
 function fromMixedCharacters(characters: string): Uint8Array {
-  const bytes: number[] = [];
-  for (const character of characters) {
-    const byte = character.length === 1 ? (BYTES_BY_CODE[character.charCodeAt(0)] ?? -1) : -1;
-    if (byte === -1) bytes.push(...encoder.encode(character));
-    else bytes.push(byte);
-  }
+  const bytes = Array.from(characters).flatMap((character) => {
+    const byte = BYTES_BY_CODE[character.charCodeAt(0)] ?? -1;
+    return byte === -1 ? [...encoder.encode(character)] : byte;
+  });
   return Uint8Array.from(bytes);
 }

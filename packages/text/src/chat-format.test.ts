@@ -32,6 +32,14 @@ const templates: { [name: string]: { chatTemplate: string; bos_token: string | n
   nano: { chatTemplate: NANO_CHAT_TEMPLATE, bos_token: null },
   qwen3: { chatTemplate: fixture("qwen3"), bos_token: null },
   llama3: { chatTemplate: fixture("llama3"), bos_token: "<|begin_of_text|>" },
+  hermes: {
+    chatTemplate: [
+      "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content }}",
+      "{% for call in m.tool_calls or [] %}{{ '\\n<tool_call>\\n' }}{{ call.function | tojson }}{{ '\\n</tool_call>' }}{% endfor %}",
+      "{{ '<|im_end|>\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
+    ].join(""),
+    bos_token: null,
+  },
 };
 const names = Object.keys(templates);
 
@@ -206,6 +214,69 @@ test("encodeAssistant matches the template's rendering of a call", () => {
   const ids = formatOf("nano").encodeAssistant("", [call]);
   // Like Python, tojson puts a space after a colon.
   expect(`<|im_start|>assistant\n${tokenizer.decode(ids)}`).toBe(rendered.replaceAll(": ", ":"));
+});
+
+test("calls and results are what the template renders", () => {
+  const name = "hermes";
+  const format = formatOf(name);
+  const call = { name: "open", arguments: { id: 'p"1', deep: [null, 1.5, { a: "é" }] } };
+  const conversation = [
+    textOf(format.start({ system: "You help.", tools, userMessage: " A jacket\n" })),
+    tokenizer.decode(format.encodeAssistant("", [call])),
+    textOf(
+      format.next({
+        toolResults: [{ callId: "c0", ok: true, value: "Sunny, 21 C" }],
+        sampledEnded: true,
+      }),
+    ),
+  ].join("");
+  expect(conversation).toBe(
+    wholeRendering(
+      name,
+      [
+        { role: "system", content: "You help." },
+        { role: "user", content: " A jacket\n" },
+        { role: "assistant", content: "", tool_calls: [{ function: call }] },
+        { role: "tool", content: "Sunny, 21 C" },
+      ],
+      tools,
+    ),
+  );
+});
+
+test("a result that came as text keeps its whitespace, except in prompts of nano models", () => {
+  const written = { callId: "c0", ok: true, value: { a: 1 }, text: '{"a": 1}' } as const;
+  expect(formatOf("qwen3").toolResultText(written)).toBe('{"a": 1}');
+  expect(formatOf("nano").toolResultText(written)).toBe('{"a":1}');
+  expect(formatOf("nano").toolResultText({ ...written, value: "Sunny" })).toBe('"Sunny"');
+});
+
+test("text and template are tokenized together, if that adds no special tokens", () => {
+  const format = formatOf("qwen3");
+  const tokens = (value: string) =>
+    idsOf(format.next({ toolResults: [{ callId: "c0", ok: true, value }], sampledEnded: true }));
+  const whole = tokenizer.encodeTemplate(
+    textOf(
+      format.next({ toolResults: [{ callId: "c0", ok: true, value: "[1]" }], sampledEnded: true }),
+    ),
+  );
+  expect(tokens("[1]")).toEqual(whole);
+  const hostile = tokens("<|im_end|>");
+  expect(hostile.filter((id) => id === tokenizer.specialTokenId("<|im_end|>"))).toHaveLength(1);
+});
+
+test("a thought's tags are tokens of their own, and calls that a template cannot write are written nevertheless", () => {
+  const thought = formatOf("qwen3").encodeAssistant("<think>\nHm.\n</think>\n\nYes.");
+  expect(tokenizer.decode(thought)).toBe("<think>\nHm.\n</think>\n\nYes.<|im_end|>");
+  const chatTemplate =
+    "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>{% endif %}";
+  const plain = createChatFormat({ tokenizer, chatTemplate });
+  const ids = plain.encodeAssistant("So:", [{ name: "open", arguments: { id: "</tool_call>" } }]);
+  expect(tokenizer.decode(ids)).toBe(
+    'So:<tool_call>{"name":"open","arguments":{"id":"</tool_call>"}}</tool_call><|im_end|>',
+  );
+  const close = tokenizer.specialTokenId("</tool_call>");
+  expect(ids.filter((id) => id === close)).toHaveLength(1);
 });
 
 test("Qwen3 without thinking keeps the prompt's empty thought and can continue", () => {

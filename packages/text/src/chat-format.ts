@@ -3,15 +3,18 @@
  * template determines every token that is not message text. Rendering only appends: sent and sampled tokens never
  * change, and `next` returns only the tokens that follow.
  *
- * Differs from `apply_chat_template` on purpose: texts of users, tools and the policy are tokenized separately and
- * without special tokens, and a sampled turn is never rewritten (Qwen3's template drops earlier thoughts).
+ * Gives what `apply_chat_template` gives, with two differences on purpose: texts never produce special tokens, and
+ * a turn that was sent or sampled is never rewritten (Qwen3's template drops earlier thoughts).
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@waggle/protocol";
-import { looksLikeSentinel, SentinelTable } from "./template-sentinel.ts";
+import { createPromptTexts, isSpecial, SAID } from "./prompt-text.ts";
+import type { PromptTexts } from "./prompt-text.ts";
+import { Template } from "./template.ts";
+import { guardAll, PROBE_TOOL, toTemplateTool } from "./template-message.ts";
+import type { TemplateMessage, TemplateMessages } from "./template-message.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 import type { TokenizerConfigJson } from "./tokenizer-json.ts";
-import { Template } from "./template.ts";
 import { createAssistantDecoder, createTokenReader } from "./tool-calls/decoder.ts";
 import type { AssistantDecoder, AssistantTokenReader } from "./tool-calls/decoder.ts";
 import { detectToolCallFormat, toolCallFormatEntry } from "./tool-calls/formats.ts";
@@ -19,6 +22,12 @@ import type { WritableCall } from "./tool-calls/formats.ts";
 import type { ParsedAssistant } from "./tool-calls/parsed-call.ts";
 import { createAssistantReader, parseAssistant } from "./tool-calls/reader.ts";
 import type { AssistantReaderOptions } from "./tool-calls/reader.ts";
+
+/**
+ * Only templates of nano models contain this. These models learned from tool results written as JSON, compact calls and
+ * texts that are tokenized alone.
+ */
+const NANO_MARK = "macro signatures()";
 
 /** Given tokens with their role. They become a given segment of a trajectory. */
 export type RenderedSegment = { readonly role: SegmentRole; readonly tokenIds: readonly number[] };
@@ -31,9 +40,12 @@ export type ChatStart = {
   readonly userMessage: string;
 };
 
+/** A tool's result, with its text if the tool's answer came as text. */
+type WrittenResult = ToolResult & { readonly text?: string };
+
 /** Messages that follow a sampled turn. */
 export type ChatNext = {
-  readonly toolResults?: readonly ToolResult[];
+  readonly toolResults?: readonly WrittenResult[];
   readonly userMessage?: string;
   /** False if the sampled turn was cut before its stop token. The rendering then begins with it. */
   readonly sampledEnded: boolean;
@@ -64,6 +76,8 @@ export interface ChatFormat {
   /** As `createAssistantDecoder`, with names and arguments of calls as they grow. */
   createAssistantReader(options?: AssistantReaderOptions): AssistantTokenReader;
   parseAssistant(text: string, options?: AssistantReaderOptions): ParsedAssistant;
+  /** The content of a tool's message in this model's prompts. */
+  toolResultText(result: WrittenResult): string;
   /** Tokens of an assistant turn, including the stop token, as a training target. */
   encodeAssistant(text: string, toolCalls?: readonly WritableCall[]): number[];
 }
@@ -82,9 +96,6 @@ export type ChatFormatOptions = {
   readonly stopTokens?: readonly string[];
 };
 
-type Message = { readonly role: string; readonly content: string };
-type Rendering = { readonly messages: readonly Message[]; readonly tools: readonly unknown[] };
-
 /**
  * Creates a chat format from a tokenizer and a Jinja template.
  *
@@ -94,7 +105,7 @@ type Rendering = { readonly messages: readonly Message[]; readonly tools: readon
 export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const { tokenizer, tokenizerConfig = {} } = options;
   const source = chatTemplateOf(options);
-  const template = new Template(withoutClock(source));
+  const template = new Template(source);
   const toolCallFormat = options.toolCallFormat ?? detectToolCallFormat(source) ?? "hermes";
   const { markers, write } = toolCallFormatEntry(toolCallFormat);
   const keepTokenIds = new Set(markers.flatMap((marker) => tokenizer.specialTokenId(marker) ?? []));
@@ -105,97 +116,79 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     ...options.templateVariables,
   };
 
-  const render = ({ messages, tools }: Rendering, generate: boolean): string =>
+  const isNano = source.includes(NANO_MARK);
+  const resultText = isNano ? toolResultText : plainResultText;
+  const newTexts = () => createPromptTexts(tokenizer, isNano);
+
+  const render = ({ messages, tools }: TemplateMessages, generate: boolean): string =>
     template.render({
       ...variables,
       messages,
       tools: tools.length > 0 ? tools : null,
       add_generation_prompt: generate,
     });
+  /** Renders messages after a user's message, to find out what the template writes around them. */
+  const probe = (messages: readonly TemplateMessage[], generate = false): string =>
+    render(
+      { messages: [{ role: "user", content: "user" }, ...messages], tools: [PROBE_TOOL] },
+      generate,
+    );
+  const history = probe([]);
+  const prompted = probe([], true);
 
-  const encode = (rendered: string, table: SentinelTable): number[] =>
-    table
-      .split(rendered)
-      .flatMap((part) =>
-        part.from === "template"
-          ? tokenizer.encodeTemplate(part.text)
-          : tokenizer.encode(part.text),
-      );
-
-  /** Keeps the page's own text in the template, unless it would produce special tokens. */
-  const guard = (table: SentinelTable, text: string): string =>
-    looksLikeSentinel(text) || !isPlain(tokenizer, text) ? table.sentinelOf(text) : text;
-
-  /** Splits a rendering after the messages of `head`, or returns one segment if it cannot be split there. */
+  /** Splits a rendering after `head`, or returns one segment if the rendering does not begin with `head`. */
   const cut = (
+    texts: PromptTexts,
     rendered: string,
-    table: SentinelTable,
-    head: { role: SegmentRole; rendering: Rendering; from: number } | null,
-    role: SegmentRole,
     from: number,
+    role: SegmentRole,
+    headRole: SegmentRole,
+    head: string | null,
   ): RenderedSegment[] => {
-    const prefix = head && tryRender(() => render(head.rendering, false));
-    if (head && prefix && prefix.length > head.from && rendered.startsWith(prefix)) {
-      return [
-        { role: head.role, tokenIds: encode(prefix.slice(head.from), table) },
-        { role, tokenIds: encode(rendered.slice(prefix.length), table) },
-      ].filter((segment) => segment.tokenIds.length > 0);
-    }
-    return [{ role, tokenIds: encode(rendered.slice(from), table) }];
+    const at = head && head.length > from && rendered.startsWith(head) ? head.length : from;
+    return [
+      { role: headRole, tokenIds: texts.encode(rendered.slice(from, at)) },
+      { role, tokenIds: texts.encode(rendered.slice(at)) },
+    ].filter((segment) => segment.tokenIds.length > 0);
   };
 
   const start = (input: ChatStart): RenderedSegment[] => {
-    const table = new SentinelTable();
-    const system: Message[] =
-      input.system === "" ? [] : [{ role: "system", content: guard(table, input.system) }];
-    const tools = input.tools.map((tool) => toTemplateTool(tool, (text) => guard(table, text)));
-    const user = { role: "user", content: table.sentinelOf(input.userMessage) };
+    const texts = newTexts();
+    const system: TemplateMessage[] =
+      input.system === "" ? [] : [{ role: "system", content: texts.guarded(input.system) }];
+    const tools = input.tools.map((tool) => toTemplateTool(tool, texts.guarded));
+    const user = { role: "user", content: texts.shielded(input.userMessage) };
     const rendered = render({ messages: [...system, user], tools }, true);
-    const head =
-      system.length > 0
-        ? { role: "system" as const, rendering: { messages: system, tools }, from: 0 }
-        : null;
-    return cut(rendered, table, head, "user", 0);
+    const head = system[0] ? tryRender(() => render({ messages: system, tools }, false)) : null;
+    return cut(texts, rendered, 0, "user", "system", head);
   };
 
   /** Renders a short conversation with the new messages, and keeps what follows the assistant's turn. */
   const after = (input: Omit<ChatNext, "sampledEnded">): RenderedSegment[] => {
-    const table = new SentinelTable();
-    const before: Message[] = [
-      { role: "user", content: table.sentinelOf("user") },
-      { role: "assistant", content: table.sentinelOf("assistant") },
-    ];
+    const texts = newTexts();
     const results = (input.toolResults ?? []).map((result) => ({
       role: "tool",
-      content: table.sentinelOf(toolResultText(result)),
+      content: texts.shielded(resultText(result)),
     }));
-    const user: Message[] =
+    const user: TemplateMessage[] =
       input.userMessage === undefined
         ? []
-        : [{ role: "user", content: table.sentinelOf(input.userMessage) }];
-    const tools = [PROBE_TOOL];
-    const full = render({ messages: [...before, ...results, ...user], tools }, true);
-    const from = endOfSampled(full, {
-      history: render({ messages: before.slice(0, 1), tools }, false),
-      prompted: render({ messages: before.slice(0, 1), tools }, true),
-      sentinel: table.sentinelOf("assistant"),
-    });
-    if (results.length === 0) return cut(full, table, null, "user", from);
-    const head =
-      user.length > 0
-        ? {
-            role: "tool" as const,
-            rendering: { messages: [...before, ...results], tools },
-            from,
-          }
-        : null;
-    return cut(full, table, head, user.length > 0 ? "user" : "tool", from);
+        : [{ role: "user", content: texts.shielded(input.userMessage) }];
+    const answered = [{ role: "assistant", content: SAID }, ...results];
+    const full = probe([...answered, ...user], true);
+    const from = endOfSampled(full, history, prompted);
+    const isCut = results[0] && user[0];
+    const head = isCut ? tryRender(() => probe(answered)) : null;
+    return cut(texts, full, from, results[0] && !isCut ? "tool" : "user", "tool", head);
   };
 
   const stopTokenIds = findStopTokens(tokenizer, after({ userMessage: "user" })[0]?.tokenIds[0], [
     ...(options.stopTokens ?? []),
     variables.eos_token,
   ]);
+
+  const [closing] = stopTokenIds as [number];
+  const stopText = tokenizer.decode([closing]);
 
   const next = (input: ChatNext): RenderedSegment[] => {
     const segments = after(input);
@@ -212,6 +205,50 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
       createAssistantReader(toolCallFormat, readerOptions),
     );
 
+  /**
+   * What the template writes for a turn, after the generation prompt and without the token that ends the turn; `null`
+   * if it does not write these calls.
+   */
+  const writtenTurn = (content: string, calls: readonly WritableCall[]): string | null => {
+    // Messages follow the turn, because Qwen3's template adds an empty thought to the last turn.
+    const role = calls[0] ? "tool" : "user";
+    const rendered = (said: Omit<TemplateMessage, "role">): string =>
+      probe([
+        { role: "assistant", ...said },
+        { role, content: "next" },
+      ]);
+    const [header = ""] = rendered({ content: SAID }).split(SAID);
+    const full = rendered({
+      content,
+      ...(calls[0] && {
+        tool_calls: calls.map((call, i) => ({
+          id: `call0000${i}`, // Mistral's templates need nine characters.
+          type: "function",
+          function: call,
+        })),
+      }),
+    });
+    const begin = full.startsWith(prompted) ? prompted : header;
+    const [turn = "", following] = full.slice(begin.length).split(stopText);
+    const isWritten = full.startsWith(begin) && following !== undefined;
+    return isWritten && calls.every(({ name }) => turn.includes(name)) ? turn : null;
+  };
+
+  const encodeAssistant: ChatFormat["encodeAssistant"] = (text, toolCalls = []) => {
+    const texts = newTexts();
+    // The tags of a thought are tokens of the model's own.
+    const said = (isNano ? [text] : text.split(/(<\/?think>)/))
+      .map((part, i) => (i % 2 === 0 ? texts.shielded(part) : part))
+      .join("");
+    const calls = guardAll(
+      toolCalls.map((call) => ({ name: call.name, arguments: call.arguments })),
+      texts.guarded,
+    ) as readonly WritableCall[];
+    const written = isNano ? null : tryRender(() => writtenTurn(text && SAID, calls));
+    const turn = written?.replace(SAID, () => said) ?? said + (calls[0] ? write(calls) : "");
+    return [...texts.encode(turn), closing];
+  };
+
   return {
     stopTokenIds,
     start,
@@ -221,17 +258,12 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     createAssistantDecoder: () => createAssistantDecoder(tokenReader()),
     createAssistantReader: tokenReader,
     parseAssistant: (text, readerOptions) => parseAssistant(text, toolCallFormat, readerOptions),
-    encodeAssistant: (text, toolCalls = []) => [
-      ...tokenizer.encode(text),
-      ...(toolCalls.length === 0 ? [] : write(toolCalls)).flatMap((part) =>
-        part.isMarker ? tokenizer.encodeTemplate(part.text) : tokenizer.encode(part.text),
-      ),
-      stopTokenIds[0] as number,
-    ],
+    toolResultText: resultText,
+    encodeAssistant,
   };
 }
 
-/** Content of a tool message: the value or the error as JSON. */
+/** The value or the error as JSON. This is the content of a tool message in nano's prompts and in exported files. */
 export function toolResultText(result: ToolResult): string {
   return (
     JSON.stringify(
@@ -240,53 +272,24 @@ export function toolResultText(result: ToolResult): string {
   );
 }
 
-const PROBE_TOOL = toTemplateTool(
-  {
-    name: "probe",
-    description: "probe",
-    parameters: { type: "object", properties: {} },
-    source: "page",
-  },
-  (text) => text,
-);
-
-/** Converts a tool to the form that chat templates expect: OpenAI's function tools. */
-function toTemplateTool(tool: ToolDefinition, guard: (text: string) => string): unknown {
-  const guardAll = (value: unknown): unknown => {
-    if (typeof value === "string") return guard(value);
-    if (Array.isArray(value)) return value.map(guardAll);
-    if (!isObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [guard(key), guardAll(member)]),
-    );
-  };
-  return {
-    type: "function",
-    function: guardAll({
-      name: tool.name,
-      description: tool.description,
-      parameters: tool.parameters,
-    }),
-  };
+/** Content of a tool message for a model's own template: text as it is, other values and errors as JSON. */
+function plainResultText(result: WrittenResult): string {
+  const { text = result.ok && result.value } = result;
+  return typeof text === "string" ? text : toolResultText(result);
 }
 
 /**
  * Index after the sampled turn in the rendering. The turn's header may be shorter than the generation prompt
  * (Qwen3 omits an empty thought from history); the tokens that were sent are kept.
  */
-function endOfSampled(
-  full: string,
-  { history, prompted, sentinel }: { history: string; prompted: string; sentinel: string },
-): number {
-  const inner = sentinel.trim();
-  const at = full.indexOf(inner);
+function endOfSampled(full: string, history: string, prompted: string): number {
+  const at = full.indexOf(SAID);
   if (at === -1) throw notAppendOnly("the assistant's text");
   const header = full.slice(0, at).trimEnd();
   if (!full.startsWith(history) || !prompted.startsWith(history) || !prompted.startsWith(header)) {
     throw notAppendOnly("the earlier messages");
   }
-  const end = at + inner.length;
-  return full[end] === "\u2003" ? end + 1 : end;
+  return at + SAID.length;
 }
 
 function notAppendOnly(lost: string): WaggleError {
@@ -303,9 +306,7 @@ function findStopTokens(
 ): number[] {
   const named = names.map((name) => tokenizer.specialTokenId(name));
   const found = [closing, ...named].filter((id) => id !== undefined);
-  const isControl = (id: number): boolean =>
-    tokenizer.specialTokenId(tokenizer.decode([id])) === id;
-  const stopTokenIds = [...new Set(found)].filter(isControl);
+  const stopTokenIds = [...new Set(found)].filter((id) => isSpecial(tokenizer, id));
   if (closing === undefined || !stopTokenIds.includes(closing)) {
     throw new WaggleError(
       "TOKENIZER_UNSUPPORTED",
@@ -313,12 +314,6 @@ function findStopTokens(
     );
   }
   return stopTokenIds;
-}
-
-function isPlain(tokenizer: Tokenizer, text: string): boolean {
-  const plain = tokenizer.encode(text);
-  const rendered = tokenizer.encodeTemplate(text);
-  return plain.length === rendered.length && plain.every((id, index) => id === rendered[index]);
 }
 
 function chatTemplateOf({ chatTemplate, tokenizerConfig }: ChatFormatOptions): string {
@@ -332,15 +327,6 @@ function chatTemplateOf({ chatTemplate, tokenizerConfig }: ChatFormatOptions): s
   );
 }
 
-/**
- * Replaces `strftime_now` by a fixed date. Llama 3 and others write today's date, but a trainer must be able to
- * repeat what a page rendered on another day.
- */
-function withoutClock(template: string): string {
-  if (!template.includes("strftime_now")) return template;
-  return `{%- macro strftime_now(format) -%}01 Jan 2026{%- endmacro %}${template}`;
-}
-
 /** The text of a token such as `bos_token`, which is a string or an added token. */
 function tokenText(token: unknown): string | null {
   if (typeof token === "string") return token;
@@ -348,10 +334,10 @@ function tokenText(token: unknown): string | null {
   return typeof token.content === "string" ? token.content : null;
 }
 
-function tryRender(render: () => string): string | null {
+function tryRender(render: () => string | null): string | null {
   try {
     return render();
   } catch {
-    return null; // Some templates raise an error without a user message.
+    return null; // Some templates refuse calls, or messages without a user's.
   }
 }

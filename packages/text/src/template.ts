@@ -5,7 +5,6 @@
  */
 import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
 
-/** Without `strftime_now`, since a rendering must be the same on any day. */
 const GLOBALS: { readonly [name: string]: unknown } = {
   true: true,
   false: false,
@@ -17,6 +16,8 @@ const GLOBALS: { readonly [name: string]: unknown } = {
   raise_exception(message: unknown) {
     throw new Error(String(message));
   },
+  // Llama 3 and others write today's date, but a trainer must repeat what a page rendered on another day.
+  strftime_now: () => "01 Jan 2026",
 };
 
 /** A parsed template. */

@@ -19,7 +19,6 @@ export function vocabularyKind(json: TokenizerJson): VocabularyKind | null {
 
 /** Bytes of each token by id. Added tokens have the bytes of their text. */
 export function tokenBytes(json: TokenizerJson): Map<number, Uint8Array> {
-  const encoder = new TextEncoder();
   const read = vocabularyKind(json) === "byte-fallback" ? fromPiece : fromByteCharacters;
   const bytes = new Map<number, Uint8Array>();
   for (const [token, id] of Object.entries(json.model.vocab)) bytes.set(id, read(token));
@@ -27,13 +26,13 @@ export function tokenBytes(json: TokenizerJson): Map<number, Uint8Array> {
   return bytes;
 }
 
-const PIECE_SPACE = /\u2581/g;
+const encoder = new TextEncoder();
 const BYTE_PIECE = /^<0x([0-9A-F]{2})>$/;
 
 function fromPiece(piece: string): Uint8Array {
   const byte = BYTE_PIECE.exec(piece)?.[1];
   if (byte !== undefined) return Uint8Array.of(Number.parseInt(byte, 16));
-  return new TextEncoder().encode(piece.replace(PIECE_SPACE, " "));
+  return encoder.encode(piece.replaceAll("\u2581", " "));
 }
 
 function decoderTypes(part: unknown): string[] {

@@ -98,7 +98,7 @@ function requireBytes(json: TokenizerJson): void {
   if (vocabularyKind(json) !== null) return;
   throw new WaggleError(
     "TOKENIZER_UNSUPPORTED",
-    `the tokenizer (model ${String(json.model?.type ?? "BPE")}) is not a BPE with a ByteLevel or ByteFallback decoder; use a model such as Qwen, Llama, SmolLM, Gemma, Mistral or LFM`,
+    `the tokenizer (model ${String(json.model?.type ?? "BPE")}) is not a BPE with a ByteLevel or ByteFallback decoder; use a model such as Qwen or Llama`,
   );
 }
 

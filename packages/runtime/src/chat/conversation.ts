@@ -3,8 +3,7 @@
  * and an answer that was sampled here keeps its sampled tokens instead of being tokenized again.
  */
 import { isObject, WaggleError } from "@waggle/protocol";
-import type { ToolResult } from "@waggle/protocol";
-import type { ChatFormat } from "@waggle/text";
+import type { ChatFormat, ChatNext } from "@waggle/text";
 import type { ChatAssistantMessage, ChatMessage, ChatRequest } from "./chat-types.ts";
 import { textOf, toolDefinition } from "./request-checks.ts";
 
@@ -20,7 +19,7 @@ export type Recall = (
   message: ChatAssistantMessage,
 ) => SampledTurn | null;
 
-type Given = { texts: string[]; results: ToolResult[] };
+type Given = { texts: string[]; results: NonNullable<ChatNext["toolResults"]>[number][] };
 
 /**
  * Tokens of all messages, up to the start of the answer.
@@ -71,14 +70,17 @@ export function renderConversation(
       case "user":
         given.texts.push(textOf(message.content));
         break;
-      case "tool":
+      case "tool": {
         if (given.texts.length > 0) throw orderError("tool messages must follow the calls");
+        const text = textOf(message.content);
         given.results.push({
           callId: message.tool_call_id,
           ok: true,
-          value: toolValue(textOf(message.content)),
+          value: toolValue(text),
+          text,
         });
         break;
+      }
       case "assistant": {
         openTurn();
         const isPrefix = message.prefix === true && index === messages.length - 1;
@@ -107,10 +109,17 @@ export function renderConversation(
 
 /** Equal for a message and a copy that a client sent back. */
 export function assistantKey(message: ChatAssistantMessage): string {
-  return JSON.stringify([
-    assistantText(message).trim(),
-    callsOf(message).map((call) => [call.name, sorted(call.arguments)]),
-  ]);
+  const calls = callsOf(message).map((call) => [call.name, call.arguments]);
+  return JSON.stringify([assistantText(message).trim(), calls], sortKeys);
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, value[key]]),
+  );
 }
 
 function assistantText({ content, refusal }: ChatAssistantMessage): string {
@@ -142,16 +151,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined; // A tool may answer in prose.
   }
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [key, sorted(member)]),
-  );
 }
 
 function orderError(rule: string): WaggleError {

@@ -17,10 +17,7 @@ const FORMATS: readonly ToolCallFormat[] = [
 ];
 
 const write = (format: ToolCallFormat, calls: readonly WritableCall[]) =>
-  toolCallFormatEntry(format)
-    .write(calls)
-    .map((part) => part.text)
-    .join("");
+  toolCallFormatEntry(format).write(calls);
 
 /** All events of a turn, with adjacent pieces of the same kind joined. */
 function read(format: ToolCallFormat, pieces: readonly string[]): AssistantEvent[] {

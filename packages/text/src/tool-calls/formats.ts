@@ -34,9 +34,6 @@ import {
 /** A call to write. */
 export type WritableCall = { readonly name: string; readonly arguments: object };
 
-/** A piece of written calls. A marker is encoded as a single token if the vocabulary has one. */
-type WrittenPart = { readonly text: string; readonly isMarker: boolean };
-
 /** One row of the table. */
 export type ToolCallFormatEntry = {
   readonly format: ToolCallFormat;
@@ -49,11 +46,10 @@ export type ToolCallFormatEntry = {
   /** All markers. A decoder keeps them in the text. */
   readonly markers: readonly string[];
   readonly read: BlockReader;
-  readonly write: (calls: readonly WritableCall[]) => WrittenPart[];
+  /** Writes at least one call. The text contains markers, so texts of the calls must not. */
+  readonly write: (calls: readonly WritableCall[]) => string;
 };
 
-const marker = (text: string): WrittenPart => ({ text, isMarker: true });
-const plain = (text: string): WrittenPart => ({ text, isMarker: false });
 const namedJson = (call: WritableCall): string =>
   JSON.stringify({ name: call.name, arguments: call.arguments });
 
@@ -65,11 +61,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
     markers: [TOOL_CALL_OPEN, TOOL_CALL_CLOSE],
     read: readHermesBlock,
     write: (calls) =>
-      calls.flatMap((call) => [
-        marker(TOOL_CALL_OPEN),
-        plain(namedJson(call)),
-        marker(TOOL_CALL_CLOSE),
-      ]),
+      calls.map((call) => TOOL_CALL_OPEN + namedJson(call) + TOOL_CALL_CLOSE).join(""),
   },
   "qwen-xml": {
     begin: TOOL_CALL_OPEN,
@@ -78,12 +70,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
     markers: [TOOL_CALL_OPEN, TOOL_CALL_CLOSE],
     read: readXmlBlock,
     write: (calls) =>
-      calls.flatMap((call, i) => [
-        ...(i === 0 ? [] : [plain("\n")]),
-        marker(TOOL_CALL_OPEN),
-        plain(`\n${xmlOf(call)}\n`),
-        marker(TOOL_CALL_CLOSE),
-      ]),
+      calls.map((call) => `${TOOL_CALL_OPEN}\n${xmlOf(call)}\n${TOOL_CALL_CLOSE}`).join("\n"),
   },
   llama: {
     begin: PYTHON_TAG,
@@ -91,13 +78,10 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
     beginsTurn: /^\s*(?:\{|\[)/,
     markers: [PYTHON_TAG],
     read: readLlamaBlock,
-    write: (calls) => [
-      plain(
-        calls
-          .map((call) => JSON.stringify({ name: call.name, parameters: call.arguments }))
-          .join("; "),
-      ),
-    ],
+    write: (calls) =>
+      calls
+        .map((call) => JSON.stringify({ name: call.name, parameters: call.arguments }))
+        .join("; "),
   },
   mistral: {
     begin: MISTRAL_CALLS,
@@ -105,10 +89,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
     beginsTurn: null,
     markers: [MISTRAL_CALLS, MISTRAL_ARGUMENTS, MISTRAL_CALL_ID],
     read: readMistralBlock,
-    write: (calls) =>
-      calls.length === 0
-        ? []
-        : [marker(MISTRAL_CALLS), plain(`[${calls.map(namedJson).join(", ")}]`)],
+    write: (calls) => `${MISTRAL_CALLS}[${calls.map(namedJson).join(", ")}]`,
   },
   lfm: {
     begin: LFM_OPEN,
@@ -116,10 +97,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
     beginsTurn: null,
     markers: [LFM_OPEN, LFM_CLOSE],
     read: readLfmBlock,
-    write: (calls) =>
-      calls.length === 0
-        ? []
-        : [marker(LFM_OPEN), plain(`[${calls.map(pythonOf).join(", ")}]`), marker(LFM_CLOSE)],
+    write: (calls) => `${LFM_OPEN}[${calls.map(pythonOf).join(", ")}]${LFM_CLOSE}`,
   },
   gemma: {
     begin: GEMMA_OPEN,
@@ -128,12 +106,9 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
     markers: [GEMMA_OPEN, GEMMA_CLOSE, GEMMA_ESCAPE],
     read: readGemmaBlock,
     write: (calls) =>
-      calls.flatMap((call) => [
-        marker(GEMMA_OPEN),
-        plain(`call:${call.name}`),
-        ...gemmaOf(call.arguments),
-        marker(GEMMA_CLOSE),
-      ]),
+      calls
+        .map((call) => `${GEMMA_OPEN}call:${call.name}${gemmaOf(call.arguments)}${GEMMA_CLOSE}`)
+        .join(""),
   },
 };
 
@@ -146,7 +121,7 @@ export function toolCallFormatEntry(format: ToolCallFormat): ToolCallFormatEntry
 const TEMPLATE_MARKS: readonly (readonly [RegExp, ToolCallFormat])[] = [
   [/<start_function_call>/, "gemma"],
   [/<\|tool_call_start\|>/, "lfm"],
-  [/<\|tool_list_start\|>/, "lfm"],
+  [/List of tools: /, "lfm"],
   [/\[TOOL_CALLS\]/, "mistral"],
   [/<function=/, "qwen-xml"],
   [/<tool_call>/, "hermes"],
@@ -185,18 +160,10 @@ function pythonValue(value: unknown): string {
   return `{${members.join(", ")}}`;
 }
 
-function gemmaOf(value: unknown): WrittenPart[] {
-  if (typeof value === "string") return [marker(GEMMA_ESCAPE), plain(value), marker(GEMMA_ESCAPE)];
-  const comma = (i: number) => (i === 0 ? [] : [plain(",")]);
-  if (Array.isArray(value)) {
-    const items = value.flatMap((item, i) => [...comma(i), ...gemmaOf(item)]);
-    return [plain("["), ...items, plain("]")];
-  }
-  if (!isObject(value)) return [plain(JSON.stringify(value) ?? "null")];
-  const members = Object.entries(value).flatMap(([key, member], i) => [
-    ...comma(i),
-    plain(`${key}:`),
-    ...gemmaOf(member),
-  ]);
-  return [plain("{"), ...members, plain("}")];
+function gemmaOf(value: unknown): string {
+  if (typeof value === "string") return GEMMA_ESCAPE + value + GEMMA_ESCAPE;
+  if (Array.isArray(value)) return `[${value.map(gemmaOf).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? "null";
+  const members = Object.entries(value).map(([key, member]) => `${key}:${gemmaOf(member)}`);
+  return `{${members.join(",")}}`;
 }

@@ -5,11 +5,7 @@ import type { WritableCall } from "./formats.ts";
 import { parseAssistant } from "./reader.ts";
 
 const renderAssistant = (text: string, calls: readonly WritableCall[]) =>
-  text +
-  toolCallFormatEntry("hermes")
-    .write(calls)
-    .map((part) => part.text)
-    .join("");
+  text + toolCallFormatEntry("hermes").write(calls);
 
 test("rendered calls are read back", () => {
   const call = fc.record({
