@@ -1,6 +1,7 @@
 /** A chat that may not be loaded yet: its availability, loading it, and fallbacks. */
 import { WaggleError } from "@waggle/protocol";
 import type { Chat, ChatAvailability } from "./chat-types.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Options for loading a chat. */
 export type OpenChatOptions = {
@@ -64,14 +65,10 @@ export class SharedSource implements ChatSource {
   async open({ signal, onProgress }: OpenChatOptions = {}): Promise<Chat> {
     signal?.throwIfAborted();
     if (onProgress) this.#listeners.add(onProgress);
-    // If one caller gives up, the others still get the chat.
-    const leaving = Promise.withResolvers<never>();
-    const leave = (): void => leaving.reject(signal?.reason);
-    signal?.addEventListener("abort", leave, { once: true });
     try {
-      return await Promise.race([this.#open(), leaving.promise]);
+      // If one caller gives up, the others still get the chat.
+      return await untilAborted(this.#open(), signal);
     } finally {
-      signal?.removeEventListener("abort", leave);
       if (onProgress) this.#listeners.delete(onProgress);
     }
   }

@@ -1,118 +1,122 @@
 /**
- * `LanguageModel` of the Prompt API over a chat, for browsers that have none, or one without a
- * model. Text, and tools with `execute`; no images, no audio. When a conversation outgrows the
- * context, its oldest turns are dropped and `contextoverflow` is fired.
+ * `LanguageModel` of the Prompt API over a chat, with the interface of the draft. Text, and tools with
+ * `execute`; no images, no audio. When a conversation outgrows the context, its oldest turns are dropped
+ * and `contextoverflow` is fired. Deviations: docs/reference/prompt-api.md.
  */
-import { isObject } from "@waggle/protocol";
 import { SharedSource } from "../chat/chat-source.ts";
 import type { ChatSource } from "../chat/chat-source.ts";
-import type { Chat, ChatAvailability, ChatMessage } from "../chat/chat-types.ts";
+import type {
+  Chat,
+  ChatAvailability,
+  ChatMessage,
+  ChatResponseFormat,
+} from "../chat/chat-types.ts";
+import { untilAborted } from "../chat/until-aborted.ts";
 import { Conversation } from "./conversation.ts";
+import {
+  toAppendOptions,
+  toCoreOptions,
+  toCreateOptions,
+  toPrompt,
+  toPromptOptions,
+} from "./conversions.ts";
+import { CreateMonitor, createProgress } from "./create-monitor.ts";
+import { EventHandler } from "./event-handler.ts";
+import type { Handler } from "./event-handler.ts";
 import { toDomException } from "./prompt-errors.ts";
 import { toMessages, toResponseFormat } from "./prompts.ts";
 import type {
-  LanguageModelConstructor,
+  FullLanguageModelConstructor,
+  FullLanguageModelSession,
+  LanguageModelAppendOptions,
   LanguageModelCreateCoreOptions,
   LanguageModelCreateOptions,
   LanguageModelPrompt,
   LanguageModelPromptOptions,
-  LanguageModelSession,
-  LanguageModelTool,
+  LanguageModelSamplingMode,
 } from "./prompt-api-types.ts";
+import { assertOneSampling, LanguageModelParams, sessionSampling } from "./sampling-modes.ts";
+import { requireArguments, shapeAsInterface } from "./web-idl.ts";
 
-/** Options of `installLanguageModel`. */
-export type InstallOptions = {
-  /** Object that gets `LanguageModel`. Default: the global object. */
-  readonly target?: { LanguageModel?: unknown };
-  /**
-   * `absent`: only if there is none. `unavailable` (default): also if the browser's has no model.
-   * `always`.
-   */
-  readonly when?: "absent" | "unavailable" | "always";
+/** Only this module makes sessions. */
+const KEY = Symbol("session");
+
+type Prepared = {
+  readonly prompt: ReturnType<typeof toPrompt>;
+  readonly format: ChatResponseFormat | undefined;
+  readonly signal: AbortSignal;
 };
 
-/** Installs a `LanguageModel` over this chat. @returns whether it was installed. */
-export async function installLanguageModel(
-  source: ChatSource,
-  { target = globalThis as { LanguageModel?: unknown }, when = "unavailable" }: InstallOptions = {},
-): Promise<boolean> {
-  const own = target.LanguageModel as LanguageModelConstructor | undefined;
-  if (own !== undefined && when !== "always") {
-    if (when === "absent" || (await own.availability()) !== "unavailable") return false;
-  }
-  Object.defineProperty(target, "LanguageModel", {
-    value: createLanguageModelClass(source),
-    configurable: true,
-    writable: true,
-  });
-  return true;
-}
-
 /** A `LanguageModel` class whose sessions share one chat. */
-export function createLanguageModelClass(source: ChatSource): LanguageModelConstructor {
+export function createLanguageModelClass(source: ChatSource): FullLanguageModelConstructor {
   const shared = new SharedSource(source);
 
-  return class LanguageModel extends EventTarget implements LanguageModelSession {
+  class LanguageModel extends EventTarget implements FullLanguageModelSession {
     readonly #conversation: Conversation;
     readonly #destruction = new AbortController();
-    #handler: ((event: Event) => unknown) | null = null;
+    readonly #contextHandler = new EventHandler(this, "contextoverflow");
+    readonly #quotaHandler = new EventHandler(this, "quotaoverflow");
     /** The last prompt: prompts of one session are answered in order. */
     #last: Promise<unknown> = Promise.resolve();
 
-    static async availability(
-      options: LanguageModelCreateCoreOptions = {},
-    ): Promise<ChatAvailability> {
-      return isSupported(options) ? shared.availability() : "unavailable";
-    }
-
-    static async create(options: LanguageModelCreateOptions = {}): Promise<LanguageModelSession> {
+    static async create(given: LanguageModelCreateOptions = {}): Promise<FullLanguageModelSession> {
+      const options = toCreateOptions(given, "options");
       const { signal, monitor, initialPrompts = [], tools = [] } = options;
-      signal?.throwIfAborted();
+      assertOneSampling(options);
+      const sampling = sessionSampling(options);
+      assertLanguages(options);
       // An empty list means no message here; `prompt` would take it for an empty one.
       const initial = initialPrompts.length === 0 ? [] : toMessages(initialPrompts, false);
-      if (initial.some((message) => message.role === "assistant" && message.prefix)) {
-        throw new DOMException("a conversation cannot begin with a prefix", "SyntaxError");
-      }
-      for (const tool of tools) assertTool(tool);
+      signal?.throwIfAborted();
+      const target = new CreateMonitor();
+      monitor?.(target);
       if (!isSupported(options)) {
-        throw new DOMException("only text is supported", "NotSupportedError");
+        throw new DOMException("only text and tools are supported", "NotSupportedError");
       }
-      const chat = await openChat(shared, signal, monitor);
-      const model = new LanguageModel(new Conversation(chat, initial, options));
-      await model.#conversation.measureInitial();
-      return model;
+      try {
+        const chat = await openChat(shared, signal, createProgress(target, signal));
+        const model = new LanguageModel(KEY, new Conversation(chat, initial, { sampling, tools }));
+        await untilAborted(model.#conversation.measureInitial(), signal);
+        signal?.throwIfAborted();
+        signal?.addEventListener("abort", () => model.#destruction.abort(signal.reason));
+        return model;
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw toDomException(error, "OperationError");
+      }
     }
 
-    private constructor(conversation: Conversation) {
+    static async availability(
+      given: LanguageModelCreateCoreOptions = {},
+    ): Promise<ChatAvailability> {
+      const options = toCoreOptions(given, "options");
+      assertOneSampling(options);
+      assertLanguages(options);
+      return isSupported(options) ? availabilityOf(shared) : "unavailable";
+    }
+
+    static async params(): Promise<LanguageModelParams | null> {
+      return (await availabilityOf(shared)) === "unavailable" ? null : new LanguageModelParams();
+    }
+
+    constructor(key: symbol, conversation: Conversation) {
+      if (key !== KEY) throw new TypeError("use LanguageModel.create()");
       super();
       this.#conversation = conversation;
-      conversation.onOverflow = () => this.dispatchEvent(new Event("contextoverflow"));
-    }
-
-    get contextUsage(): number {
-      return this.#conversation.usage;
-    }
-
-    get contextWindow(): number {
-      return this.#conversation.window;
-    }
-
-    get oncontextoverflow(): ((event: Event) => unknown) | null {
-      return this.#handler;
-    }
-
-    set oncontextoverflow(handler: ((event: Event) => unknown) | null) {
-      if (this.#handler !== null) this.removeEventListener("contextoverflow", this.#handler);
-      this.#handler = typeof handler === "function" ? handler : null;
-      if (this.#handler !== null) this.addEventListener("contextoverflow", this.#handler);
+      conversation.onOverflow = () => {
+        for (const name of ["contextoverflow", "quotaoverflow"]) {
+          this.dispatchEvent(new Event(name));
+        }
+      };
     }
 
     async prompt(
       input: LanguageModelPrompt,
       options: LanguageModelPromptOptions = {},
     ): Promise<string> {
+      requireArguments(arguments.length, 1, "prompt");
       let text = "";
-      for await (const piece of this.#answer(input, options)) text += piece;
+      await this.#answer(this.#prepare(input, options), (piece) => (text += piece));
       return text;
     }
 
@@ -120,131 +124,197 @@ export function createLanguageModelClass(source: ChatSource): LanguageModelConst
       input: LanguageModelPrompt,
       options: LanguageModelPromptOptions = {},
     ): ReadableStream<string> {
-      const pieces = this.#answer(input, options);
-      return new ReadableStream({
-        pull: async (controller) => {
-          const { done, value } = await pieces.next();
-          if (done === true) controller.close();
-          else controller.enqueue(value);
+      requireArguments(arguments.length, 1, "promptStreaming");
+      const prepared = this.#prepare(input, options);
+      const cancellation = new AbortController();
+      const signal = AbortSignal.any([prepared.signal, cancellation.signal]);
+      return new ReadableStream<string>({
+        // It does not wait for a reader, which would hold up the session's next prompts.
+        start: (controller) => {
+          this.#answer({ ...prepared, signal }, (piece) => {
+            if (!signal.aborted) controller.enqueue(piece);
+          }).then(
+            () => controller.close(),
+            (error: unknown) => {
+              if (!cancellation.signal.aborted) controller.error(error);
+            },
+          );
         },
-        cancel: async () => {
-          await pieces.return();
-        },
+        cancel: () => cancellation.abort(),
       });
     }
 
     async append(
       input: LanguageModelPrompt,
-      { signal: given }: { readonly signal?: AbortSignal } = {},
+      options: LanguageModelAppendOptions = {},
     ): Promise<undefined> {
-      const signal = this.#signal(given);
-      signal.throwIfAborted();
-      const appended = this.#last.then(() => {
-        signal.throwIfAborted();
-        return this.#conversation.append(toMessages(input, this.#conversation.hasInput));
-      });
-      this.#last = appended.catch(() => undefined);
-      await appended.catch((error: unknown) => {
-        throw toDomException(error);
-      });
+      requireArguments(arguments.length, 1, "append");
+      const prompt = toPrompt(input, "input");
+      const signal = this.#signal(toAppendOptions(options, "options").signal);
+      await this.#inTurn(prompt, signal, (messages) => this.#conversation.append(messages));
     }
 
     async measureContextUsage(
       input: LanguageModelPrompt,
       options: LanguageModelPromptOptions = {},
     ): Promise<number> {
-      this.#signal(options.signal).throwIfAborted();
-      if (options.omitResponseConstraintInput && options.responseConstraint === undefined) {
-        throw new TypeError("omitResponseConstraintInput needs a responseConstraint");
-      }
-      return this.#conversation.measure(toMessages(input, false));
+      requireArguments(arguments.length, 1, "measureContextUsage");
+      return this.#measure(input, options);
     }
 
-    clone({ signal }: { readonly signal?: AbortSignal } = {}): Promise<LanguageModelSession> {
-      return Promise.resolve().then(() => {
-        this.#signal(signal).throwIfAborted();
-        return new LanguageModel(this.#conversation.clone());
-      });
+    async measureInputUsage(
+      input: LanguageModelPrompt,
+      options: LanguageModelPromptOptions = {},
+    ): Promise<number> {
+      requireArguments(arguments.length, 1, "measureInputUsage");
+      return this.#measure(input, options);
+    }
+
+    get contextUsage(): number {
+      return this.#conversation.usage;
+    }
+
+    get inputUsage(): number {
+      return this.#conversation.usage;
+    }
+
+    get contextWindow(): number {
+      return this.#conversation.window;
+    }
+
+    get inputQuota(): number {
+      return this.#conversation.window;
+    }
+
+    get oncontextoverflow(): Handler {
+      return this.#contextHandler.value;
+    }
+
+    set oncontextoverflow(handler: Handler) {
+      this.#contextHandler.value = handler;
+    }
+
+    get onquotaoverflow(): Handler {
+      return this.#quotaHandler.value;
+    }
+
+    set onquotaoverflow(handler: Handler) {
+      this.#quotaHandler.value = handler;
+    }
+
+    get topK(): number {
+      return this.#conversation.sampling.topK;
+    }
+
+    /** Rounded to 32 bits, because the draft's attribute is a `float`. */
+    get temperature(): number {
+      return Math.fround(this.#conversation.sampling.temperature);
+    }
+
+    get samplingMode(): LanguageModelSamplingMode | null {
+      return this.#conversation.sampling.mode;
+    }
+
+    async clone(options: LanguageModelAppendOptions = {}): Promise<FullLanguageModelSession> {
+      this.#signal(toAppendOptions(options, "options").signal);
+      return new LanguageModel(KEY, this.#conversation.clone());
     }
 
     destroy(): void {
       this.#destruction.abort(new DOMException("the session was destroyed", "AbortError"));
     }
 
-    async *#answer(
-      input: LanguageModelPrompt,
-      options: LanguageModelPromptOptions,
-    ): AsyncGenerator<string, void> {
-      const turn = Promise.withResolvers<void>();
-      const before = this.#last;
-      this.#last = turn.promise;
-      try {
-        const signal = this.#signal(options.signal);
-        signal.throwIfAborted();
-        const format = toResponseFormat(options.responseConstraint);
-        await before;
-        signal.throwIfAborted();
-        const messages: ChatMessage[] = toMessages(input, this.#conversation.hasInput);
-        yield* this.#conversation.answer(messages, { format, signal });
-      } catch (error) {
-        throw toDomException(error);
-      } finally {
-        turn.resolve();
-      }
+    /** @throws what Web IDL's conversions throw; the reason of a signal that is aborted. */
+    #prepare(input: LanguageModelPrompt, given: LanguageModelPromptOptions): Prepared {
+      const prompt = toPrompt(input, "input");
+      const options = toPromptOptions(given, "options");
+      const signal = this.#signal(options.signal);
+      return { prompt, format: toResponseFormat(options), signal };
     }
 
+    async #measure(input: LanguageModelPrompt, given: LanguageModelPromptOptions): Promise<number> {
+      const { prompt, signal } = this.#prepare(input, given);
+      const messages = toMessages(prompt, false);
+      return untilAborted(this.#conversation.measure(messages).catch(rethrow), signal);
+    }
+
+    #answer({ prompt, format, signal }: Prepared, onPiece: (piece: string) => void): Promise<void> {
+      return this.#inTurn(prompt, signal, async (messages) => {
+        for await (const piece of this.#conversation.answer(messages, { format, signal })) {
+          onPiece(piece);
+        }
+      });
+    }
+
+    /** Does this after the earlier prompts. An abort rejects at once with the signal's reason. */
+    async #inTurn(
+      prompt: Prepared["prompt"],
+      signal: AbortSignal,
+      work: (messages: ChatMessage[]) => Promise<void>,
+    ): Promise<void> {
+      const turn = this.#last.then(async () => {
+        signal.throwIfAborted();
+        const messages = toMessages(prompt, this.#conversation.hasInput);
+        await work(messages).catch((error: unknown) => {
+          signal.throwIfAborted();
+          rethrow(error);
+        });
+      });
+      this.#last = turn.catch(() => undefined);
+      return untilAborted(turn, signal);
+    }
+
+    /** Aborts with the session or the given signal. @throws its reason if it is aborted. */
     #signal(given: AbortSignal | undefined): AbortSignal {
       const own = this.#destruction.signal;
-      return given === undefined ? own : AbortSignal.any([own, given]);
+      const signal = given === undefined ? own : AbortSignal.any([own, given]);
+      signal.throwIfAborted();
+      return signal;
     }
-  };
+  }
+  shapeAsInterface(LanguageModel, "LanguageModel");
+  return LanguageModel;
+}
+
+function rethrow(error: unknown): never {
+  throw toDomException(error);
 }
 
 async function openChat(
   source: ChatSource,
   signal: AbortSignal | undefined,
-  monitor: LanguageModelCreateOptions["monitor"],
+  onProgress: (loaded: number) => void,
 ): Promise<Chat> {
-  const target = new EventTarget();
-  monitor?.(target);
-  let last = -1;
-  const onProgress = (loaded: number): void => {
-    if (loaded <= last) return;
-    last = loaded;
-    target.dispatchEvent(
-      Object.defineProperties(new Event("downloadprogress"), {
-        loaded: { value: loaded },
-        total: { value: 1 },
-        lengthComputable: { value: true },
-      }),
-    );
-  };
-  try {
-    // The draft fires the first and the last event even if the model is already available.
-    onProgress(0);
-    const chat = await source.open({ signal, onProgress });
-    onProgress(1);
-    return chat;
-  } catch (error) {
-    throw toDomException(error);
+  if ((await availabilityOf(source)) === "unavailable") {
+    throw new DOMException("there is no model", "NotSupportedError");
   }
+  // The draft fires the first and the last event even if the model is already available.
+  onProgress(0);
+  const chat = await source.open({ signal, onProgress });
+  onProgress(1);
+  return chat;
 }
 
-function assertTool(tool: LanguageModelTool): void {
-  const isWhole =
-    typeof tool.name === "string" &&
-    typeof tool.description === "string" &&
-    isObject(tool.inputSchema) &&
-    typeof tool.execute === "function";
-  if (!isWhole) throw new TypeError("a tool must have name, description, inputSchema and execute");
+async function availabilityOf(source: ChatSource): Promise<ChatAvailability> {
+  return source.availability().catch(rethrow);
+}
+
+/** @throws RangeError for an invalid language tag, as the platform does. */
+function assertLanguages({
+  expectedInputs = [],
+  expectedOutputs = [],
+}: LanguageModelCreateCoreOptions): void {
+  for (const { languages = [] } of [...expectedInputs, ...expectedOutputs]) {
+    Intl.getCanonicalLocales([...languages]);
+  }
 }
 
 function isSupported({
   expectedInputs = [],
   expectedOutputs = [],
 }: LanguageModelCreateCoreOptions): boolean {
-  const canonical = [...expectedInputs, ...expectedOutputs];
-  // Throws a RangeError for invalid language tags, as the platform does.
-  for (const { languages } of canonical) Intl.getCanonicalLocales(languages as string[]);
-  return canonical.every(({ type }) => type === "text");
+  return (
+    expectedInputs.every(({ type }) => type === "text" || type === "tool-response") &&
+    expectedOutputs.every(({ type }) => type === "text" || type === "tool-call")
+  );
 }

@@ -1,12 +1,15 @@
 /**
- * Types of the Prompt API's draft (webmachinelearning.github.io/prompt-api, October 2026), limited
- * to text and tools. TypeScript's DOM library does not have them yet.
+ * Types of the Prompt API's draft (webmachinelearning.github.io/prompt-api, as in @webref/idl 3.85.0).
+ * TypeScript's DOM library does not have them yet.
  */
 import type { ChatAvailability } from "../chat/chat-types.ts";
 
+/** Type of content. Text and tools are supported. */
+export type LanguageModelMessageType = "text" | "image" | "audio" | "tool-call" | "tool-response";
+
 /** One part of a message's content. */
 export type LanguageModelMessageContent = {
-  readonly type: "text" | "image" | "audio";
+  readonly type: LanguageModelMessageType;
   readonly value: unknown;
 };
 
@@ -30,19 +33,38 @@ export type LanguageModelTool = {
   readonly execute: (input: never) => Promise<string>;
 };
 
-type Expected = { readonly type: string; readonly languages?: readonly string[] };
+/** Content that a session will get or give. */
+export type LanguageModelExpected = {
+  readonly type: LanguageModelMessageType;
+  readonly languages?: readonly string[];
+};
+
+/** How much answers vary, without numbers that depend on the model. */
+export type LanguageModelSamplingMode =
+  | "most-predictable"
+  | "predictable"
+  | "slightly-predictable"
+  | "balanced"
+  | "slightly-creative"
+  | "creative"
+  | "most-creative";
 
 /** Options that determine what a session supports. */
 export type LanguageModelCreateCoreOptions = {
+  /** Not together with `samplingMode`. At least 1. */
   readonly topK?: number;
+  /** Not together with `samplingMode`. At least 0, which is greedy; above 2 it is 2. */
   readonly temperature?: number;
-  readonly expectedInputs?: readonly Expected[];
-  readonly expectedOutputs?: readonly Expected[];
+  /** Default `balanced`. */
+  readonly samplingMode?: LanguageModelSamplingMode;
+  readonly expectedInputs?: readonly LanguageModelExpected[];
+  readonly expectedOutputs?: readonly LanguageModelExpected[];
   readonly tools?: readonly LanguageModelTool[];
 };
 
 /** Options of `LanguageModel.create`. */
 export type LanguageModelCreateOptions = LanguageModelCreateCoreOptions & {
+  /** Ends loading; later it destroys the session. */
   readonly signal?: AbortSignal;
   /** Receives an event target for `downloadprogress`, whose `loaded` goes from 0 to 1. */
   readonly monitor?: (monitor: EventTarget) => void;
@@ -57,7 +79,8 @@ export type LanguageModelPromptOptions = {
   readonly signal?: AbortSignal;
 };
 
-type Cancellable = { readonly signal?: AbortSignal };
+/** Options of `append` and `clone`. */
+export type LanguageModelAppendOptions = { readonly signal?: AbortSignal };
 
 /** One conversation. */
 export interface LanguageModelSession extends EventTarget {
@@ -66,7 +89,7 @@ export interface LanguageModelSession extends EventTarget {
     input: LanguageModelPrompt,
     options?: LanguageModelPromptOptions,
   ): ReadableStream<string>;
-  append(input: LanguageModelPrompt, options?: Cancellable): Promise<undefined>;
+  append(input: LanguageModelPrompt, options?: LanguageModelAppendOptions): Promise<undefined>;
   measureContextUsage(
     input: LanguageModelPrompt,
     options?: LanguageModelPromptOptions,
@@ -74,7 +97,7 @@ export interface LanguageModelSession extends EventTarget {
   readonly contextUsage: number;
   readonly contextWindow: number;
   oncontextoverflow: ((event: Event) => unknown) | null;
-  clone(options?: Cancellable): Promise<LanguageModelSession>;
+  clone(options?: LanguageModelAppendOptions): Promise<LanguageModelSession>;
   destroy(): void;
 }
 
@@ -83,3 +106,37 @@ export interface LanguageModelConstructor {
   create(options?: LanguageModelCreateOptions): Promise<LanguageModelSession>;
   availability(options?: LanguageModelCreateCoreOptions): Promise<ChatAvailability>;
 }
+
+/** A session with the members that the draft leaves to extensions or calls experimental. */
+export interface FullLanguageModelSession extends LanguageModelSession {
+  /** @deprecated Use `measureContextUsage`. */
+  measureInputUsage(
+    input: LanguageModelPrompt,
+    options?: LanguageModelPromptOptions,
+  ): Promise<number>;
+  /** @deprecated Use `contextUsage`. */
+  readonly inputUsage: number;
+  /** @deprecated Use `contextWindow`. */
+  readonly inputQuota: number;
+  /** @deprecated Use `oncontextoverflow`. */
+  onquotaoverflow: ((event: Event) => unknown) | null;
+  readonly topK: number;
+  readonly temperature: number;
+  /** `null` if the session was created with `topK` or `temperature`. */
+  readonly samplingMode: LanguageModelSamplingMode | null;
+  clone(options?: LanguageModelAppendOptions): Promise<FullLanguageModelSession>;
+}
+
+/** `LanguageModel` with the members that the draft leaves to extensions. */
+export interface FullLanguageModelConstructor extends LanguageModelConstructor {
+  create(options?: LanguageModelCreateOptions): Promise<FullLanguageModelSession>;
+  params(): Promise<LanguageModelLimits | null>;
+}
+
+/** Default and maximum sampling parameters. */
+export type LanguageModelLimits = {
+  readonly defaultTopK: number;
+  readonly maxTopK: number;
+  readonly defaultTemperature: number;
+  readonly maxTemperature: number;
+};

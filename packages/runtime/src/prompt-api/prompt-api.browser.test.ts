@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { firstAvailable, sourceOf } from "../chat/chat-source.ts";
 import { collect, openScripted, said } from "../chat/scripted-chat.fixture.ts";
 import { createBrowserModel } from "./browser-model.ts";
-import { createLanguageModelClass, installLanguageModel } from "./language-model.ts";
+import { installLanguageModel } from "./install-language-model.ts";
+import { createLanguageModelClass } from "./language-model.ts";
 import type { LanguageModelConstructor } from "./prompt-api-types.ts";
 
 type Global = { LanguageModel?: LanguageModelConstructor };
