@@ -38,7 +38,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/learning": 390,
   "@waggle/model": 101,
   "@waggle/protocol": 170,
-  "@waggle/runtime": 109,
+  "@waggle/runtime": 116,
   "@waggle/site": 23,
   "@waggle/testing": 29,
   "@waggle/text": 34,

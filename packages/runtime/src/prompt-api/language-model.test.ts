@@ -175,10 +175,10 @@ describe("refusals required by the draft", () => {
     await expect(session.append([{ role: "system", content: "x" }])).rejects.toEqual(
       named("TypeError"),
     );
-    const images = { expectedInputs: [{ type: "image" }] };
+    const images = { expectedInputs: [{ type: "image" as const }] };
     expect(await LanguageModel.availability(images)).toBe("unavailable");
     await expect(LanguageModel.create(images)).rejects.toEqual(named("NotSupportedError"));
-    const languages = { expectedInputs: [{ type: "text", languages: ["no language"] }] };
+    const languages = { expectedInputs: [{ type: "text" as const, languages: ["no language"] }] };
     await expect(LanguageModel.availability(languages)).rejects.toEqual(named("RangeError"));
     const half = { tools: [{ name: "x", description: "", inputSchema: {} }] as never };
     await expect(LanguageModel.create(half)).rejects.toEqual(named("TypeError"));
