@@ -85,10 +85,11 @@ test("the page has a row for each member of the draft, and no other", () => {
 
 test("a row says that it differs exactly if a call shows it", () => {
   const differing = [...rows].filter(([, text]) => text !== "as the draft").map(([name]) => name);
-  expect(differing.toSorted()).toEqual(Object.keys(SHOWN).toSorted());
+  expect(new Set(differing)).toEqual(new Set(Object.keys(SHOWN)));
 });
 
 test.each(Object.entries(SHOWN))("%s differs as the page says", async (_, show) => {
+  expect.hasAssertions();
   await show();
 });
 

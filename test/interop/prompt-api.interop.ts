@@ -131,7 +131,7 @@ async function askChromium(): Promise<{ version: string; members: string[]; outc
     return { version: browser.version(), members, outcomes };
   } finally {
     await browser.close();
-    await server.close();
+    server.close();
   }
 }
 

@@ -123,5 +123,7 @@ test("sessions cannot be constructed, and methods need a session", async () => {
   };
   expect(() => new model()).toThrow(TypeError);
   await expect(model.prototype.prompt()).rejects.toBeInstanceOf(TypeError);
-  expect(String(await LanguageModel.create())).toBe("[object LanguageModel]");
+  expect(Object.prototype.toString.call(await LanguageModel.create())).toBe(
+    "[object LanguageModel]",
+  );
 });

@@ -40,6 +40,7 @@ export function toCallback<T>(value: unknown, name: string): T {
   throw new TypeError(`${name} must be a function`);
 }
 
+// oxlint-disable-next-line typescript/unbound-method -- called with the value that it checks
 const isAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, "aborted")?.get;
 
 /** `AbortSignal`, also of another realm. */
