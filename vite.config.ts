@@ -21,6 +21,10 @@ const isolation = {
 /** `npm run test:long` runs every case of the tests that `npm test` samples; see test/fixtures/long.ts. */
 const provide = { isLong: process.env["WAGGLE_LONG"] === "1" };
 
+/** Members of Chromium's `LanguageModel` that it hides from pages by default. */
+const PROMPT_API_FLAG =
+  "--enable-blink-features=AIPromptAPIParams,AIPromptAPISamplingMode,AIPromptAPIToolUse";
+
 /** Vitest would leave one core free, which is half of a machine with two. */
 const MAX_WORKERS = Math.max(availableParallelism() - 1, 2);
 
@@ -113,7 +117,10 @@ export default defineConfig({
             headless: true,
             screenshotFailures: false,
             provider: playwright({
-              launchOptions: { executablePath: chromiumPath(), args: CHROMIUM_FLAGS },
+              launchOptions: {
+                executablePath: chromiumPath(),
+                args: [...CHROMIUM_FLAGS, PROMPT_API_FLAG],
+              },
             }),
             instances: [{ browser: "chromium" }],
           },

@@ -1,21 +1,17 @@
 /** The page about the Prompt API has a row for each member of the draft, and each deviation is shown by a call. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createLanguageModelClass } from "@waggle/runtime/prompt-api";
 import { sourceOf } from "@waggle/runtime/chat";
 import { createScriptedChat } from "@waggle/runtime/testing";
 import { expect, test } from "vitest";
 import {
+  documentedMembers,
+  draftDeviations,
   draftMembers,
   draftOrder,
   interfaceDifferences,
   readMembers,
-} from "../interop/prompt-api-draft.ts";
+} from "../fixtures/prompt-api-draft.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/reference/prompt-api.md"), "utf8");
-const rows = new Map(
-  [...page.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, name = "", text = ""]) => [name, text]),
-);
 const LanguageModel = createLanguageModelClass(sourceOf(createScriptedChat([])));
 const session = await LanguageModel.create();
 const named = (name: string) => expect.objectContaining({ name });
@@ -80,11 +76,11 @@ const SHOWN: { readonly [member: string]: () => unknown } = {
 };
 
 test("the page has a row for each member of the draft, and no other", () => {
-  expect([...rows.keys()]).toEqual(draftMembers());
+  expect([...documentedMembers().keys()]).toEqual(draftMembers());
 });
 
 test("a row says that it differs exactly if a call shows it", () => {
-  const differing = [...rows].filter(([, text]) => text !== "as the draft").map(([name]) => name);
+  const differing = draftDeviations().map((each) => each.case);
   expect(new Set(differing)).toEqual(new Set(Object.keys(SHOWN)));
 });
 

@@ -9,7 +9,7 @@ import { type Counterpart, type Deviation, installedVersion, type Outcome } from
 /** Some tests of one file. */
 type TestSelection = {
   /** Project of vite.config.ts. */
-  readonly project: "node" | "workers" | "e2e";
+  readonly project: "node" | "workers" | "browser" | "e2e";
   readonly file: string;
   /** Full names of the tests with the counterpart. Default: all. */
   readonly only?: RegExp;

@@ -1,4 +1,8 @@
-/** The draft's dictionaries as Web IDL conversions. */
+/**
+ * The draft's dictionaries as Web IDL conversions.
+ *
+ * Differs from them: images and audio are recognized by their class in this realm.
+ */
 import type {
   LanguageModelAppendOptions,
   LanguageModelCreateCoreOptions,

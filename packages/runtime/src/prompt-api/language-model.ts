@@ -134,10 +134,11 @@ export function createLanguageModelClass(source: ChatSource): FullLanguageModelC
           this.#answer({ ...prepared, signal }, (piece) => {
             if (!signal.aborted) controller.enqueue(piece);
           }).then(
-            () => controller.close(),
-            (error: unknown) => {
-              if (!cancellation.signal.aborted) controller.error(error);
+            () => {
+              if (!cancellation.signal.aborted) controller.close();
             },
+            // No effect on a stream that was cancelled.
+            (error: unknown) => controller.error(error),
           );
         },
         cancel: () => cancellation.abort(),

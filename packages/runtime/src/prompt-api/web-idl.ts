@@ -2,7 +2,7 @@
  * Conversions of JavaScript values as Web IDL prescribes them, and the shape of an interface object.
  *
  * Source: Web IDL Standard, sections 3.2 (values) and 3.7 (interfaces).
- * Differs from it: platform objects are recognized by their class in this realm.
+ * Differs from it: a list's iterator method is read more than once.
  */
 
 /** Converts a value; `name` says in errors what it is. */
@@ -16,8 +16,8 @@ type Member<T> = {
 };
 type Members<T> = { readonly [key in keyof T]-?: Member<Exclude<T[key], undefined>> };
 
-const isObjectLike = (value: unknown): value is object =>
-  (typeof value === "object" && value !== null) || typeof value === "function";
+/** Arrays and functions are objects too. */
+const isAnyObject = (value: unknown): value is object => Object(value) === value;
 
 /** `DOMString`: of any value but a symbol. */
 export const toText: Conversion<string> = (value) => `${value as string}`;
@@ -30,7 +30,7 @@ export const toDouble: Conversion<number> = (value) => +(value as number);
 
 /** `object`. */
 export const toObject: Conversion<object> = (value, name) => {
-  if (isObjectLike(value)) return value;
+  if (isAnyObject(value)) return value;
   throw new TypeError(`${name} must be an object`);
 };
 
@@ -83,9 +83,7 @@ export function dictionary<T extends object>(
 ): Conversion<T> {
   const sorted = Object.entries<Member<unknown>>(members).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return (value, name) => {
-    if (value !== undefined && value !== null && !isObjectLike(value)) {
-      throw new TypeError(`${name} must be an object`);
-    }
+    if (value != null) toObject(value, name);
     const result: { [key: string]: unknown } = { ...inherited(value, name) };
     for (const [key, { convert, isRequired, fallback }] of sorted) {
       const member = (value as { [key: string]: unknown } | null | undefined)?.[key];
@@ -117,5 +115,5 @@ export function shapeAsInterface(
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {
-  return isObjectLike(value) && (value as Partial<Iterable<unknown>>)[Symbol.iterator] != null;
+  return isAnyObject(value) && (value as Partial<Iterable<unknown>>)[Symbol.iterator] != null;
 }
