@@ -29,7 +29,7 @@ import {
 } from "./web-idl.ts";
 import type { Conversion } from "./web-idl.ts";
 
-const toType: Conversion<LanguageModelMessageType> = enumeration([
+const toType = enumeration<LanguageModelMessageType>([
   "text",
   "image",
   "audio",
@@ -62,24 +62,24 @@ const toValue: Conversion<unknown> = (value, name) => {
   return isMedia ? value : toText(value, name);
 };
 
-const toExpected: Conversion<LanguageModelExpected> = dictionary<LanguageModelExpected>({
+const toExpected = dictionary<LanguageModelExpected>({
   type: { convert: toType, isRequired: true },
   languages: { convert: sequence(toText) },
 });
 
-const toTool: Conversion<LanguageModelTool> = dictionary<LanguageModelTool>({
+const toTool = dictionary<LanguageModelTool>({
   name: { convert: toText, isRequired: true },
   description: { convert: toText, isRequired: true },
   inputSchema: { convert: toObject, isRequired: true },
   execute: { convert: toCallback, isRequired: true },
 });
 
-const toContent: Conversion<LanguageModelMessageContent> = dictionary<LanguageModelMessageContent>({
+const toContent = dictionary<LanguageModelMessageContent>({
   type: { convert: toType, isRequired: true },
   value: { convert: toValue, isRequired: true },
 });
 
-const toMessage: Conversion<LanguageModelMessage> = dictionary<LanguageModelMessage>({
+const toMessage = dictionary<LanguageModelMessage>({
   role: { convert: enumeration(["system", "user", "assistant"]), isRequired: true },
   content: { convert: sequenceOrText(toContent), isRequired: true },
   prefix: { convert: toBoolean, fallback: false },
@@ -91,15 +91,14 @@ const signal = { convert: toAbortSignal };
 export const toPrompt: Conversion<LanguageModelMessage[] | string> = sequenceOrText(toMessage);
 
 /** Options of `availability`. */
-export const toCoreOptions: Conversion<LanguageModelCreateCoreOptions> =
-  dictionary<LanguageModelCreateCoreOptions>({
-    topK: { convert: toDouble },
-    temperature: { convert: toDouble },
-    samplingMode: { convert: enumeration(SAMPLING_MODES) },
-    expectedInputs: { convert: sequence(toExpected) },
-    expectedOutputs: { convert: sequence(toExpected) },
-    tools: { convert: sequence(toTool) },
-  });
+export const toCoreOptions: Conversion<LanguageModelCreateCoreOptions> = dictionary({
+  topK: { convert: toDouble },
+  temperature: { convert: toDouble },
+  samplingMode: { convert: enumeration(SAMPLING_MODES) },
+  expectedInputs: { convert: sequence(toExpected) },
+  expectedOutputs: { convert: sequence(toExpected) },
+  tools: { convert: sequence(toTool) },
+});
 
 /** Options of `create`. */
 export const toCreateOptions = dictionary<
@@ -114,13 +113,11 @@ export const toCreateOptions = dictionary<
 ) as Conversion<LanguageModelCreateOptions>;
 
 /** Options of `prompt`, `promptStreaming` and `measureContextUsage`. */
-export const toPromptOptions: Conversion<LanguageModelPromptOptions> =
-  dictionary<LanguageModelPromptOptions>({
-    responseConstraint: { convert: toObject },
-    omitResponseConstraintInput: { convert: toBoolean, fallback: false },
-    signal,
-  });
+export const toPromptOptions: Conversion<LanguageModelPromptOptions> = dictionary({
+  responseConstraint: { convert: toObject },
+  omitResponseConstraintInput: { convert: toBoolean, fallback: false },
+  signal,
+});
 
 /** Options of `append` and `clone`. */
-export const toAppendOptions: Conversion<LanguageModelAppendOptions> =
-  dictionary<LanguageModelAppendOptions>({ signal });
+export const toAppendOptions: Conversion<LanguageModelAppendOptions> = dictionary({ signal });

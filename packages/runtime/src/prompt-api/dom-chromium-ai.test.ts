@@ -1,5 +1,5 @@
-/// <reference types="dom-chromium-ai" />
 /** The types that pages have for Chromium's `LanguageModel` (npm package @types/dom-chromium-ai) fit ours. */
+/// <reference types="dom-chromium-ai" />
 import { expectTypeOf, test } from "vitest";
 import type {
   FullLanguageModelConstructor,
