@@ -137,7 +137,7 @@ export function createLanguageModelClass(source: ChatSource): FullLanguageModelC
             () => {
               if (!cancellation.signal.aborted) controller.close();
             },
-            // No effect on a stream that was cancelled.
+            // No effect on a stream that was canceled.
             (error: unknown) => controller.error(error),
           );
         },
