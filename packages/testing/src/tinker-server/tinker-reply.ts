@@ -2,7 +2,7 @@
 
 export type TinkerReply =
   | { readonly status: number; readonly json: unknown }
-  | { readonly status: number; readonly bytes: Uint8Array }
+  | { readonly status: number; readonly bytes: Uint8Array; readonly type?: string }
   | { readonly status: 302; readonly location: string };
 
 /** A refusal on the way: its reply is sent in place of the route's. */
@@ -15,10 +15,11 @@ export class TinkerRefusal extends Error {
   }
 }
 
-/** A route: the request's JSON and the parts of its path that vary. */
+/** A route: the request's JSON, the parts of its path that vary, and its `Accept` header. */
 export type TinkerRoute = (
   json: { readonly [name: string]: unknown },
   path: { readonly [name: string]: string },
+  accept: string,
 ) => TinkerReply | Promise<TinkerReply>;
 
 export type TinkerRoutes = { readonly [methodAndPath: string]: TinkerRoute };

@@ -1,7 +1,7 @@
 /**
  * A server of the Tinker API over a TrainEngine that is passed in, on 127.0.0.1: for tests of what
- * speaks to SkyRL or open-rl, where neither runs. It answers as those do where they differ, and goes
- * wrong on demand. Not for training at any size: requests are worked on one at a time, nothing is
+ * speaks to SkyRL or open-rl, where neither runs, and of the Tinker SDK's requests. It answers as
+ * those do where they differ, and goes wrong on demand. Not for training at any size: requests are worked on one at a time, nothing is
  * kept on disk but the adapters of the `open-rl` kind.
  */
 import { createServer } from "node:http";
@@ -11,6 +11,8 @@ import { gunzipSync, gzipSync, zstdDecompressSync } from "node:zlib";
 import { isObject } from "@waggle/protocol";
 import type { OptimizerOptions, TrainEngine } from "@waggle/protocol";
 import { openRlRoutes } from "./open-rl-routes.ts";
+import { PROTOBUF_TYPE, readPassRequest } from "./sdk-protobuf.ts";
+import { sdkRoutes } from "./sdk-routes.ts";
 import { skyrlRoutes } from "./skyrl-routes.ts";
 import { TinkerFaults } from "./tinker-faults.ts";
 import { TinkerRefusal } from "./tinker-reply.ts";
@@ -20,7 +22,8 @@ import type { ExportFiles, SavedWeights, TinkerModelRequest } from "./tinker-sta
 
 /** Options of the server. */
 export type TinkerServerOptions = {
-  readonly flavor: "skyrl" | "open-rl";
+  /** `sdk`: as the Tinker SDK expects its service to answer. */
+  readonly flavor: "skyrl" | "open-rl" | "sdk";
   /** The one base model that it serves. */
   readonly baseModel: string;
   /** An engine for each model that a client creates; the server disposes it. */
@@ -41,6 +44,14 @@ export type TinkerServerOptions = {
   readonly holdsOneModel?: boolean;
   /** `skyrl`: AdamW's settings but the rate; default those of docs/how-to/remote/skyrl-ray.yaml. */
   readonly optimizer?: Omit<OptimizerOptions, "learningRate">;
+  /** `sdk`: number of tokens of the base model. Where given, the server samples. */
+  readonly vocabularySize?: number;
+  /** `sdk`: results of more bytes are announced before they are sent. Default: no bound. */
+  readonly inlineResultBytes?: number;
+  /** `sdk`: whether passes are read as JSON too, as older SDKs send them. Default true. */
+  readonly readsJsonPasses?: boolean;
+  /** `sdk`: whether a step reports its gradient norm. Default true. */
+  readonly reportsGradientNorm?: boolean;
   /** Where given, calls without this `X-API-Key` are refused. */
   readonly apiKey?: string;
   /** Most bytes of a body as they travel, as a proxy bounds them; default no bound. */
@@ -84,11 +95,16 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
   const faults = new TinkerFaults();
   const requests: TinkerRequest[] = [];
   const shared = { ...options, longPollMs };
-  const routes = Object.entries(
-    flavor === "skyrl"
-      ? skyrlRoutes(state, { ...shared, weighting: options.weighting ?? "sum", optimizer })
-      : openRlRoutes(state, { ...shared, folder: options.folder ?? "/tmp/open-rl" }),
-  ).map(([pattern, route]) => ({ match: matcher(pattern), route }));
+  const weighting = options.weighting ?? "sum";
+  const table = {
+    skyrl: () => skyrlRoutes(state, { ...shared, weighting, optimizer }),
+    "open-rl": () => openRlRoutes(state, { ...shared, folder: options.folder ?? "/tmp/open-rl" }),
+    sdk: () => sdkRoutes(state, { ...shared, weighting }),
+  }[flavor]();
+  const routes = Object.entries(table).map(([pattern, route]) => ({
+    match: matcher(pattern),
+    route,
+  }));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const method = request.method ?? "GET";
@@ -114,18 +130,24 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
       reply = { status: fault.status, json: { detail: "as asked for" } };
     } else if (fault?.kind === "pending") {
       reply =
-        flavor === "skyrl"
-          ? { status: 408, json: { detail: "Timeout waiting for result" } }
-          : { status: 200, json: { type: "try_again", queue_state: "active" } };
+        flavor === "open-rl"
+          ? { status: 200, json: { type: "try_again", queue_state: "active" } }
+          : { status: 408, json: { detail: "Timeout waiting for result" } };
     } else {
       reply = await handled(() => {
         requireKey(request, options.apiKey);
         if (wire.length > (options.maxBodyBytes ?? Infinity)) {
           throw new TinkerRefusal(413, { detail: "Request Entity Too Large" });
         }
-        const json = parsed(decoded(wire, encoding, path));
+        const body = decoded(wire, encoding, path);
+        const isPass = flavor === "sdk" && path === "/api/v1/forward_backward";
+        const isProtobuf = (request.headers["content-type"] ?? "").includes(PROTOBUF_TYPE);
+        if (isPass && !isProtobuf && options.readsJsonPasses === false) {
+          throw new TinkerRefusal(415, { detail: `Content-Type must be ${PROTOBUF_TYPE}` });
+        }
+        const json = isPass && isProtobuf ? parsedPass(body) : parsed(body);
         (entry as { json: unknown }).json = json;
-        return routed(method, path)(json);
+        return routed(method, path)(json, request.headers.accept ?? "");
       });
     }
     if (fault?.kind === "drop-after") return void request.socket.destroy();
@@ -138,15 +160,20 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
     if (encoding === null) return wire;
     if (encoding === "gzip" && options.readsGzip === true) return gunzipSync(wire);
     // api.py, _read_forward_backward_request: the one body that SkyRL decompresses.
-    const isSkyrlPass = flavor === "skyrl" && path.endsWith("/forward_backward");
-    if (encoding === "zstd" && isSkyrlPass) return zstdDecompressSync(wire);
+    const isReadPass = flavor !== "open-rl" && path.endsWith("/forward_backward");
+    if (encoding === "zstd" && isReadPass) return zstdDecompressSync(wire);
     throw new TinkerRefusal(422, { detail: [{ type: "json_invalid", loc: ["body", 0] }] });
   }
 
-  function routed(method: string, path: string): (json: object) => ReturnType<TinkerRoute> {
+  function routed(
+    method: string,
+    path: string,
+  ): (json: object, accept: string) => ReturnType<TinkerRoute> {
     for (const { match, route } of routes) {
       const parts = match(method, path);
-      if (parts !== null) return (json) => route(json as { [name: string]: unknown }, parts);
+      if (parts !== null) {
+        return (json, accept) => route(json as { [name: string]: unknown }, parts, accept);
+      }
     }
     throw new TinkerRefusal(404, { detail: "Not Found" });
   }
@@ -163,7 +190,7 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
     savedWeights,
     restart: async (forgets = false) => {
       server.closeAllConnections();
-      await state.restart(flavor === "skyrl" && !forgets);
+      await state.restart(flavor !== "open-rl" && !forgets);
     },
     close: async () => {
       server.closeAllConnections();
@@ -186,6 +213,14 @@ function parsed(body: Buffer): object {
   throw new TinkerRefusal(422, { detail: [{ type: "model_attributes_type", loc: ["body"] }] });
 }
 
+function parsedPass(body: Buffer): object {
+  try {
+    return readPassRequest(body);
+  } catch (error) {
+    throw new TinkerRefusal(422, { detail: `Invalid protobuf body: ${String(error)}` });
+  }
+}
+
 function requireKey(request: IncomingMessage, apiKey: string | undefined): void {
   if (apiKey !== undefined && request.headers["x-api-key"] !== apiKey) {
     throw new TinkerRefusal(401, { detail: "Invalid API key" });
@@ -204,7 +239,10 @@ async function handled(work: () => ReturnType<TinkerRoute>): Promise<TinkerReply
 function write(response: ServerResponse, reply: TinkerReply, accepted: string): void {
   response.statusCode = reply.status;
   if ("location" in reply) return void response.setHeader("location", reply.location).end();
-  if ("bytes" in reply) return void response.end(reply.bytes);
+  if ("bytes" in reply) {
+    if (reply.type !== undefined) response.setHeader("content-type", reply.type);
+    return void response.end(reply.bytes);
+  }
   if (reply.status === 204) return void response.end();
   const bytes = Buffer.from(JSON.stringify(reply.json));
   response.setHeader("content-type", "application/json");

@@ -27,9 +27,14 @@ export type TinkerModel = {
   engine: TrainEngine | null;
   /** Requests by `seq_id`, for servers that know a repeated one. */
   readonly repeats: Map<number, { readonly content: string; readonly requestId: string }>;
+  /** Requests that came before one with a lower `seq_id`, for servers that bring them in order. */
+  readonly early: Map<number, () => void>;
   /** Requests other than its creation. */
   requests: number;
 };
+
+/** A saved model, or the base model. */
+export type Sampler = { readonly baseModel: string; readonly modelPath: string | null };
 
 type Future =
   | { readonly status: "pending" }
@@ -46,6 +51,8 @@ export class TinkerState {
   readonly savedWeights: Map<string, SavedWeights>;
   readonly models: Map<string, TinkerModel> = new Map();
   readonly sessions: Set<string> = new Set();
+  /** What a sampling session samples from, by its id. */
+  readonly samplers: Map<string, Sampler> = new Map();
   /** Archives for samplers, by model and name. */
   readonly archives: Map<string, Uint8Array> = new Map();
   readonly #createEngine: TinkerStateOptions["createEngine"];
@@ -64,7 +71,8 @@ export class TinkerState {
   }
 
   addModel(id: string, request: TinkerModelRequest): TinkerModel {
-    const model = { id, request, engine: null, repeats: new Map(), requests: 0 };
+    const maps = { repeats: new Map(), early: new Map() };
+    const model: TinkerModel = { id, request, engine: null, ...maps, requests: 0 };
     this.models.set(id, model);
     return model;
   }
@@ -79,6 +87,11 @@ export class TinkerState {
     const model = this.models.get(id);
     await model?.engine?.dispose();
     if (model !== undefined) model.engine = null;
+  }
+
+  /** A future that is pending before its work can start. */
+  hold(requestId: string): void {
+    this.#futures.set(requestId, { status: "pending" });
   }
 
   /** Puts a request behind those that wait. What `work` throws fails its future. */
@@ -107,6 +120,7 @@ export class TinkerState {
     if (keepsRecords) return;
     this.models.clear();
     this.sessions.clear();
+    this.samplers.clear();
     this.#futures.clear();
   }
 }
