@@ -6,6 +6,7 @@
  */
 import type { TrainEngine } from "@waggle/protocol";
 import { invalid, numberMember, ok, requireSession, textMember } from "./sdk-json.ts";
+import type { SdkOptions } from "./sdk-options.ts";
 import { inSequence } from "./sdk-order.ts";
 import { PROTOBUF_TYPE, writePassOutput, writeSampleOutput } from "./sdk-protobuf.ts";
 import type { SampleResult } from "./sdk-protobuf.ts";
@@ -14,18 +15,7 @@ import { runPass, wireTensor } from "./tinker-passes.ts";
 import { TinkerRefusal } from "./tinker-reply.ts";
 import type { TinkerReply, TinkerRoutes } from "./tinker-reply.ts";
 import { tarGz } from "./tar-writer.ts";
-import type { ExportFiles, TinkerModel, TinkerState } from "./tinker-state.ts";
-
-export type SdkOptions = {
-  readonly baseModel: string;
-  readonly exportFiles: ExportFiles;
-  readonly createEngine: (request: TinkerModel["request"]) => Promise<TrainEngine>;
-  readonly longPollMs: number;
-  readonly weighting: "sum" | "mean";
-  readonly vocabularySize?: number;
-  readonly inlineResultBytes?: number;
-  readonly reportsGradientNorm?: boolean;
-};
+import type { TinkerModel, TinkerState } from "./tinker-state.ts";
 
 type Json = { readonly [name: string]: unknown };
 
@@ -34,7 +24,7 @@ const ALPHA = 32;
 const RUN = "/api/v1/training_runs/:model/checkpoints";
 
 export function sdkRoutes(state: TinkerState, options: SdkOptions): TinkerRoutes {
-  const { baseModel, exportFiles, longPollMs, weighting } = options;
+  const { baseModel, exportFiles, longPollMs, weighting, clientConfig = {} } = options;
   const { inlineResultBytes = Infinity, reportsGradientNorm = true } = options;
   /** Requests of `create_model`, by session and number in it. */
   const created = new Map<string, { readonly requestId: string; readonly modelId: string }>();
@@ -58,7 +48,7 @@ export function sdkRoutes(state: TinkerState, options: SdkOptions): TinkerRoutes
     "GET /api/v1/healthz": () => ok({ status: "ok" }),
     "POST /api/v1/client/config": (json) => {
       textMember(json, "sdk_version");
-      return ok({ pjwt_auth_enabled: false, proto_compress_fwdbwd: true });
+      return ok({ pjwt_auth_enabled: false, proto_compress_fwdbwd: true, ...clientConfig });
     },
     "POST /api/v1/client/dynamic_config": () => ok({ refresh_interval_sec: 300 }),
     "POST /api/v1/telemetry": () => ok({ status: "accepted" }),

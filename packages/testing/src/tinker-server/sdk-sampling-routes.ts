@@ -1,7 +1,7 @@
 /** Sampling sessions and samples, as the Tinker SDK asks for them. See sdk-routes.ts for the source. */
 import type { TrainEngine } from "@waggle/protocol";
 import { numberMember, ok, requireSession, textMember } from "./sdk-json.ts";
-import type { SdkOptions } from "./sdk-routes.ts";
+import type { SdkOptions } from "./sdk-options.ts";
 import { promptLogProbs, sampleTokens } from "./sdk-sampler.ts";
 import type { SamplingParams } from "./sdk-sampler.ts";
 import { TinkerRefusal } from "./tinker-reply.ts";

@@ -52,6 +52,8 @@ export type TinkerServerOptions = {
   readonly readsJsonPasses?: boolean;
   /** `sdk`: whether a step reports its gradient norm. Default true. */
   readonly reportsGradientNorm?: boolean;
+  /** `sdk`: flags of `client/config` (`client_config_response.py`), over the SDK's defaults. */
+  readonly clientConfig?: { readonly [flag: string]: boolean | number };
   /** Where given, calls without this `X-API-Key` are refused. */
   readonly apiKey?: string;
   /** Most bytes of a body as they travel, as a proxy bounds them; default no bound. */
