@@ -82,7 +82,7 @@ export function exportFilesOf(config: DecoderConfig): ExportFiles {
 }
 
 interface ServerChoice extends Partial<TinkerServerOptions> {
-  readonly flavor: "skyrl" | "open-rl";
+  readonly flavor: "skyrl" | "open-rl" | "sdk";
 }
 
 /** Starts a server; when the test ends it is closed and its folder removed. */

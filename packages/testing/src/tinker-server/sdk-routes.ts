@@ -145,8 +145,8 @@ export function sdkRoutes(state: TinkerState, options: SdkOptions): TinkerRoutes
 
     "POST /api/v1/save_weights": (json) => {
       const model = modelOf(json);
-      const name = json["path"] ?? `step-${String(json["seq_id"])}`;
-      const path = `tinker://${model.id}/weights/${String(name)}`;
+      const name = nameOf(json) ?? `step-${String(json["seq_id"])}`;
+      const path = `tinker://${model.id}/weights/${name}`;
       const isRepeat = model.repeats.has(json["seq_id"] as number);
       if (state.savedWeights.has(path) && json["overwrite"] !== true && !isRepeat) {
         throw new TinkerRefusal(409, { detail: `Checkpoint ${path} already exists` });
@@ -175,7 +175,7 @@ export function sdkRoutes(state: TinkerState, options: SdkOptions): TinkerRoutes
     "POST /api/v1/save_weights_for_sampler": (json) => {
       const model = modelOf(json);
       const session = json["sampling_session_seq_id"];
-      const name = String(json["path"] ?? `ss${String(session)}_seq${String(json["seq_id"])}`);
+      const name = nameOf(json) ?? `ss${String(session)}_seq${String(json["seq_id"])}`;
       const modelPath = `tinker://${model.id}/sampler_weights/${name}`;
       return future(json, async (engine) => {
         const files = exportFiles(await engine.parameters(), model.request);
@@ -229,6 +229,11 @@ export function sdkRoutes(state: TinkerState, options: SdkOptions): TinkerRoutes
       return reply;
     },
   };
+}
+
+/** Name that the client gave to weights. */
+function nameOf({ path }: Json): string | undefined {
+  return typeof path === "string" ? path : undefined;
 }
 
 function replyOf(result: Json, accept: string): TinkerReply {

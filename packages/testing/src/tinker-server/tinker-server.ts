@@ -1,11 +1,11 @@
 /**
- * A server of the Tinker API over a TrainEngine that is passed in, on 127.0.0.1: for tests of what
- * speaks to SkyRL or open-rl, where neither runs, and of the Tinker SDK's requests. It answers as
- * those do where they differ, and goes wrong on demand. Not for training at any size: requests are worked on one at a time, nothing is
- * kept on disk but the adapters of the `open-rl` kind.
+ * A server of the Tinker API over a TrainEngine that is passed in, on 127.0.0.1. For tests of clients of
+ * SkyRL and open-rl where neither runs, and of programs that use the Tinker SDK. It answers as those
+ * servers do, and fails on demand. Not for training at any size: requests are worked on one at a time, and
+ * only the adapters of the `open-rl` kind are kept on disk.
  */
 import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync, gzipSync, zstdDecompressSync } from "node:zlib";
 import { isObject } from "@waggle/protocol";
@@ -155,7 +155,7 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
     if (fault?.kind === "drop-after") return void request.socket.destroy();
     if (fault?.kind === "lose-answer") reply = { status: fault.status, json: null };
     entry.status = reply.status;
-    write(response, reply, request.headers["accept-encoding"] ?? "");
+    write(response, reply, request.headers);
   }
 
   function decoded(wire: Buffer, encoding: string | null, path: string): Buffer {
@@ -238,9 +238,12 @@ async function handled(work: () => ReturnType<TinkerRoute>): Promise<TinkerReply
   }
 }
 
-function write(response: ServerResponse, reply: TinkerReply, accepted: string): void {
+function write(response: ServerResponse, reply: TinkerReply, asked: IncomingHttpHeaders): void {
   response.statusCode = reply.status;
-  if ("location" in reply) return void response.setHeader("location", reply.location).end();
+  if ("location" in reply) {
+    const location = new URL(reply.location, `http://${asked.host}`).href;
+    return void response.setHeader("location", location).end();
+  }
   if ("bytes" in reply) {
     if (reply.type !== undefined) response.setHeader("content-type", reply.type);
     return void response.end(reply.bytes);
@@ -248,7 +251,8 @@ function write(response: ServerResponse, reply: TinkerReply, accepted: string): 
   if (reply.status === 204) return void response.end();
   const bytes = Buffer.from(JSON.stringify(reply.json));
   response.setHeader("content-type", "application/json");
-  if (bytes.length < SMALLEST_GZIPPED || !accepted.includes("gzip")) {
+  const readsGzip = asked["accept-encoding"]?.includes("gzip") ?? false;
+  if (bytes.length < SMALLEST_GZIPPED || !readsGzip) {
     return void response.end(bytes);
   }
   response.setHeader("content-encoding", "gzip").end(gzipSync(bytes));
