@@ -6,6 +6,7 @@ import { loraParameters, PlainDecoder } from "@waggle/model";
 import type { Adapter, DecoderConfig, ValueHead } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { OptimizerOptions, TensorMap, TrainEngine } from "@waggle/protocol";
+import { requireCapabilities } from "./capability-probe.ts";
 import { requireSummedWeights } from "./gradient-probe.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { missingOnServer } from "./missing-on-server.ts";
@@ -29,7 +30,8 @@ export type RemoteServerOptions = {
   readonly sharedFolder?: string | undefined;
   /**
    * AdamW settings that the server was started with, for servers that ignore those of a call (SkyRL).
-   * Default: the values of docs/how-to/remote/skyrl-ray.yaml.
+   * Default: for SkyRL the values of docs/how-to/remote/skyrl-ray.yaml; a server of an unknown kind is
+   * assumed to use those of each call.
    */
   readonly fixedOptimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
   /** Seed of the adapter's initialization. Default: chosen by the server. */
@@ -113,6 +115,7 @@ export async function createRemoteEngine(
   try {
     await client.openSession();
     await client.createModel();
+    if (flavor.isGuessed) await requireCapabilities(client);
     if (!isProbed) {
       await requireSummedWeights(client);
       // The probe changed the moments, which go away with its model.
@@ -120,6 +123,9 @@ export async function createRemoteEngine(
       await client.createModel();
     }
     const canRead = await readsParameters(client, weights);
+    // A server that uses the settings of each call needs none from its operator.
+    const isPerCall = flavor.fixedOptimizer === null && !flavor.isGuessed;
+    const fixedOptimizer = isPerCall ? null : (options.fixedOptimizer ?? flavor.fixedOptimizer);
     const detail = `${baseModel} ${client.encoding}`;
     const limits = options.limits ?? SDK_LIMITS;
     const engine = new RemoteEngine(
@@ -132,9 +138,7 @@ export async function createRemoteEngine(
         sequences: ["parents"],
         trains: options.trains,
         reads: canRead ? ["parameters"] : [],
-        ...(flavor.fixedOptimizer === null
-          ? {}
-          : { fixedOptimizer: options.fixedOptimizer ?? flavor.fixedOptimizer }),
+        ...(fixedOptimizer === null ? {} : { fixedOptimizer }),
         device: `tinker ${flavor.name} ${transport.origin} ${detail}`,
       },
       release,

@@ -113,7 +113,7 @@ export class HttpTransport {
         ? null
         : await encodeBody(json, call.encoding ?? "identity", call.smallestEncoded);
     try {
-      const response = await fetch(`${this.#base}${path}`, {
+      const response = await this.#followed(`${this.#base}${path}`, {
         method,
         headers: {
           ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
@@ -146,6 +146,16 @@ export class HttpTransport {
         retryAfterMs: 0,
       };
     }
+  }
+
+  /** Follows a GET's redirect, to another origin without the key: it may be a signed URL of a store. */
+  async #followed(url: string, init: RequestInit): Promise<Response> {
+    if (init.method !== "GET") return fetch(url, init);
+    const response = await fetch(url, { ...init, redirect: "manual" });
+    const location = response.headers.get("location");
+    if (location === null || response.status < 300 || response.status >= 400) return response;
+    const target = new URL(location, url);
+    return fetch(target, target.origin === this.origin ? init : { ...init, headers: {} });
   }
 }
 

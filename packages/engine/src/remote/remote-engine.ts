@@ -103,8 +103,8 @@ export class RemoteEngine implements TrainEngine {
       requireSameOptimizer(options, kept);
       const gradientNorm = await this.#changing("optimStep", () => this.#client.optimStep(options));
       if (gradientNorm === undefined || !isFiniteNorm(gradientNorm)) {
-        // SkyRL skips such a step (fsdp_strategy.py); open-rl takes it and gets NaN parameters.
-        if (this.#client.flavor.name === "open-rl") this.#unknownSince = "a non-finite gradient";
+        // Otherwise the parameters may be NaN now.
+        if (!this.#client.flavor.skipsNonFinite) this.#unknownSince = "a non-finite gradient";
         throw new WaggleError(
           "NON_FINITE_VALUE",
           `the server reports a gradient norm of ${gradientNorm ?? "nothing"}; it must be finite; lower the learning rate and load() the last checkpoint`,

@@ -4,14 +4,15 @@
  *   `skyrl/tinker/{api,types,engine}.py`, `skyrl/backends/skyrl_train_backend.py`;
  * - `open-rl`: gke-labs/open-rl bfc0f090b48b47630c993b779f23f7c2c7d3b5e3 (2026-04-29),
  *   `src/server/{gateway,clock_cycle,trainer,store}.py`;
- * - the SDK that both are written for: thinking-machines-lab/tinker 0.25.0
- *   d595dc2ba62a1494aa0f452fe1d0dbb7b321b870 (2026-08-08), `src/tinker/types`.
+ * - `sdk`, any other server: what the SDK sends that all of them are written for,
+ *   thinking-machines-lab/tinker 0.25.0 d595dc2ba62a1494aa0f452fe1d0dbb7b321b870 (2026-08-08),
+ *   `src/tinker/types`. What the SDK leaves open is tried with requests that change nothing.
  */
 import type { OptimizerOptions } from "@waggle/protocol";
 import { settingsOf } from "./optimizer-settings.ts";
 
-/** Servers that are supported. */
-export type ServerFlavorName = "skyrl" | "open-rl";
+/** Kinds of servers. `sdk` is every kind but the other two. */
+export type ServerFlavorName = "skyrl" | "open-rl" | "sdk";
 
 type ServerOptimizer = Omit<OptimizerOptions, "learningRate">;
 type Json = { readonly [name: string]: unknown };
@@ -23,11 +24,20 @@ type ModelRequest = {
   readonly rank: number;
   readonly alpha: number;
   readonly seed: number | undefined;
+  /** Number of the model in its session, from 0. */
+  readonly place: number;
 };
 
 /** Features and request formats of one server. */
 export type ServerFlavor = {
   readonly name: ServerFlavorName;
+  /** Whether `hasForward` and `knowsRepeats` are guesses, to be replaced by what a model shows. */
+  readonly isGuessed: boolean;
+  /**
+   * Whether requests of a model run in the order of `seq_id`. Then each of them has one, and a missing
+   * number blocks those after it.
+   */
+  readonly isOrdered: boolean;
   /**
    * Whether `/forward` exists; otherwise outputs come from a `forward_backward` with zero weights.
    */
@@ -45,8 +55,12 @@ export type ServerFlavor = {
   readonly trainsFull: boolean;
   /** The only supported LoRA alpha; null if the client sets it. */
   readonly alpha: number | null;
+  /** Whether a step with a gradient that is not finite leaves the parameters as they were. */
+  readonly skipsNonFinite: boolean;
   /** Where trained weights can be read: over HTTP, or only from the server's files. */
   readonly weights: "archive" | "folder";
+  /** Paths of the archive with a name, below the model's `checkpoints/`. The first that exists is read. */
+  readonly archivePaths: (name: string) => readonly string[];
   /** Whether `forward_backward` accepts zstd, independent of other encodings. */
   readonly readsZstdPasses: boolean;
   /**
@@ -57,19 +71,23 @@ export type ServerFlavor = {
   readonly createModel: (request: ModelRequest) => Json;
   readonly adamParams: (options: OptimizerOptions) => Json;
   readonly saveWeights: (modelId: string, name: string) => Json;
-  /** Name of the gradient norm among the metrics of a step. */
-  readonly gradientNorm: string;
+  /** Matches the name of the gradient norm among the metrics of a step. */
+  readonly gradientNorm: RegExp;
 };
 
 const SKYRL: ServerFlavor = {
   name: "skyrl",
+  isGuessed: false,
+  isOrdered: false,
   hasForward: true,
   knowsRepeats: true,
   loadsInPlace: false,
   unloads: true,
   trainsFull: true,
   alpha: 32, // api.py, create_model
+  skipsNonFinite: true, // fsdp_strategy.py
   weights: "archive",
+  archivePaths: (name) => [`${name}/archive`],
   readsZstdPasses: true,
   // skyrl_train_backend.py, optim_step: a call only sets the learning rate. These are the values of
   // docs/how-to/remote/skyrl-ray.yaml; epsilon is torch's and cannot be changed.
@@ -81,18 +99,22 @@ const SKYRL: ServerFlavor = {
   }),
   adamParams,
   saveWeights: (modelId, name) => ({ model_id: modelId, path: name }),
-  gradientNorm: "skyrl.ai/grad_norm",
+  gradientNorm: /^skyrl\.ai\/grad_norm$/,
 };
 
 const OPEN_RL: ServerFlavor = {
   name: "open-rl",
+  isGuessed: false,
+  isOrdered: false,
   hasForward: false,
   knowsRepeats: false,
   loadsInPlace: true,
   unloads: false,
   trainsFull: false,
   alpha: null,
+  skipsNonFinite: false,
   weights: "folder",
+  archivePaths: () => [],
   readsZstdPasses: false,
   fixedOptimizer: null,
   createModel: ({ sessionId, baseModel, rank, alpha, seed }) => ({
@@ -109,14 +131,49 @@ const OPEN_RL: ServerFlavor = {
       train_unembed: false,
     },
   }),
-  adamParams: (options) => ({
-    ...adamParams(options),
-    grad_clip_norm: settingsOf(options).maxGradientNorm,
-  }),
+  adamParams: clippedAdamParams,
   // gateway.py, save_weights: otherwise moments are not saved.
   saveWeights: (modelId, name) => ({ model_id: modelId, path: name, include_optimizer: true }),
-  gradientNorm: "grad_norm:mean",
+  gradientNorm: /^grad_norm:mean$/,
 };
+
+const SDK: ServerFlavor = {
+  name: "sdk",
+  isGuessed: true,
+  isOrdered: true, // training_client.py, _take_turn
+  hasForward: false,
+  knowsRepeats: false,
+  loadsInPlace: false,
+  unloads: true,
+  trainsFull: false, // lora_config.py
+  alpha: null, // the SDK cannot set it; the downloaded adapter says what it is
+  skipsNonFinite: false,
+  weights: "archive",
+  // rest_client.py, get_checkpoint_archive_url_from_tinker_path; without the folder as SkyRL's
+  archivePaths: (name) => [`sampler_weights/${name}/archive`, `${name}/archive`],
+  readsZstdPasses: true,
+  fixedOptimizer: null,
+  createModel: ({ sessionId, place, baseModel, rank, seed }) => ({
+    session_id: sessionId,
+    model_seq_id: place,
+    base_model: baseModel,
+    lora_config: {
+      rank,
+      ...(seed === undefined ? {} : { seed }),
+      train_attn: true,
+      train_mlp: true,
+      train_unembed: false,
+    },
+    type: "create_model",
+  }),
+  adamParams: clippedAdamParams,
+  saveWeights: (modelId, name) => ({ model_id: modelId, path: name, type: "save_weights" }),
+  gradientNorm: /grad_?norm/i,
+};
+
+function clippedAdamParams(options: OptimizerOptions): Json {
+  return { ...adamParams(options), grad_clip_norm: settingsOf(options).maxGradientNorm };
+}
 
 function adamParams(options: OptimizerOptions): Json {
   const { beta1, beta2, epsilon, weightDecay } = settingsOf(options);
@@ -132,4 +189,5 @@ function adamParams(options: OptimizerOptions): Json {
 export const SERVER_FLAVORS: { readonly [name in ServerFlavorName]: ServerFlavor } = {
   skyrl: SKYRL,
   "open-rl": OPEN_RL,
+  sdk: SDK,
 };

@@ -35,15 +35,14 @@ export async function probeServer(
   return { flavor, baseModel: baseModelOf(models, wanted.baseModel) };
 }
 
-/** open-rl has further members in its capabilities; SkyRL names itself at the root. */
+/**
+ * open-rl has further members in its capabilities, SkyRL names itself at the root. Any other server is
+ * addressed as the Tinker SDK does, and its capabilities are tried later.
+ */
 async function recognize(transport: HttpTransport, capabilities: unknown): Promise<ServerFlavor> {
   if (memberOf(capabilities, "single_process") !== undefined) return SERVER_FLAVORS["open-rl"];
   const root = await ask(transport, "/");
-  if (memberOf(root, "name") === "Tinker API Mock") return SERVER_FLAVORS.skyrl;
-  throw new WaggleError(
-    "DEVICE_UNAVAILABLE",
-    `${transport.origin} is an unknown server of the Tinker API; set flavor to the one that it behaves like (${Object.keys(SERVER_FLAVORS).join(", ")})`,
-  );
+  return memberOf(root, "name") === "Tinker API Mock" ? SERVER_FLAVORS.skyrl : SERVER_FLAVORS.sdk;
 }
 
 async function ask(transport: HttpTransport, path: string): Promise<unknown> {
@@ -51,7 +50,7 @@ async function ask(transport: HttpTransport, path: string): Promise<unknown> {
     method: "GET",
     path,
     isRepeatable: true,
-    accepts: [404, 405],
+    accepts: path === "/" ? [400, 401, 403, 404, 405] : [404, 405],
   });
   if (status === 200) return json;
   if (path === "/") return null;

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { OptimizerOptions } from "@waggle/protocol";
 import { WaggleError, WAGGLE_VERSION } from "@waggle/protocol";
+import { downloadArchive } from "./archive-download.ts";
 import type { BodyEncoding } from "./body-encoding.ts";
 import type { HttpTransport } from "./http-transport.ts";
 import { listMember, memberOf, textMember } from "./json-members.ts";
@@ -34,18 +35,31 @@ const LONGEST_PAUSE_MS = 1000;
 const NAMED_ATTEMPTS = 3;
 
 export class TinkerClient {
-  readonly flavor: ServerFlavor;
+  #flavor: ServerFlavor;
   readonly #options: TinkerClientOptions;
   #session: string | null = null;
   #model: string | null = null;
   /** `seq_id` of the model's next request. */
   #sequence = 1;
+  /** Models created in the session. */
+  #models = 0;
+  /** The request whose `seq_id` the server may lack, so that it would hold back the next ones. */
+  #gap: string | null = null;
   #encoding: BodyEncoding = "identity";
   #heartbeat: NodeJS.Timeout | null = null;
 
   constructor(options: TinkerClientOptions) {
-    this.flavor = options.flavor;
+    this.#flavor = options.flavor;
     this.#options = options;
+  }
+
+  get flavor(): ServerFlavor {
+    return this.#flavor;
+  }
+
+  /** Replaces what is guessed of the server. */
+  use(found: Pick<ServerFlavor, "hasForward" | "knowsRepeats">): void {
+    this.#flavor = { ...this.#flavor, ...found };
   }
 
   /** Encoding of the bodies of passes; detected by `openSession`. */
@@ -59,6 +73,7 @@ export class TinkerClient {
   async openSession(): Promise<void> {
     const json = {
       tags: ["waggle"],
+      user_metadata: {},
       sdk_version: `waggle-${WAGGLE_VERSION}`,
       type: "create_session",
     };
@@ -67,6 +82,7 @@ export class TinkerClient {
       "session_id",
       "create_session",
     );
+    this.#models = 0;
     this.#encoding = await this.#understoodEncoding();
     clearInterval(this.#heartbeat ?? undefined);
     // If a heartbeat fails, the next request fails with a better error.
@@ -80,23 +96,56 @@ export class TinkerClient {
   async createModel(): Promise<void> {
     const { baseModel, rank, alpha, seed } = this.#options;
     const sessionId = this.#session as string;
-    const request = this.flavor.createModel({ sessionId, baseModel, rank, alpha, seed });
+    const place = this.#models++;
+    const request = this.#flavor.createModel({ sessionId, place, baseModel, rank, alpha, seed });
     const result = await this.#result("create_model", request, false);
     this.#model = textMember(result, "model_id", "create_model");
     this.#sequence = 1;
+    this.#gap = null;
   }
 
   /** Frees the model's memory, if the server supports it. */
   async unloadModel(): Promise<void> {
-    if (this.#model === null || !this.flavor.unloads) return;
+    if (this.#model === null || !this.#flavor.unloads) return;
     const json = { model_id: this.#model, type: "unload_model" };
     this.#model = null;
-    await this.#result("unload_model", json, true);
+    try {
+      await this.#result("unload_model", json, true);
+    } catch (error) {
+      // A server without this call unloads the model some time after its session.
+      if (!this.#flavor.isGuessed || !WaggleError.is(error, "NOT_FOUND")) throw error;
+    }
+  }
+
+  /** Whether a pass that is sent again with its `seq_id` is the same request for the server. */
+  async repeatsPass(data: readonly Datum[]): Promise<boolean> {
+    const json = { ...this.#pass("forward_backward", data), seq_id: this.#sequence++ };
+    const send = async (): Promise<string> =>
+      requestIdOf("forward_backward", await this.#post("forward_backward", json, false));
+    const first = await send();
+    const second = await send().catch(() => null);
+    for (const id of new Set([first, second ?? first]))
+      await this.#retrieve("forward_backward", id);
+    return first === second;
+  }
+
+  /** Whether `/forward` exists. */
+  async hasForward(data: readonly Datum[]): Promise<boolean> {
+    try {
+      await this.#passes("forward", [data], true);
+      return true;
+    } catch (error) {
+      if (WaggleError.is(error, "NETWORK") || WaggleError.is(error, "TIMEOUT")) throw error;
+      return false;
+    }
   }
 
   /** Log-probs `[targets]` of each datum, without gradients. */
   async forward(requests: readonly (readonly Datum[])[]): Promise<number[][]> {
-    return this.#passes(this.flavor.hasForward ? "forward" : "forward_backward", requests, true);
+    if (this.#flavor.hasForward) return this.#passes("forward", requests, true);
+    // Repeated passes with zero weights do no harm, unless the server brings requests into an order.
+    const { isOrdered, knowsRepeats } = this.#flavor;
+    return this.#passes("forward_backward", requests, knowsRepeats || !isOrdered);
   }
 
   /**
@@ -104,63 +153,59 @@ export class TinkerClient {
    * @throws WaggleError; the server may then have added some of them.
    */
   async backward(requests: readonly (readonly Datum[])[]): Promise<number[][]> {
-    return this.#passes("forward_backward", requests, this.flavor.knowsRepeats);
+    return this.#passes("forward_backward", requests, this.#flavor.knowsRepeats);
   }
 
   /** @returns the server's gradient norm: NaN where it sends null, undefined if it sends none. */
   async optimStep(options: OptimizerOptions): Promise<number | undefined> {
-    const json = {
-      model_id: this.#model,
-      adam_params: this.flavor.adamParams(options),
-      ...this.#nextSequence(),
-    };
-    const result = await this.#result("optim_step", json, this.flavor.knowsRepeats);
-    const norm = memberOf(memberOf(result, "metrics"), this.flavor.gradientNorm);
-    if (norm === undefined) return undefined;
+    const json = { model_id: this.#model, adam_params: this.#flavor.adamParams(options) };
+    const post = this.#postNext("optim_step", json, this.#flavor.knowsRepeats);
+    const result = await this.#retrieve("optim_step", requestIdOf("optim_step", await post));
+    const metrics = memberOf(result, "metrics");
+    const name = Object.keys(metrics ?? {}).find((key) => this.#flavor.gradientNorm.test(key));
+    if (name === undefined) return undefined;
+    const norm = memberOf(metrics, name);
     return typeof norm === "number" ? norm : Number.NaN;
   }
 
   /** Saves weights and moments on the server. @returns their path there. */
   async saveWeights(step: number): Promise<string> {
-    return named(`step-${step}`, async (name) => {
-      const json = this.flavor.saveWeights(this.#model as string, name);
-      return textMember(await this.#result("save_weights", json, false), "path", "save_weights");
+    return this.#named(`step-${step}`, async (name) => {
+      const json = this.#flavor.saveWeights(this.#model as string, name);
+      return textMember(await this.#saved("save_weights", json), "path", "save_weights");
     });
   }
 
   /** Loads weights and moments saved by any model of this server into the model. */
   async loadWeights(path: string): Promise<void> {
-    const json = { model_id: this.#model, path, optimizer: true };
-    await this.#result("load_weights", json, this.flavor.loadsInPlace);
+    const { isOrdered, loadsInPlace } = this.#flavor;
+    const json = {
+      model_id: this.#model,
+      path,
+      optimizer: true,
+      ...(isOrdered ? { seq_id: this.#sequence++ } : {}),
+    };
+    await this.#result("load_weights", json, loadsInPlace);
   }
 
   /** Saves weights for samplers. @returns model and name under which the server wrote them. */
   async saveForSampler(): Promise<{ readonly modelId: string; readonly name: string }> {
     const modelId = this.#model as string;
-    return named("sampler", async (name) => {
-      await this.#result("save_weights_for_sampler", { model_id: modelId, path: name }, false);
+    return this.#named("sampler", async (name) => {
+      await this.#saved("save_weights_for_sampler", { model_id: modelId, path: name });
       return { modelId, name };
     });
   }
 
   /** Downloads the archive of `saveForSampler` and lets the server delete it. */
-  async downloadArchive(modelId: string, name: string): Promise<Uint8Array> {
-    const path = `/api/v1/training_runs/${modelId}/checkpoints`;
+  downloadArchive(modelId: string, name: string): Promise<Uint8Array> {
     const { transport, resultTimeoutMs } = this.#options;
-    const { bytes } = await transport.send({
-      method: "GET",
-      path: `${path}/${name}/archive`,
-      isRepeatable: true,
+    return downloadArchive(transport, {
+      flavor: this.#flavor,
+      modelId,
+      name,
       timeoutMs: resultTimeoutMs,
     });
-    await transport.send({
-      method: "DELETE",
-      path: `${path}/sampler_weights/${name}`,
-      isRepeatable: true,
-      // Servers without this call keep the file.
-      accepts: [404, 405],
-    });
-    return bytes;
   }
 
   /** Stops the heartbeat. The server ends the session and its models some minutes later. */
@@ -178,15 +223,8 @@ export class TinkerClient {
       this.#encoding === "zstd" && name !== "forward_backward" ? "identity" : this.#encoding;
     const futures: string[] = [];
     for (const data of requests) {
-      const json = {
-        model_id: this.#model,
-        [name === "forward" ? "forward_input" : "forward_backward_input"]: {
-          data,
-          loss_fn: "cross_entropy",
-        },
-        ...this.#nextSequence(),
-      };
-      futures.push(requestIdOf(name, await this.#post(name, json, isRepeatable, encoding)));
+      const json = this.#pass(name, data);
+      futures.push(requestIdOf(name, await this.#postNext(name, json, isRepeatable, encoding)));
     }
     const logProbs: number[][] = [];
     for (const [index, future] of futures.entries()) {
@@ -197,8 +235,57 @@ export class TinkerClient {
     return logProbs;
   }
 
-  #nextSequence(): { readonly seq_id: number } {
-    return { seq_id: this.#sequence++ };
+  #pass(name: "forward" | "forward_backward", data: readonly Datum[]): object {
+    const member = name === "forward" ? "forward_input" : "forward_backward_input";
+    return { model_id: this.#model, [member]: { data, loss_fn: "cross_entropy" } };
+  }
+
+  /** Sends a request with the model's next `seq_id`. */
+  async #postNext(
+    name: string,
+    json: object,
+    isRepeatable: boolean,
+    encoding?: BodyEncoding,
+  ): Promise<unknown> {
+    if (this.#gap !== null) {
+      throw new WaggleError(
+        "DEVICE_LOST",
+        `the server may wait for a lost ${this.#gap} before it does anything else for this model; load() the last checkpoint`,
+        { retryable: true },
+      );
+    }
+    const seq_id = this.#sequence++;
+    try {
+      return await this.#post(name, { ...json, seq_id }, isRepeatable, encoding);
+    } catch (error) {
+      if (!this.#flavor.isOrdered) throw error;
+      if (WaggleError.is(error, "NETWORK")) this.#gap = name;
+      // A refused request has not used the number.
+      else this.#sequence -= 1;
+      throw error;
+    }
+  }
+
+  /** The result of a request that saves. A repeated one would find its name taken. */
+  async #saved(name: string, json: object): Promise<unknown> {
+    if (!this.#flavor.isOrdered) return this.#result(name, json, false);
+    const id = requestIdOf(name, await this.#postNext(name, json, this.#flavor.knowsRepeats));
+    return this.#retrieve(name, id);
+  }
+
+  /**
+   * A call that writes under a name. Retries use a new name: a name that is taken is refused, and what a
+   * lost call has written does no harm.
+   */
+  async #named<T>(prefix: string, call: (name: string) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await call(`${prefix}-${randomUUID().slice(0, 8)}`);
+      } catch (error) {
+        const mayRetry = WaggleError.is(error, "NETWORK") && !this.#flavor.isOrdered;
+        if (!mayRetry || attempt >= NAMED_ATTEMPTS) throw error;
+      }
+    }
   }
 
   #heartbeatJson(): { readonly [name: string]: unknown } {
@@ -259,7 +346,7 @@ export class TinkerClient {
     if (await this.#understands("session_heartbeat", this.#heartbeatJson(), "gzip", 200)) {
       return "gzip";
     }
-    if (!this.flavor.readsZstdPasses) return "identity";
+    if (!this.#flavor.readsZstdPasses) return "identity";
     // An unknown model is refused after the body was read, an unreadable body before.
     const nothing = {
       model_id: "waggle-encoding-probe",
@@ -285,20 +372,6 @@ export class TinkerClient {
       accepts: [400, 404, 415, 422, 500],
     });
     return status === expected;
-  }
-}
-
-/**
- * A call that writes under a name. Retries use a new name: a name that is taken is refused, and
- * what a lost call has written does no harm.
- */
-async function named<T>(prefix: string, call: (name: string) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call(`${prefix}-${randomUUID().slice(0, 8)}`);
-    } catch (error) {
-      if (!WaggleError.is(error, "NETWORK") || attempt >= NAMED_ATTEMPTS) throw error;
-    }
   }
 }
 
