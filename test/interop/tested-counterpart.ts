@@ -35,24 +35,33 @@ export function testedCounterpart(options: TestedCounterpart): Counterpart {
     name,
     area,
     version: [installedVersion(name), ...versions].join(", "),
-    run: async () => {
-      let passed = 0;
-      const failed: string[] = [];
-      for (const [project, own] of Map.groupBy(tests, (selection) => selection.project)) {
-        const { results, errors } = await runFiles(
-          project,
-          own.map(({ file }) => file),
-        );
-        failed.push(...errors);
-        for (const selection of own) {
-          const outcome = count(selection, results);
-          passed += outcome.passed;
-          failed.push(...outcome.failed);
-        }
-      }
-      return { passed, failed, deviations };
-    },
+    run: () => runTests({ tests, deviations }),
   };
+}
+
+/** Runs tests that try a counterpart, and counts them. */
+export async function runTests({
+  tests,
+  deviations,
+}: {
+  readonly tests: readonly TestSelection[];
+  readonly deviations: readonly Deviation[];
+}): Promise<Outcome> {
+  let passed = 0;
+  const failed: string[] = [];
+  for (const [project, own] of Map.groupBy(tests, (selection) => selection.project)) {
+    const { results, errors } = await runFiles(
+      project,
+      own.map(({ file }) => file),
+    );
+    failed.push(...errors);
+    for (const selection of own) {
+      const outcome = count(selection, results);
+      passed += outcome.passed;
+      failed.push(...outcome.failed);
+    }
+  }
+  return { passed, failed, deviations };
 }
 
 /** Counts the tests of a selection. */

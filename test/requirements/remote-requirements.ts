@@ -70,6 +70,30 @@ export const REMOTE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "remote:unknown-server",
+    source: "docs/how-to/remote-engine.md, Another server",
+    behavior:
+      "A server of an unknown kind is addressed as the Tinker SDK does it and used for what it can do. It is refused only for what it lacks.",
+    tests: [
+      `${ENGINE}/unknown-server.test.ts > %s: log-probs, norms and parameters match the local engine's, also after a checkpoint`,
+      `${ENGINE}/unknown-server.test.ts > calls whose response was lost are repeated and applied once, if the server knows repeats`,
+      `${ENGINE}/unknown-server.test.ts > after a call that never came, the model is lost until a checkpoint is loaded`,
+      `${ENGINE}/unknown-server.test.ts > a server with %o is refused for that`,
+      `${ENGINE}/unknown-server.test.ts > another alpha than the server's is refused once its adapter is read`,
+    ],
+  },
+  {
+    id: "remote:sdk",
+    source: "tinker 0.25.0 d595dc2b, src/tinker",
+    behavior:
+      "The test server answers the published Tinker SDK: client config, protobuf passes, sequence ids, results, checkpoints and samples.",
+    tests: [
+      `${ENGINE}/tinker-sdk.test.ts > the SDK's recorded requests, each sent twice, count once and get the results that the SDK had`,
+      `${ENGINE}/tinker-sdk.test.ts > other contents under a sequence id, unknown sessions and JSON passes are refused`,
+      "packages/testing/src/tinker-server/sdk-messages.test.ts > the descriptor has the bytes of the one in the SDK's tinker_public_pb2.py",
+    ],
+  },
+  {
     id: "remote:wire",
     source: "tinker 0.25.0 d595dc2b, src/tinker/types/client_config_response.py",
     behavior:

@@ -2,6 +2,7 @@
  * Samples tokens with a TrainEngine. The engine only scores given tokens, so each next token's
  * distribution takes one sequence for each token of the vocabulary: for tiny models in tests.
  */
+import { seededRandom } from "@waggle/protocol";
 import type { TrainEngine } from "@waggle/protocol";
 import type { SampledTokens } from "./sdk-protobuf.ts";
 
@@ -31,7 +32,7 @@ export async function sampleTokens(
   if ((params.top_k ?? -1) !== -1 || (params.top_p ?? 1) !== 1) {
     throw new Error("top_k and top_p are not supported");
   }
-  const draw = uniform(seed * 1009 + place + 1);
+  const draw = seededRandom(seed, place);
   const tokens: number[] = [];
   const logprobs: number[] = [];
   while (tokens.length < max_tokens) {
@@ -75,10 +76,4 @@ function pick(scores: readonly number[], temperature: number, at: number): numbe
   let left = at * weights.reduce((a, b) => a + b, 0);
   const index = weights.findIndex((weight) => (left -= weight) < 0);
   return index === -1 ? best(scores) : index;
-}
-
-/** Numbers in [0, 1): the generator of Park and Miller. */
-function uniform(seed: number): () => number {
-  let state = (seed % 2147483646) + 1;
-  return () => (state = (state * 48271) % 2147483647) / 2147483647;
 }
