@@ -107,12 +107,17 @@ test.skipIf(SDK_PYTHON === undefined)(
       server.faults.add("forward_backward", { kind: "drop-after" });
       server.faults.add("optim_step", { kind: "lose-answer", status: 502 });
       server.faults.add("create_model", { kind: "lose-answer", status: 502 });
-      server.faults.add("retrieve_future", { kind: "pending" }, 3);
+      server.faults.add("retrieve_future", { kind: "pending" }, 2);
+      server.faults.add("retrieve_future", { kind: "pending", queueState: "paused_capacity" });
       server.faults.add("asample", { kind: "refuse", status: 429 });
     }
     const script = join(import.meta.dirname, "tinker-sdk.golden.py");
-    const { stdout } = await promisify(execFile)(SDK_PYTHON as string, [script, server.url]);
+    const { stdout, stderr } = await promisify(execFile)(SDK_PYTHON as string, [
+      script,
+      server.url,
+    ]);
     if (isRecording) writeFileSync(GOLDEN, stdout);
+    else expect(stderr).toContain("Model creation for tiny/decoder is paused");
     const { results } = JSON.parse(stdout) as Recording;
     await expectLocal(results);
     expect(results).toMatchObject({

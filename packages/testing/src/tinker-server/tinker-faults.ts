@@ -10,8 +10,11 @@ export type TinkerFault =
   | { readonly kind: "drop-after" }
   /** The server acts, what stands before it answers with this status. */
   | { readonly kind: "lose-answer"; readonly status: number }
-  /** A future is not done yet. */
-  | { readonly kind: "pending" };
+  /** A future is not done yet. `sdk` and `open-rl` say why: `active` by default. */
+  | { readonly kind: "pending"; readonly queueState?: QueueState };
+
+/** States of a queue in the Tinker SDK (`try_again_response.py`). */
+export type QueueState = "active" | "paused_capacity" | "paused_rate_limit";
 
 export class TinkerFaults {
   readonly #waiting = new Map<string, TinkerFault[]>();

@@ -15,6 +15,7 @@ import { PROTOBUF_TYPE, readPassRequest } from "./sdk-protobuf.ts";
 import { sdkRoutes } from "./sdk-routes.ts";
 import { skyrlRoutes } from "./skyrl-routes.ts";
 import { TinkerFaults } from "./tinker-faults.ts";
+import type { QueueState } from "./tinker-faults.ts";
 import { TinkerRefusal } from "./tinker-reply.ts";
 import type { TinkerReply, TinkerRoute } from "./tinker-reply.ts";
 import { TinkerState } from "./tinker-state.ts";
@@ -131,10 +132,7 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
       if (fault.retryAfter) response.setHeader("retry-after", fault.retryAfter);
       reply = { status: fault.status, json: { detail: "as asked for" } };
     } else if (fault?.kind === "pending") {
-      reply =
-        flavor === "open-rl"
-          ? { status: 200, json: { type: "try_again", queue_state: "active" } }
-          : { status: 408, json: { detail: "Timeout waiting for result" } };
+      reply = pendingReply(flavor, fault.queueState ?? "active");
     } else {
       reply = await handled(() => {
         requireKey(request, options.apiKey);
@@ -256,6 +254,12 @@ function write(response: ServerResponse, reply: TinkerReply, asked: IncomingHttp
     return void response.end(bytes);
   }
   response.setHeader("content-encoding", "gzip").end(gzipSync(bytes));
+}
+
+function pendingReply(flavor: TinkerServerOptions["flavor"], state: QueueState): TinkerReply {
+  const status = flavor === "open-rl" ? 200 : 408;
+  if (flavor === "skyrl") return { status, json: { detail: "Timeout waiting for result" } };
+  return { status, json: { type: "try_again", queue_state: state } };
 }
 
 /** Matches `METHOD /path/:part` and gives the parts. */
