@@ -103,12 +103,12 @@ test.skipIf(SDK_PYTHON === undefined)(
   async () => {
     const { server } = await serverOf(MODEL, SDK_SERVER);
     const isRecording = process.env["WAGGLE_TINKER_RECORD"] !== undefined;
+    server.faults.add("retrieve_future", { kind: "pending" }, 2);
+    server.faults.add("retrieve_future", { kind: "pending", queueState: "paused_capacity" });
     if (!isRecording) {
       server.faults.add("forward_backward", { kind: "drop-after" });
       server.faults.add("optim_step", { kind: "lose-answer", status: 502 });
       server.faults.add("create_model", { kind: "lose-answer", status: 502 });
-      server.faults.add("retrieve_future", { kind: "pending" }, 2);
-      server.faults.add("retrieve_future", { kind: "pending", queueState: "paused_capacity" });
       server.faults.add("asample", { kind: "refuse", status: 429 });
     }
     const script = join(import.meta.dirname, "tinker-sdk.golden.py");
@@ -117,7 +117,7 @@ test.skipIf(SDK_PYTHON === undefined)(
       server.url,
     ]);
     if (isRecording) writeFileSync(GOLDEN, stdout);
-    else expect(stderr).toContain("Model creation for tiny/decoder is paused");
+    expect(stderr).toContain("Model creation for tiny/decoder is paused");
     const { results } = JSON.parse(stdout) as Recording;
     await expectLocal(results);
     expect(results).toMatchObject({
