@@ -23,14 +23,16 @@ const TEMPLATE_VARIABLES = { enable_thinking: false };
 export function readChatFormat(files: ReadonlyMap<string, Uint8Array>): ChatFormat {
   const tokenizerJson = readTokenizerJson(files);
   const tokenizerConfig = (jsonFile(files, "tokenizer_config.json") ?? {}) as TokenizerConfigJson;
-  const tokenizer = createTokenizer({ tokenizerJson, tokenizerConfig });
   const template = files.get("chat_template.jinja");
+  const chatTemplate =
+    template === undefined ? {} : { chatTemplate: new TextDecoder().decode(template) };
+  const tokenizer = createTokenizer({ tokenizerJson, tokenizerConfig, ...chatTemplate });
   return createChatFormat({
     tokenizer,
     tokenizerConfig,
     templateVariables: TEMPLATE_VARIABLES,
     stopTokens: endOfSequenceTokens(files, tokenizer),
-    ...(template === undefined ? {} : { chatTemplate: new TextDecoder().decode(template) }),
+    ...chatTemplate,
   });
 }
 
