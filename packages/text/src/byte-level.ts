@@ -6,39 +6,26 @@
  */
 
 const isPrintable = (byte: number): boolean =>
-  (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+  (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+
+/** Byte of each character. */
+const BYTES = new Map<string, number>();
+for (let byte = 0, unprintable = 0x100; byte < 256; byte++) {
+  BYTES.set(String.fromCodePoint(isPrintable(byte) ? byte : unprintable++), byte);
+}
 
 /** `[256]` character of each byte. */
-export const BYTE_CHARACTERS: readonly string[] = (() => {
-  let unprintable = 0;
-  return Array.from({ length: 256 }, (_, byte) =>
-    String.fromCodePoint(isPrintable(byte) ? byte : 0x100 + unprintable++),
-  );
-})();
-
-/** Byte of each character by character code; -1 if there is none. */
-const BYTES_BY_CODE = new Int16Array(0x200).fill(-1);
-for (const [byte, character] of BYTE_CHARACTERS.entries()) {
-  BYTES_BY_CODE[character.charCodeAt(0)] = byte;
-}
+export const BYTE_CHARACTERS: readonly string[] = [...BYTES.keys()];
 
 const encoder = new TextEncoder();
 
 /** The bytes of a token. A character outside the alphabet gives its UTF-8 bytes. */
 export function fromByteCharacters(characters: string): Uint8Array {
-  const bytes = new Uint8Array(characters.length);
-  for (let i = 0; i < characters.length; i++) {
-    const byte = BYTES_BY_CODE[characters.charCodeAt(i)] ?? -1;
-    if (byte === -1) return fromMixedCharacters(characters);
-    bytes[i] = byte;
+  const bytes: number[] = [];
+  for (const character of characters) {
+    const byte = BYTES.get(character);
+    if (byte === undefined) bytes.push(...encoder.encode(character));
+    else bytes.push(byte);
   }
-  return bytes;
-}
-
-function fromMixedCharacters(characters: string): Uint8Array {
-  const bytes = Array.from(characters).flatMap((character) => {
-    const byte = BYTES_BY_CODE[character.charCodeAt(0)] ?? -1;
-    return byte === -1 ? [...encoder.encode(character)] : byte;
-  });
-  return Uint8Array.from(bytes);
+  return new Uint8Array(bytes);
 }

@@ -87,7 +87,7 @@ export type ChatFormatOptions = {
   readonly tokenizer: Tokenizer;
   readonly tokenizerConfig?: TokenizerConfigJson;
   /** Overrides the template in `tokenizerConfig`, for example with `chat_template.jinja`. */
-  readonly chatTemplate?: string;
+  readonly chatTemplate?: string | undefined;
   /** Additional template variables, for example `{ enable_thinking: false }`. */
   readonly templateVariables?: { readonly [name: string]: unknown };
   /** Overrides the format detected from the template. Default `hermes` if none is detected. */

@@ -12,8 +12,13 @@ export type {
 export { readChatFormat } from "./model-chat-format.ts";
 export { NANO_CHAT_TEMPLATE, NANO_SPECIAL_TOKENS, nanoTokenizerConfig } from "./nano-template.ts";
 export { createTokenizer } from "./tokenizer.ts";
-export type { DecodeOptions, StreamDecoder, Tokenizer, TokenizerFiles } from "./tokenizer.ts";
-export type { AddedTokenJson, TokenizerConfigJson, TokenizerJson } from "./tokenizer-json.ts";
+export type { DecodeOptions, StreamDecoder, Tokenizer } from "./tokenizer.ts";
+export type {
+  AddedTokenJson,
+  TokenizerConfigJson,
+  TokenizerJson,
+  TokenizerFiles,
+} from "./tokenizer-json.ts";
 export { toolSchemaToJsonSchema } from "./tool-schema.ts";
 export type {
   AssistantDecoder,

@@ -24,15 +24,14 @@ export function readChatFormat(files: ReadonlyMap<string, Uint8Array>): ChatForm
   const tokenizerJson = readTokenizerJson(files);
   const tokenizerConfig = (jsonFile(files, "tokenizer_config.json") ?? {}) as TokenizerConfigJson;
   const template = files.get("chat_template.jinja");
-  const chatTemplate =
-    template === undefined ? {} : { chatTemplate: new TextDecoder().decode(template) };
-  const tokenizer = createTokenizer({ tokenizerJson, tokenizerConfig, ...chatTemplate });
+  const chatTemplate = template && new TextDecoder().decode(template);
+  const tokenizer = createTokenizer({ tokenizerJson, tokenizerConfig, chatTemplate });
   return createChatFormat({
     tokenizer,
     tokenizerConfig,
     templateVariables: TEMPLATE_VARIABLES,
     stopTokens: endOfSequenceTokens(files, tokenizer),
-    ...chatTemplate,
+    chatTemplate,
   });
 }
 

@@ -4,6 +4,7 @@
  * Source: Transformers, `utils/chat_template_utils.py`; Jinja's manual, "List of Global Functions".
  */
 import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
+import { WaggleError } from "@waggle/protocol";
 
 const GLOBALS: { readonly [name: string]: unknown } = {
   true: true,
@@ -14,7 +15,10 @@ const GLOBALS: { readonly [name: string]: unknown } = {
   None: null,
   range,
   raise_exception(message: unknown) {
-    throw new Error(String(message));
+    throw new WaggleError(
+      "MODEL_UNSUPPORTED",
+      `the chat template refuses this: ${String(message)}; use another model`,
+    );
   },
   // Llama 3 and others write today's date, but a trainer must repeat what a page rendered on another day.
   strftime_now: () => "01 Jan 2026",
@@ -29,7 +33,7 @@ export class Template {
     this.#program = parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
   }
 
-  /** @throws errors that the template raises. */
+  /** @throws WaggleError `MODEL_UNSUPPORTED` if the template raises an error. */
   render(variables: { readonly [name: string]: unknown }): string {
     const environment = new Environment();
     for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) {

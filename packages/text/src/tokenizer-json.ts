@@ -29,3 +29,11 @@ export type TokenizerConfigJson = {
     | null;
   readonly [key: string]: unknown;
 };
+
+/** A tokenizer's files as parsed JSON. */
+export type TokenizerFiles = {
+  readonly tokenizerJson: TokenizerJson;
+  readonly tokenizerConfig?: TokenizerConfigJson;
+  /** Overrides the chat template in `tokenizerConfig`. Added tokens that it names are control tokens. */
+  readonly chatTemplate?: string | undefined;
+};

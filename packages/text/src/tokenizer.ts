@@ -5,10 +5,9 @@
  * fallback (Gemma, Llama 2, Mistral), so that every text can be encoded and every token has bytes.
  */
 import { Tokenizer as LibraryTokenizer } from "@huggingface/tokenizers";
-import { WaggleError } from "@waggle/protocol";
-import { controlTokens } from "./control-tokens.ts";
-import { createByteReader, prefixSpaces, vocabularyKind, vocabularySize } from "./token-bytes.ts";
-import type { AddedTokenJson, TokenizerConfigJson, TokenizerJson } from "./tokenizer-json.ts";
+import { controlTest } from "./control-tokens.ts";
+import { tokenBytes } from "./token-bytes.ts";
+import type { AddedTokenJson, TokenizerFiles } from "./tokenizer-json.ts";
 
 /** Which special tokens to decode. */
 export type DecodeOptions = {
@@ -30,7 +29,7 @@ export interface StreamDecoder {
 export interface Tokenizer {
   /** 1 + the largest known id. A model's vocabulary is often padded to more. */
   readonly vocabularySize: number;
-  /** Encodes untrusted text. Never produces a token of `controlTokens`, which includes special tokens. */
+  /** Encodes untrusted text. Never produces a control token, such as a special token. */
   encode(text: string): number[];
   /** Encodes text that a chat template wrote. Special and added tokens are recognized. */
   encodeTemplate(text: string): number[];
@@ -43,14 +42,6 @@ export interface Tokenizer {
   specialTokenId(text: string): number | undefined;
 }
 
-/** A tokenizer's files as parsed JSON. */
-export type TokenizerFiles = {
-  readonly tokenizerJson: TokenizerJson;
-  readonly tokenizerConfig?: TokenizerConfigJson;
-  /** Overrides the chat template in `tokenizerConfig`. Added tokens that it names are control tokens. */
-  readonly chatTemplate?: string;
-};
-
 /**
  * Creates a tokenizer from the two Hugging Face files.
  *
@@ -58,45 +49,35 @@ export type TokenizerFiles = {
  */
 export function createTokenizer(files: TokenizerFiles): Tokenizer {
   const { tokenizerJson } = files;
-  requireBytes(tokenizerJson);
   const added = tokenizerJson.added_tokens ?? [];
-  const addedIds = new Map(added.map((token) => [token.content, token.id]));
-  const specialIds = new Set(added.filter((token) => token.special).map((token) => token.id));
-  const bytesOf = createByteReader(tokenizerJson);
-  const spaces = prefixSpaces(tokenizerJson);
-  let opened: Encoders | undefined;
-  const encoders = (): Encoders => (opened ??= openEncoders(files));
+  const addedIds = new Map(added.map(({ content, id }) => [content, id]));
+  const specialIds = new Set(added.map(({ special, id }) => special && id));
+  const bytes = tokenBytes(tokenizerJson);
 
   const createStreamDecoder = (options: DecodeOptions = {}): StreamDecoder => {
     const isSkipped = (tokenId: number) =>
       options.skipSpecialTokens && specialIds.has(tokenId) && !options.keepTokenIds?.has(tokenId);
     // ignoreBOM keeps a byte order mark as part of the text.
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-    let spacesLeft = spaces;
-    const withoutPrefix = (text: string): string => {
-      let start = 0;
-      while (spacesLeft > 0 && text[start] === " ")
-        [start, spacesLeft] = [start + 1, spacesLeft - 1];
-      if (start < text.length) spacesLeft = 0;
-      return text.slice(start);
-    };
+    let prefix: number | null = bytes.prefix;
     return {
       push: (tokenId) => {
-        const bytes = isSkipped(tokenId) ? undefined : bytesOf(tokenId);
-        return bytes === undefined ? "" : withoutPrefix(decoder.decode(bytes, { stream: true }));
+        let own = isSkipped(tokenId) ? undefined : bytes.of(tokenId);
+        if (own === undefined) return "";
+        if (own[0] === prefix) own = own.subarray(1);
+        prefix = null;
+        return decoder.decode(own, { stream: true });
       },
       end: () => {
-        const text = withoutPrefix(decoder.decode());
-        spacesLeft = spaces;
-        return text;
+        prefix = bytes.prefix;
+        return decoder.decode();
       },
     };
   };
 
   return {
-    vocabularySize: vocabularySize(tokenizerJson),
-    encode: (text) => idsOf(encoders().text, text),
-    encodeTemplate: (text) => idsOf(encoders().template, text),
+    vocabularySize: bytes.size,
+    ...openEncoders(files),
     decode: (tokenIds, options = {}) => {
       const stream = createStreamDecoder(options);
       let text = "";
@@ -108,40 +89,30 @@ export function createTokenizer(files: TokenizerFiles): Tokenizer {
   };
 }
 
-function requireBytes(json: TokenizerJson): void {
-  if (vocabularyKind(json) !== null) return;
-  throw new WaggleError(
-    "TOKENIZER_UNSUPPORTED",
-    `the tokenizer (model ${String(json.model?.type ?? "BPE")}) is not a BPE with a ByteLevel or ByteFallback decoder; use a model such as Qwen or Llama`,
-  );
-}
+type Encode = (text: string) => number[];
 
-/** Two encoders that share one vocabulary. */
-type Encoders = { readonly text: LibraryTokenizer; readonly template: LibraryTokenizer };
-
-function openEncoders(files: TokenizerFiles): Encoders {
-  const { tokenizerJson, tokenizerConfig = {} } = files;
-  const added = tokenizerJson.added_tokens ?? [];
-  const control = controlTokens(files);
-  const ordinary = added.filter((token) => !control.has(token.content));
-  const text = toLibrary({ ...tokenizerJson, added_tokens: ordinary }, {});
-  removeFromModel(text.model as BpeModel, control);
-  // Shares the model of the other, because building one takes most of the time and memory.
-  const noModel = { type: "BPE", vocab: {}, merges: [] };
-  const template = toLibrary(
-    { ...tokenizerJson, added_tokens: added, model: noModel },
-    tokenizerConfig,
+/** Two encoders that share one vocabulary, because building it takes most of the time and memory. */
+function openEncoders(files: TokenizerFiles): { encode: Encode; encodeTemplate: Encode } {
+  const { tokenizerJson } = files;
+  const { added_tokens: added = [], model } = tokenizerJson;
+  const isControl = controlTest(files);
+  const required = { normalizer: null, pre_tokenizer: null, post_processor: null };
+  const open = (added_tokens: readonly AddedTokenJson[], json: object): LibraryTokenizer =>
+    new LibraryTokenizer({ ...required, ...tokenizerJson, added_tokens, model: json }, {});
+  const text = open(
+    added.filter((token) => !isControl(token)),
+    model,
   );
+  removeFromModel(text.model as BpeModel, added.filter(isControl));
+  const template = open(added, { type: "BPE", vocab: {}, merges: [] });
   template.model = text.model;
-  return { text, template };
+  return { encode: encoder(text), encodeTemplate: encoder(template) };
 }
 
-function toLibrary(json: TokenizerJson, config: TokenizerConfigJson): LibraryTokenizer {
-  return new LibraryTokenizer(
-    { normalizer: null, pre_tokenizer: null, post_processor: null, ...json },
-    config,
-  );
-}
+const encoder =
+  (tokenizer: LibraryTokenizer): Encode =>
+  (text) =>
+    tokenizer.encode(text, { add_special_tokens: false }).ids;
 
 /** The library's model, with members that its types leave out. */
 type BpeModel = NonNullable<LibraryTokenizer["model"]> & {
@@ -153,19 +124,14 @@ type BpeModel = NonNullable<LibraryTokenizer["model"]> & {
  * Removes control tokens from the model: from its vocabulary, where `ignore_merges` would look words up, and from the
  * results of merges.
  */
-function removeFromModel(model: BpeModel, control: ReadonlySet<string>): void {
-  for (const token of control) {
+function removeFromModel(model: BpeModel, control: readonly AddedTokenJson[]): void {
+  for (const { content: token } of control) {
     // Single characters are kept, because they may be one of the 256 bytes.
-    if (token.length <= 1 || !model.tokens_to_ids.delete(token)) continue;
+    if (token.length < 2 || !model.tokens_to_ids.delete(token)) continue;
     for (let at = 1; at < token.length; at++) {
       model.bpe_ranks.delete(JSON.stringify([token.slice(0, at), token.slice(at)]));
     }
   }
-  // Only the library's constructor and its decoder read these lists.
+  // Only the library's constructor reads this list.
   model.merges = [];
-  model.vocab = [];
-}
-
-function idsOf(encoder: LibraryTokenizer, text: string): number[] {
-  return text === "" ? [] : encoder.encode(text, { add_special_tokens: false }).ids;
 }

@@ -106,7 +106,7 @@ const DEFAULT_MAX_POSITIONS = 8192;
  * `[B, kvHeads, P + S, D]`, `present_conv.{layer}` `[B, taps - 1, C]`.
  *
  * With `HUGGINGFACE_INPUTS`, `input_ids` i64 `[B, S]` and `attention_mask` i64 `[B, P + S]` replace
- * the first three inputs; rows are whole or padded on the right.
+ * the first three inputs; rows are whole, or padded on the right or the left.
  *
  * With `BRANCHES`, S is 1, past and present are the branches' own positions with room for further
  * ones, `[B, kvHeads, room, D]`, and these inputs replace `seqlens_k` and `total_sequence_length`:
@@ -182,7 +182,7 @@ export async function assembleDecoder(
   }
 
   const hidden = addLayers(parts, inputs.inputIds, addMixer(parts, inputs, options));
-  addLogits(parts, hidden, options);
+  addLogits(parts, inputs.restore?.(hidden) ?? hidden, options);
   for (const state of states) graph.output(state.present, state.dtype, stateDims(state, "total"));
   return { graph, states, dtype, activations };
 }

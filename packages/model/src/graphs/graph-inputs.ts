@@ -11,6 +11,8 @@ export type DecoderInputs = {
   readonly sequence: Omit<SequenceInputs, "sink"> | null;
   /** Wraps the attention by `sequence`; `null` to use that. */
   readonly branch: ((packed: Attend | null) => Attend) | null;
+  /** Puts the hidden states `[B, S, C]` back in the order of the given tokens, if `inputIds` is in another order. */
+  readonly restore?: (hidden: string) => string;
 };
 
 /** Declares the inputs. */

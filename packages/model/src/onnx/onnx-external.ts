@@ -7,6 +7,8 @@ import type { OnnxInitializer, WritePlace } from "./onnx-wire.ts";
 export type OnnxExternalOptions = OnnxBuildOptions & {
   /** Total bytes of constants above which large ones go to separate files. Default: 1 GiB. */
   readonly threshold?: number;
+  /** File of the model, which the names of its external files begin with. Default: `model.onnx`. */
+  readonly modelFile?: string;
   /** Maximum bytes of one external file, unless a single tensor is larger. Default: 256 MiB. */
   readonly fileBytes?: number;
 };
@@ -43,7 +45,8 @@ export function buildExternal(
   if (sizeBytes <= (options.threshold ?? DEFAULT_THRESHOLD)) {
     return { model: graph.build(options), externalData: [] };
   }
-  const files = placeExternally(graph.initializers, options.fileBytes ?? DEFAULT_FILE_BYTES);
+  const { modelFile = "model.onnx", fileBytes = DEFAULT_FILE_BYTES } = options;
+  const files = placeExternally(graph.initializers, modelFile, fileBytes);
   const places = new Map<string, WritePlace>();
   for (const { path, tensors } of files) {
     for (const { tensor, offset } of tensors) {
@@ -78,7 +81,11 @@ type PlannedFile = {
 };
 
 /** Assigns large tensors, in order, to files named as in Hugging Face's exports. */
-function placeExternally(tensors: readonly OnnxInitializer[], fileBytes: number): PlannedFile[] {
+function placeExternally(
+  tensors: readonly OnnxInitializer[],
+  modelFile: string,
+  fileBytes: number,
+): PlannedFile[] {
   const files: PlannedFile[] = [];
   for (const tensor of tensors) {
     const { byteLength } = tensor.data;
@@ -86,7 +93,7 @@ function placeExternally(tensors: readonly OnnxInitializer[], fileBytes: number)
     let file = files.at(-1);
     if (file === undefined || file.sizeBytes + byteLength > fileBytes) {
       const suffix = files.length === 0 ? "" : `_${files.length}`;
-      file = { path: `model.onnx_data${suffix}`, sizeBytes: 0, tensors: [] };
+      file = { path: `${modelFile}_data${suffix}`, sizeBytes: 0, tensors: [] };
       files.push(file);
     }
     file.tensors.push({ tensor, offset: file.sizeBytes });

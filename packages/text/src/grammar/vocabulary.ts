@@ -77,7 +77,10 @@ export function createVocabulary(
   const bytes = tokenBytes(json);
   const markerSymbols = new Map<string, number>();
   const symbols = new Map<number, Symbols>();
-  for (const [id, own] of bytes) if (own.length > 0) symbols.set(id, own);
+  for (let id = 0; id < bytes.size; id++) {
+    const own = bytes.of(id);
+    if (own !== undefined && own.length > 0) symbols.set(id, own);
+  }
   for (const { id, content, special } of json.added_tokens ?? []) {
     symbols.delete(id);
     if (markers.includes(content)) {
@@ -86,9 +89,8 @@ export function createVocabulary(
       symbols.set(id, Uint16Array.of(symbol));
     } else if (!special) symbols.set(id, Uint16Array.of(OTHER_ADDED_SYMBOL));
   }
-  const known = [...bytes.keys()].reduce((a, b) => Math.max(a, b + 1), 0);
   requireBytes(symbols);
-  const allIds = Math.max(known, size ?? 0);
+  const allIds = Math.max(bytes.size, size ?? 0);
   const entries = [...symbols].sort(([, a], [, b]) => compare(a, b));
   const words = (allIds + 31) >> 5;
   const bits = new Uint32Array(words);

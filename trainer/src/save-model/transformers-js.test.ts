@@ -1,0 +1,74 @@
+/** Folders that `writeOnnxFolder` writes, in Transformers.js. */
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AutoModelForCausalLM, AutoTokenizer, env, type Tensor } from "@huggingface/transformers";
+import { createNodePolicy } from "@waggle/runtime/node";
+import { readChatFormat } from "@waggle/text";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { NANO_MODEL } from "../model/nano-model.ts";
+import { openBaseFolder } from "./base-folder.ts";
+import { writeOnnxFolder } from "./onnx-folder.ts";
+
+const PROMPTS = ["Find me the cheapest waterproof jacket, please.", "Hi."] as const;
+const NEW_TOKENS = 8;
+let root: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "waggle-onnx-"));
+  env.allowRemoteModels = false;
+  env.localModelPath = root;
+});
+afterAll(() => rm(root, { recursive: true }));
+
+async function write(name: string, dtype: "f32" | "f16" | "int8" | "int4"): Promise<void> {
+  const base = await openBaseFolder(NANO_MODEL);
+  const companions = base.paths.filter((path) => !path.includes("safetensors"));
+  const folder = join(root, name);
+  await mkdir(folder);
+  await writeOnnxFolder(
+    folder,
+    base.config,
+    await base.weights(),
+    new Map(companions.map((path) => [path, join(NANO_MODEL, path)])),
+    { dtype, shardBytes: 1e9, signal: new AbortController().signal, onProgress: () => {} },
+  );
+}
+
+async function open(name: string) {
+  const tokenizer = await AutoTokenizer.from_pretrained(name);
+  const model = await AutoModelForCausalLM.from_pretrained(name, { device: "cpu" });
+  onTestFinished(async () => void (await model.dispose()));
+  return {
+    tokenizer,
+    /** The tokens that follow each prompt, greedily. */
+    async continued(prompts: readonly string[], side: "left" | "right" = "left") {
+      tokenizer.padding_side = side;
+      const inputs = tokenizer([...prompts], { padding: true, add_special_tokens: false });
+      const output = await model.generate({
+        ...inputs,
+        max_new_tokens: NEW_TOKENS,
+        min_new_tokens: NEW_TOKENS,
+        do_sample: false,
+      } as never);
+      const rows = (output as Tensor).tolist() as bigint[][];
+      return rows.map((row) => row.slice(-NEW_TOKENS).map(Number));
+    },
+  };
+}
+
+test.each([
+  ["f32", "model.onnx"],
+  ["f16", "model_fp16.onnx"],
+  ["int8", "model_int8.onnx"],
+  ["int4", "model_q4.onnx"],
+] as const)(
+  "a folder in %s opens without options, and a batch gives each prompt's text",
+  async (dtype, file) => {
+    await write(dtype, dtype);
+    expect(await readdir(join(root, dtype, "onnx"))).toEqual([file]);
+    const { continued } = await open(dtype);
+    const alone = await Promise.all(PROMPTS.map((prompt) => continued([prompt])));
+    expect(await continued(PROMPTS)).toEqual(alone.flat());
+  },
+);
