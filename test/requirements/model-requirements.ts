@@ -39,6 +39,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/text/src/tokenizer.test.ts > encode never produces an added token, whatever surrounds it",
       "packages/text/src/chat-format.test.ts > %s: hostile text adds no control tokens",
+      "test/golden/tokenizers/tokenizers.test.ts > tokens that the template or the config names never come from people's text",
       "packages/agent/src/roll-out-text.test.ts > text from tools and users cannot become a control token",
     ],
   },
@@ -117,6 +118,19 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "text:sentence-piece",
+    source: "tokenizers 0.22, Hugging Face's Rust library; Transformers.js",
+    behavior:
+      "Tokenizers in the forms of Gemma 3 and Llama 2 give the ids and texts of Hugging Face's libraries, with ordinary added tokens in people's text.",
+    tests: [
+      "test/golden/tokenizers/tokenizers.test.ts > template text has the ids and the decoded text of the Rust library (%s)",
+      "test/golden/tokenizers/tokenizers.test.ts > people's text has the same ids, unless it spells a control token (%s)",
+      "test/golden/tokenizers/tokenizers.test.ts > any text has the ids of Transformers.js (%s)",
+      "test/golden/tokenizers/tokenizers.test.ts > a streamed text loses the space that encoding adds, and no other",
+      "test/golden/tokenizers/tokenizers.test.ts > a template without tool results says so when the first one arrives",
+    ],
+  },
+  {
     id: "model:config",
     source: "Hugging Face config.json of the six types",
     behavior: "Configs are read member by member. Unsupported features are refused by name.",
@@ -167,6 +181,17 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
       "test/golden/peft/peft.test.ts > save-model writes the bytes that PEFT and Transformers read, with our logits (%s)",
       "test/golden/peft/peft.test.ts > the ONNX file that save-model writes gives PEFT's logits on the inputs of Transformers.js",
       "packages/model/src/weights/merged-weights.test.ts > merging row by row equals merging all at once",
+    ],
+  },
+  {
+    id: "model:transformers-js",
+    source: "docs/how-to/models-out.md; Transformers.js",
+    behavior:
+      "Transformers.js opens exported ONNX folders without options, and each prompt of a batch gets the text that it gets alone.",
+    tests: [
+      "test/contract/transformers-js.test.ts > a folder in %s opens without options, and a batch gives each prompt's text",
+      "test/contract/transformers-js.test.ts > greedy text is the text of our own policy",
+      "test/contract/transformers-js.test.ts > weights in several files are found, whatever their number format",
     ],
   },
   {

@@ -17,7 +17,7 @@ const GLOBALS: { readonly [name: string]: unknown } = {
   raise_exception(message: unknown) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `the chat template refuses this: ${String(message)}; use another model`,
+      `the chat template refuses this conversation: ${String(message)}; use another model`,
     );
   },
   // Llama 3 and others write today's date, but a trainer must repeat what a page rendered on another day.

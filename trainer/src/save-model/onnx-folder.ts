@@ -14,7 +14,7 @@ import {
 
 export type OnnxFolderOptions = {
   readonly dtype: "f32" | "f16" | "int8" | "int4";
-  /** Maximum bytes per weight file. */
+  /** Maximum bytes per weight file. Larger models have their weights in files beside the graph. At most 2 GB. */
   readonly shardBytes: number;
   readonly signal: AbortSignal;
   /** Bytes written so far. */
@@ -45,7 +45,7 @@ export async function writeOnnxFolder(
     lora: null,
     dtype,
     inputs: HUGGINGFACE_INPUTS,
-    external: { fileBytes: shardBytes, modelFile },
+    external: { threshold: shardBytes, fileBytes: shardBytes, modelFile },
   });
   const files = [{ path: modelFile, data: graph.model }, ...graph.externalData];
   const totalBytes = files.reduce((sum, { data }) => sum + data.length, 0);

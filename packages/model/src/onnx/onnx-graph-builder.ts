@@ -221,7 +221,7 @@ export class OnnxGraphBuilder {
     if (!this.#names.has(name)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `${role} "${name}" is not an input, an initializer or the output of an earlier node; add it first`,
+        `${role} "${name}" does not exist yet; add it first`,
       );
     }
   }

@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AutoModelForCausalLM, AutoTokenizer, env, type Tensor } from "@huggingface/transformers";
-import { createNodePolicy } from "@waggle/runtime/node";
-import { readChatFormat } from "@waggle/text";
+import { createNodePolicy, openModelFolder } from "@waggle/runtime/node";
+import { createTokenizer, type TokenizerJson } from "@waggle/text";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { NANO_MODEL } from "../model/nano-model.ts";
-import { openBaseFolder } from "./base-folder.ts";
-import { writeOnnxFolder } from "./onnx-folder.ts";
+import { NANO_MODEL } from "../../trainer/src/model/nano-model.ts";
+import { openBaseFolder } from "../../trainer/src/save-model/base-folder.ts";
+import { writeOnnxFolder } from "../../trainer/src/save-model/onnx-folder.ts";
 
 const PROMPTS = ["Find me the cheapest waterproof jacket, please.", "Hi."] as const;
 const NEW_TOKENS = 8;
@@ -21,7 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-async function write(name: string, dtype: "f32" | "f16" | "int8" | "int4"): Promise<void> {
+async function write(
+  name: string,
+  dtype: "f32" | "f16" | "int8" | "int4",
+  shardBytes = 1e9,
+): Promise<void> {
   const base = await openBaseFolder(NANO_MODEL);
   const companions = base.paths.filter((path) => !path.includes("safetensors"));
   const folder = join(root, name);
@@ -31,7 +35,7 @@ async function write(name: string, dtype: "f32" | "f16" | "int8" | "int4"): Prom
     base.config,
     await base.weights(),
     new Map(companions.map((path) => [path, join(NANO_MODEL, path)])),
-    { dtype, shardBytes: 1e9, signal: new AbortController().signal, onProgress: () => {} },
+    { dtype, shardBytes, signal: new AbortController().signal, onProgress: () => {} },
   );
 }
 
@@ -72,3 +76,42 @@ test.each([
     expect(await continued(PROMPTS)).toEqual(alone.flat());
   },
 );
+
+test("greedy text is the text of our own policy", async () => {
+  const folder = await openModelFolder(NANO_MODEL);
+  const json = JSON.parse(new TextDecoder().decode(await folder.bytes("tokenizer.json")));
+  const tokenizer = createTokenizer({ tokenizerJson: json as TokenizerJson });
+  const policy = await createNodePolicy({
+    config: (await openBaseFolder(NANO_MODEL)).config,
+    weights: await folder.weights(),
+    baseModel: "0".repeat(64),
+    threads: 1,
+  });
+  onTestFinished(() => policy.dispose());
+  await write("ours", "f32");
+  const { continued } = await open("ours");
+  const theirs = await continued(PROMPTS);
+  for (const [i, prompt] of PROMPTS.entries()) {
+    const context = await policy.createContext();
+    context.append(tokenizer.encode(prompt));
+    const { tokenIds } = await context.generate({
+      sampling: { temperature: 1, topK: 1, topP: 1, seed: 1 },
+      stopTokenIds: [],
+      maxTokens: NEW_TOKENS,
+    });
+    expect(theirs[i]).toEqual([...tokenIds]);
+  }
+});
+
+test("weights in several files are found, whatever their number format", async () => {
+  await write("whole", "f16");
+  await write("parts", "f16", 1e6);
+  const files = await readdir(join(root, "parts", "onnx"));
+  expect(files.toSorted().slice(0, 3)).toEqual([
+    "model_fp16.onnx",
+    "model_fp16.onnx_data",
+    "model_fp16.onnx_data_1",
+  ]);
+  const [whole, parts] = [await open("whole"), await open("parts")];
+  expect(await parts.continued(PROMPTS)).toEqual(await whole.continued(PROMPTS));
+});
