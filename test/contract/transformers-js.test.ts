@@ -44,10 +44,9 @@ async function open(name: string) {
   const model = await AutoModelForCausalLM.from_pretrained(name, { device: "cpu" });
   onTestFinished(async () => void (await model.dispose()));
   return {
-    tokenizer,
     /** The tokens that follow each prompt, greedily. */
-    async continued(prompts: readonly string[], side: "left" | "right" = "left") {
-      tokenizer.padding_side = side;
+    async continued(prompts: readonly string[]) {
+      tokenizer.padding_side = "left"; // as in a pipeline
       const inputs = tokenizer([...prompts], { padding: true, add_special_tokens: false });
       const output = await model.generate({
         ...inputs,

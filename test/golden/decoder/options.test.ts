@@ -134,6 +134,43 @@ test.each(["qwen3", "gemma3_text", "lfm2"] as const)(
   },
 );
 
+test.each(["qwen3", "gemma3_text", "lfm2"] as const)(
+  "with Hugging Face's inputs rows of %s may be padded on the left, prefill and steps",
+  async (modelType) => {
+    const golden = await readGolden(modelType);
+    const { config, weights, cases } = golden;
+    const [long = [], short = []] = cases.plain.sequences.map(({ tokenIds }) => tokenIds);
+    const expected = await graphLogits(golden, [long, short], null);
+    const graph = await buildDecoderGraph(config, weights, { lora: null, inputs: HUGGINGFACE_INPUTS });
+    const session = await ort.InferenceSession.create(graph.model);
+    const integers = (rows: number[][]) =>
+      new ort.Tensor("int64", BigInt64Array.from(rows.flat(), BigInt), [2, rows[0]!.length]);
+    const padding = Array<number>(long.length - short.length).fill(0);
+    const rows = [long, [...padding, ...short]];
+    const mask = rows.map((row) => row.map((_, i) => Number(row === long || i >= padding.length)));
+    let states = emptyStates(graph, 2);
+    const read: [number[], number[]] = [[], []];
+    for (let past = 0; past < long.length; ) {
+      const end = past === 0 ? long.length - 2 : past + 1;
+      const results = await session.run({
+        ...states,
+        input_ids: integers(rows.map((row) => row.slice(past, end))),
+        attention_mask: integers(mask.map((row) => row.slice(0, end))),
+      });
+      const logits = results["logits"]!.data as Float32Array;
+      for (const [i, into] of read.entries()) {
+        into.push(...logits.slice((i * logits.length) / 2, ((i + 1) * logits.length) / 2));
+      }
+      states = Object.fromEntries(graph.states.map((s) => [s.past, results[s.present]!]));
+      past = end;
+    }
+    await session.release();
+    const real = read[1].slice(padding.length * config.vocabularySize);
+    expect(largestDifference(Float32Array.from(read[0]), flat(expected[0]!))).toBeLessThan(1e-4);
+    expect(largestDifference(Float32Array.from(real), flat(expected[1]!))).toBeLessThan(1e-4);
+  },
+);
+
 test("formats that contradict each other are refused", async () => {
   const { config, weights } = await readGolden("qwen2");
   const build = buildDecoderGraph(config, weights, { lora: null, dtype: "f16", activations: "f32" });

@@ -55,8 +55,8 @@ test("a taken, unknown or empty name is refused", () => {
   const graph = new OnnxGraphBuilder();
   graph.input("x", "f32", [1]);
   expect(() => graph.input("x", "f32", [1])).toThrow(/there is already a tensor "x"/);
-  expect(() => graph.node("Neg", ["y"])).toThrow(/"y" is not an input/);
-  expect(() => graph.output("y", "f32", [1])).toThrow(/"y" is not an input/);
+  expect(() => graph.node("Neg", ["y"])).toThrow(/"y" does not exist/);
+  expect(() => graph.output("y", "f32", [1])).toThrow(/"y" does not exist/);
 });
 
 test("data that does not fill its shape or has another type is refused", () => {
