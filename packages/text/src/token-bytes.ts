@@ -7,7 +7,7 @@ import { fromByteCharacters } from "./byte-level.ts";
 import type { TokenizerJson } from "./tokenizer-json.ts";
 
 /** The bytes of a vocabulary's tokens. */
-export type TokenBytes = {
+type TokenBytes = {
   /** 1 + the largest id. */
   readonly size: number;
   /** The byte, a space, that encoding adds to the start of a text and decoding removes; `null` for none. */
