@@ -46,7 +46,7 @@ async function open(name: string) {
   onTestFinished(async () => void (await model.dispose()));
   return {
     /** The tokens that follow each prompt, greedily. */
-    async continued(prompts: readonly string[]) {
+    continued: async (prompts: readonly string[]) => {
       tokenizer.padding_side = "left"; // as in a pipeline
       const inputs = tokenizer([...prompts], { padding: true, add_special_tokens: false });
       const output = await model.generate({

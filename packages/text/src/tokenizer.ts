@@ -114,8 +114,9 @@ const encoder =
   (text) =>
     tokenizer.encode(text, { add_special_tokens: false }).ids;
 
-/** The library's model, with members that its types leave out. */
-type BpeModel = NonNullable<LibraryTokenizer["model"]> & {
+/** What is changed in the library's model, which the library does not type. */
+type BpeModel = {
+  readonly tokens_to_ids: Map<string, number>;
   readonly bpe_ranks: Map<string, number>;
   merges: readonly unknown[];
 };

@@ -6,7 +6,7 @@ import type { AddedTokenJson, TokenizerJson } from "@waggle/text";
 
 const SPACE = "\u2581";
 const CHARACTERS = `${SPACE}abcdefghijklmnopqrstuvwxyzABHIWY.,!?'<>/_0123456789é日本`;
-const WORDS = [`${SPACE}hello`, `${SPACE}world`, `${SPACE}the`, "table", "ing", "日本"];
+const WORDS = [`${SPACE}hello`, `${SPACE}earth`, `${SPACE}the`, "table", "ing", "日本"];
 const RUNS = [2, 3, 4].map((count) => SPACE.repeat(count));
 
 type Form = {
@@ -60,7 +60,7 @@ function tokenizerJson(form: Form): TokenizerJson {
       merges.set(piece, [letters.slice(0, end - 1).join(""), letters[end - 1] as string]);
     }
   }
-  const tokens = [...special, ...ordinary, ...bytes, ...merges.keys(), ...CHARACTERS];
+  const tokens = [...special, ...ordinary, ...bytes, ...merges.keys(), ...Array.from(CHARACTERS)];
   const vocab = Object.fromEntries([...new Set(tokens)].map((token, id) => [token, id]));
   const added = (content: string, isSpecial: boolean): AddedTokenJson => ({
     id: vocab[content] as number,

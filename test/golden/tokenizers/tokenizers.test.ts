@@ -42,11 +42,11 @@ test.each(["gemma", "llama"] as const)(
   "people's text has the same ids, unless it spells a control token (%s)",
   (form) => {
     const tokenizer = createTokenizer(forms[form]);
-    const isControl = /<end_of_turn>|<\/s>/;
+    const isControl = form === "gemma" ? /<end_of_turn>/ : /<\/s>/;
     for (const { text, ids, decoded } of golden[form]) {
       const own = tokenizer.encode(text);
-      if (isControl.test(text)) expect(tokenizer.decode(own)).toBe(decoded);
-      else expect(own).toEqual(ids);
+      expect(tokenizer.decode(own)).toBe(decoded);
+      expect(own.join() === ids.join()).toBe(!isControl.test(text));
     }
   },
 );
@@ -77,9 +77,9 @@ test("tokens that the template or the config names never come from people's text
 test("a streamed text loses the space that encoding adds, and no other", () => {
   const llama = createTokenizer(forms.llama);
   const stream = llama.createStreamDecoder({ skipSpecialTokens: true });
-  const ids = [...llama.encodeTemplate("<s>"), ...llama.encode("hello world the")];
+  const ids = [...llama.encodeTemplate("<s>"), ...llama.encode("hello earth the")];
   for (let turn = 0; turn < 2; turn++) {
-    expect(ids.map((each) => stream.push(each)).join("") + stream.end()).toBe("hello world the");
+    expect(ids.map((each) => stream.push(each)).join("") + stream.end()).toBe("hello earth the");
   }
 });
 

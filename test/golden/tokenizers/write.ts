@@ -2,7 +2,7 @@
  * Writes golden.json: ids and texts of Hugging Face's Rust library, tokenizers 0.22, which Transformers uses.
  *
  *     npm install --prefix /tmp/rust @anush008/tokenizers@0.6.0
- *     node test/golden/tokenizers/write.ts /tmp/rust
+ *     node --conditions=source test/golden/tokenizers/write.ts /tmp/rust
  */
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,7 +20,7 @@ type RustTokenizer = {
 type Library = { Tokenizer: { fromString(json: string): RustTokenizer } };
 
 const TEXTS = [
-  "hello world",
+  "hello earth",
   " hello",
   "the  table   hello",
   "<table>hello</table>",
@@ -29,7 +29,7 @@ const TEXTS = [
   "日本 é 🙂",
   "x".repeat(3) + " ".repeat(9) + "y",
   "<unused0> the <end_of_turn> hello</s>",
-  "tableing the world",
+  "tableing the earth",
   "\t hello \t",
 ];
 
