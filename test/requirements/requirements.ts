@@ -3,6 +3,7 @@
  * requirement without a test and for a cited test that does not exist. Pure data.
  */
 import { ASYNCHRONY_REQUIREMENTS } from "./asynchrony-requirements.ts";
+import { CHAT_REQUIREMENTS } from "./chat-requirements.ts";
 import { EDGE_REQUIREMENTS } from "./edge-requirements.ts";
 import { ENGINE_REQUIREMENTS } from "./engine-requirements.ts";
 import { ENVIRONMENT_REQUIREMENTS } from "./environment-requirements.ts";
@@ -26,6 +27,7 @@ import type { Requirement } from "./requirement.ts";
 export const REQUIREMENTS: readonly Requirement[] = [
   ...MODEL_REQUIREMENTS,
   ...RUNTIME_REQUIREMENTS,
+  ...CHAT_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
   ...EDGE_REQUIREMENTS,
