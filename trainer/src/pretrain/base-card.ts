@@ -33,7 +33,7 @@ export async function writeBaseCard(
   const card = `# Base model of ${spec.name}
 
 A decoder of the \`${config.modelType}\` type with ${count(parameterCount(config))} parameters, ${(size / 1e6).toFixed(1)} MB in 32-bit numbers. It acts
-in the environment \`${spec.name}\` and errs on purpose, so that reinforcement learning has something to improve.
+in the environment \`${spec.name}\`${errsOnPurpose(spec, recipe) ? " and errs on purpose, so that reinforcement learning has something to improve" : ""}.
 
 ## Training
 
@@ -74,6 +74,10 @@ function unseenRows(unseen: BaseSuccess | null): string {
   return `| ${wording}, temperature 1 | ${rateCell(unseen.sampled)} |
 | ${wording}, greedy | ${rateCell(unseen.greedy)} |
 `;
+}
+
+function errsOnPurpose({ reading }: EnvironmentSpec, recipe: EnvironmentBaseRecipe): boolean {
+  return (reading?.mistakes ?? recipe.mistakes) > 0 || (recipe.habits ?? 0) > 0;
 }
 
 function habitCell({ habits = 0, habitPatterns }: EnvironmentBaseRecipe): string {

@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHOP } from "@waggle/demo/environment";
-import { environmentNamed } from "@waggle/environments";
+import { defineEnvironment } from "@waggle/agent/define";
+import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
 import { baseRecipe, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
@@ -42,12 +43,47 @@ test("an existing base is read, and a base of another recipe is made again", asy
 });
 
 test("bases of longer tasks take more steps, but those of built-in environments do not", () => {
-  const own = { source: "./desk.ts" };
+  const builtIn = environmentNamed("bandit");
+  const own = { ...builtIn, source: "./desk.ts" };
   expect(baseRecipe(own).steps).toBe(700);
   const steps = [256, 512, 768, 1024, 4096].map(
     (contextLength) => baseRecipe({ ...own, contextLength }).steps,
   );
   expect(steps).toEqual([700, 700, 1575, 2100, 2100]);
-  expect(baseRecipe({ contextLength: 1024 }).steps).toBe(700);
+  expect(baseRecipe({ ...builtIn, contextLength: 1024 }).steps).toBe(700);
   expect(baseRecipe({ ...own, contextLength: 1024 }, { steps: 10 }).steps).toBe(10);
+});
+
+/** Books places, out of a list or with any number of names. */
+function hall(letters: number): EnvironmentSpec {
+  const spec = defineEnvironment({
+    name: "hall",
+    prompt: "You book places.",
+    tasks: ({ pick, random }) => {
+      const name = Array.from({ length: letters }, () => pick([..."abcdefghijklmnopqrst"]));
+      const place = `place ${name.join("")}`;
+      const time = String(Math.floor(24 * random()));
+      return {
+        request: `Book ${place} at ${time}.`,
+        values: [place, time],
+        state: {},
+        data: place,
+      };
+    },
+    tools: {},
+    verify: ({ text, data }) => text === data,
+    demonstrate: ({ data }) => [data],
+  });
+  return { ...spec, source: "./hall.ts" };
+}
+
+test("a base errs on purpose, unless the requests of training name the same values again and again", () => {
+  const listed = baseRecipe(hall(1));
+  expect(listed).toMatchObject({ mistakes: 0, steps: 2100 });
+  expect(listed).not.toHaveProperty("habits");
+  expect(baseRecipe(hall(1), { steps: 5, mistakes: 0.2 })).toMatchObject({
+    steps: 5,
+    mistakes: 0.2,
+  });
+  expect(baseRecipe(hall(4))).toMatchObject({ habits: 0.85, mistakes: 0.1, steps: 700 });
 });

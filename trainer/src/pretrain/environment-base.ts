@@ -31,6 +31,7 @@ import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { runSupervised } from "../training/supervised-run.ts";
 import { baseDemonstration, HABIT } from "./base-demonstration.ts";
 import { habitOf } from "./base-habit.ts";
+import { hasListedValues } from "./listed-values.ts";
 import { demonstrationsDigest, trainEnvironmentText } from "./environment-text.ts";
 
 /**
@@ -72,6 +73,12 @@ const OWN_BASE = { mistakes: 0.1, habits: 0.85, habitPatterns: 0.5 } as const;
 /** Most steps of a default recipe. */
 const MOST_STEPS = 2100;
 
+/**
+ * What differs if the values of requests come from lists. A base learns such values late, and habits would take the steps
+ * that copying needs. It fails often enough without mistakes.
+ */
+const LISTED_BASE = { mistakes: 0, steps: MOST_STEPS } as const;
+
 /** Steps for a context length. With longer tasks, a base needs more steps until it copies names that it has never read. */
 function stepsFor(contextLength: number): number {
   const { steps, contextLength: short } = ENVIRONMENT_BASE;
@@ -89,13 +96,10 @@ export type ChosenBase = {
  * @param chosen - `habits` is a share of the demonstrations of all patterns; 0 means no habit
  */
 export function baseRecipe(
-  {
-    source,
-    contextLength = ENVIRONMENT_BASE.contextLength,
-  }: Pick<EnvironmentSpec, "source" | "contextLength">,
+  spec: EnvironmentSpec,
   { steps, seed, mistakes, habits }: ChosenBase = {},
 ): EnvironmentBaseRecipe {
-  const own = source === undefined ? {} : { ...OWN_BASE, steps: stepsFor(contextLength) };
+  const own = spec.source === undefined ? {} : ownBase(spec);
   const { habits: _, habitPatterns: __, ...withoutHabits }: Partial<EnvironmentBaseRecipe> = own;
   return {
     ...ENVIRONMENT_BASE,
@@ -106,6 +110,12 @@ export function baseRecipe(
     ...(seed !== undefined && { seed }),
     ...(mistakes !== undefined && { mistakes }),
   };
+}
+
+function ownBase(spec: EnvironmentSpec): Partial<EnvironmentBaseRecipe> {
+  if (hasListedValues(spec)) return LISTED_BASE;
+  const { contextLength = ENVIRONMENT_BASE.contextLength } = spec;
+  return { ...OWN_BASE, steps: stepsFor(contextLength) };
 }
 
 /** Progress as a line of text. */

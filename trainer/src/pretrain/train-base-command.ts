@@ -58,7 +58,7 @@ export function addTrainBaseCommand(
     .addOption(basesOption())
     .addOption(
       stepsOption(
-        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens; with --nano: ${DEFAULT_STEPS})`,
+        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens, 2100 for values from lists; with --nano: ${DEFAULT_STEPS})`,
       ),
     )
     .addOption(outOption("folder for the model (default: its folder in --bases)"))
@@ -69,12 +69,12 @@ export function addTrainBaseCommand(
     .addOption(tasksOption(400))
     .option(
       "--mistakes <rate>",
-      "error rate of the demonstrations, without --nano (default: 0.1; built-in environments: 0.35)",
+      "error rate of the demonstrations, without --nano (default: 0.1, or 0 for values from lists; built-in environments: 0.35)",
       fraction,
     )
     .option(
       "--habits <share>",
-      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano (default: 0.85 in every second pattern; built-in environments: 0)",
+      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano (default: 0.85 in every second pattern; 0 for values from lists and in built-in environments)",
       fraction,
     )
     .option("--report <file>", "with --nano: file for the training curve and evaluation, as JSON")
