@@ -60,7 +60,7 @@ function hall(letters: number): EnvironmentSpec {
     name: "hall",
     prompt: "You book places.",
     tasks: ({ pick, random }) => {
-      const name = Array.from({ length: letters }, () => pick([..."abcdefghijklmnopqrst"]));
+      const name = Array.from({ length: letters }, () => pick(Array.from("abcdefghijklmnopqrst")));
       const place = `place ${name.join("")}`;
       const time = String(Math.floor(24 * random()));
       return {
