@@ -1,0 +1,69 @@
+/** The typed requests fit the catalogue, have enough of each kind, and have not changed without a reason. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { findProduct } from "../environment/catalogue.ts";
+
+/** Change it together with the list of changes in README.md. */
+const SHA256 = "dba5f0c5565e9919403c478122703e6e87422ef4b00bb39ee422e58544830dfb";
+
+const Cart = z.array(
+  z.strictObject({
+    product: z.string().refine((id) => findProduct(id) !== undefined),
+    quantity: z.int().min(1),
+  }),
+);
+
+const TypedRequest = z.strictObject({
+  id: z.string().regex(/^t\d{3}$/),
+  turns: z.array(z.string().min(1)).min(1),
+  cart: Cart,
+  features: z.array(z.string()),
+  expect: z.strictObject({
+    cart: Cart,
+    alsoCarts: z.array(Cart).optional(),
+    answer: z.array(z.array(z.string().min(1)).min(1)).optional(),
+    refusal: z.literal(true).optional(),
+    asks: z.literal(true).optional(),
+  }),
+  why: z.string().min(1),
+});
+
+const file = await readFile(join(import.meta.dirname, "typed-requests.json"), "utf8");
+const requests = z.array(TypedRequest).parse(JSON.parse(file));
+
+const share = (isCounted: (request: (typeof requests)[number]) => boolean): number =>
+  requests.filter(isCounted).length / requests.length;
+
+test("there are at least 200 different requests, with enough of each kind", () => {
+  expect(requests.length).toBeGreaterThanOrEqual(200);
+  expect(new Set(requests.map(({ turns }) => turns.join("\n").toLowerCase())).size).toBe(
+    requests.length,
+  );
+  const has = (...features: string[]): number =>
+    share((request) => features.some((feature) => request.features.includes(feature)));
+  const isSame = ({ cart, expect: { cart: after } }: (typeof requests)[number]): boolean =>
+    JSON.stringify(cart) === JSON.stringify(after);
+  expect(share((one) => one.features.includes("question") && isSame(one))).toBeGreaterThan(0.15);
+  expect(has("out-of-scope")).toBeGreaterThan(0.1);
+  expect(has("typo")).toBeGreaterThan(0.1);
+  expect(has("negation", "correction")).toBeGreaterThan(0.1);
+  expect(has("several")).toBeGreaterThan(0.1);
+});
+
+test("no cart has more pieces than the warehouse, and a request that is asked back changes nothing", () => {
+  const tooMany = requests.filter(({ cart, expect: { cart: after, alsoCarts = [] } }) =>
+    [cart, after, ...alsoCarts]
+      .flat()
+      .some(({ product, quantity }) => quantity > (findProduct(product)?.stock ?? 0)),
+  );
+  expect(tooMany).toEqual([]);
+  const asked = requests.filter((request) => request.expect.asks === true);
+  expect(asked.map((request) => request.expect.cart)).toEqual(asked.map(({ cart }) => cart));
+});
+
+test("the file is the one that was written before the default model's data", () => {
+  expect(createHash("sha256").update(file).digest("hex")).toBe(SHA256);
+});
