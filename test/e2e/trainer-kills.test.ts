@@ -158,6 +158,7 @@ fault(
 fault(
   "the operator rolls back a version that a running trainer promoted, beside text and a second trainer",
   {
+    isSlow: true,
     item: "2.3",
     before:
       "1 child of the rolled-back version became stable; 1 of 2 trainers exited with CONFLICT",
