@@ -31,7 +31,7 @@ const TypedRequest = z.strictObject({
   why: z.string().min(1),
 });
 
-const file = await readFile(join(import.meta.dirname, "typed-requests.json"), "utf8");
+const file = await readFile(join(import.meta.dirname, "typed-requests.fixture.json"), "utf8");
 const requests = z.array(TypedRequest).parse(JSON.parse(file));
 
 const share = (isCounted: (request: (typeof requests)[number]) => boolean): number =>
