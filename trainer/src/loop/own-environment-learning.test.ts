@@ -133,7 +133,11 @@ test.each(SEEDS.slice(0, sampleSize(1, SEEDS.length)))(
   60_000,
 );
 
-test.runIf(isLong())("control: without a learning rate, success stays what it was", async () => {
-  const { before, after } = await learned(1, 0);
-  expect(after).toBe(before);
-}, 60_000);
+test.runIf(isLong())(
+  "control: without a learning rate, success stays what it was",
+  async () => {
+    const { before, after } = await learned(1, 0);
+    expect(after).toBe(before);
+  },
+  60_000,
+);
