@@ -163,6 +163,24 @@ test("references, recursion and merged schemas are supported", async () => {
   expect(found.some((text) => text.includes("next"))).toBe(true);
 });
 
+/** How pydantic, zod and people write lists and trees. */
+test.each<[string, JsonSchema]>([
+  [
+    "a union with a default",
+    { anyOf: [{ $ref: "#/$defs/node" }, { type: "null" }], default: null },
+  ],
+  ["a described reference", { $ref: "#/$defs/node", description: "The next one." }],
+  ["a described allOf", { allOf: [{ $ref: "#/$defs/node" }], description: "The next one." }],
+  ["described items", { type: "array", items: { $ref: "#/$defs/node", title: "Child" } }],
+])("a schema can contain itself beside other keywords: %s", async (_, next) => {
+  const properties = { value: { type: "integer" }, next };
+  const node = { type: "object", properties, required: ["value"] };
+  const schema = { $defs: { node }, $ref: "#/$defs/node" };
+  const found = await texts(schema, 40);
+  for (const text of found) expect(isValid(schema, JSON.parse(text))).toBe(true);
+  expect(found.some((text) => /"next":.*"value":/.test(text))).toBe(true);
+});
+
 test("a oneOf gives texts of each of its schemas", async () => {
   const branch = (kind: string, extra: JsonSchema) => ({
     type: "object",
@@ -272,6 +290,7 @@ test.each<[string, JsonSchema]>([
   ["refers to #/$defs/missing, which does not exist", { $ref: "#/$defs/missing" }],
   ['/properties/p has the unknown type "dict"; correct', { type: "dict" }],
   ["matches no text", { type: "array", items: false, minItems: 1 }],
+  ["begins with itself", { allOf: [{ $ref: "#/properties/p" }], title: "p" }],
 ])("a mistake in a schema is refused: %s", async (message, schema) => {
   await expect(
     compile({

@@ -44,6 +44,8 @@ export class SchemaGrammar {
   readonly #syntax: ValueSyntax;
   readonly #root: JsonSchema;
   readonly #references = new Map<string, Expression>();
+  /** Composed schemas that are being built, by their JSON. */
+  readonly #open = new Map<string, { rule?: Expression }>();
   #any: Expression | null = null;
 
   /** @param root - the schema that `$ref` refers to. */
@@ -59,8 +61,17 @@ export class SchemaGrammar {
     if (schema === false) return this.#e.never;
     if (!isObject(schema)) throw schemaMistake(path, "is not a schema");
     const { $ref, allOf, anyOf, oneOf, ...rest } = schema;
+    const isComposed = [$ref, allOf, anyOf, oneOf].some((part) => part !== undefined);
+    if (!isComposed) return this.#plain(rest, path);
+    if (typeof $ref === "string" && Object.keys(schema).length === 1) {
+      return this.#reference($ref, path);
+    }
+    return this.#recursive(schema, path, () => this.#composed(schema, path));
+  }
+
+  /** A schema with `$ref`, `allOf`, `anyOf` or `oneOf`. */
+  #composed({ $ref, allOf, anyOf, oneOf, ...rest }: JsonSchema, path: string): Expression {
     if (typeof $ref === "string") {
-      if (Object.keys(rest).length === 0) return this.#reference($ref, path);
       return this.value(mergeSchemas(resolveReference($ref, this.#root, path), rest), path);
     }
     if (Array.isArray(allOf)) {
@@ -355,6 +366,20 @@ export class SchemaGrammar {
         : part;
     const clean = Object.fromEntries(Object.entries(resolved).filter(([, v]) => v !== undefined));
     return mergeSchemas(a, clean);
+  }
+
+  /** The expression that `build` gives, as a rule if the schema contains itself beside other keywords. */
+  #recursive(schema: JsonSchema, path: string, build: () => Expression): Expression {
+    const key = JSON.stringify(schema);
+    const open = this.#open.get(key);
+    if (open !== undefined) return (open.rule ??= this.#e.declare(path || "the root"));
+    const opened: { rule?: Expression } = {};
+    this.#open.set(key, opened);
+    const body = build();
+    this.#open.delete(key);
+    if (opened.rule === undefined) return body;
+    this.#e.define(opened.rule, body);
+    return opened.rule;
   }
 
   #reference(pointer: string, path: string): Expression {
