@@ -107,7 +107,8 @@ export function toFinishReason(reason: ChatFinishReason | null): LanguageModelV4
       return { unified: "tool-calls", raw };
     case "content_filter":
       return { unified: "content-filter", raw };
-    case null:
+    default:
+      // Also reasons that only some servers have.
       return { unified: "other", raw };
   }
 }

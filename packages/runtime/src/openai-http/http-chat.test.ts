@@ -6,6 +6,7 @@ import { CALL, collect, openScripted, said, SEARCH_TOOL } from "../chat/scripted
 import { createChatHandler } from "./chat-handler.ts";
 import { createHttpChat } from "./http-chat.ts";
 import type { HttpChatOptions } from "./http-chat.ts";
+import { statusOf } from "./http-errors.ts";
 import { localServer } from "../../../../test/fixtures/local-server.ts";
 
 const closers: (() => void)[] = [];
@@ -162,9 +163,14 @@ describe("a foreign server", () => {
     const answers = [
       new Response("busy", { status: 429, headers: { "retry-after": "3" } }),
       new Response(null, { status: 503 }),
+      new Response("busy", {
+        status: 429,
+        headers: { "retry-after": "1", "retry-after-ms": "40" },
+      }),
       Response.json(foreign),
     ];
     const chat = await connect("http://localhost:1", {
+      retries: 3,
       fetch: () => Promise.resolve(answers.shift() as Response),
       sleep: (ms) => {
         waits.push(ms);
@@ -172,16 +178,18 @@ describe("a foreign server", () => {
       },
     });
     expect((await chat.completions.create(hello)).choices[0]?.message.content).toBe("Hi.");
-    expect(waits).toEqual([3000, 1000]);
+    expect(waits).toEqual([3000, 1000, 40]);
   });
 
   test.each([
-    [401, "UNAUTHENTICATED", false, 1],
-    [404, "NOT_FOUND", false, 1],
-    [422, "INVALID_ARGUMENT", false, 1],
-    [429, "RATE_LIMITED", true, 3],
-    [500, "NETWORK", true, 3],
-  ])("status %i is %s", async (status, code, retryable, attempts) => {
+    [401, "UNAUTHENTICATED", false, 1, 401],
+    [403, "FORBIDDEN", false, 1, 403],
+    [404, "NOT_FOUND", false, 1, 404],
+    [413, "PAYLOAD_TOO_LARGE", false, 1, 413],
+    [422, "INVALID_ARGUMENT", false, 1, 400],
+    [429, "RATE_LIMITED", true, 3, 429],
+    [500, "NETWORK", true, 3, 503],
+  ])("status %i is %s", async (status, code, retryable, attempts, servedAs) => {
     let asked = 0;
     const chat = await connect("http://localhost:1", {
       fetch: () => {
@@ -189,12 +197,10 @@ describe("a foreign server", () => {
         return Promise.resolve(Response.json({ error: { message: "because" } }, { status }));
       },
     });
-    await expect(chat.completions.create(hello)).rejects.toMatchObject({
-      code,
-      retryable,
-      message: expect.stringContaining("because"),
-    });
+    const error: unknown = await chat.completions.create(hello).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code, retryable, message: expect.stringContaining("because") });
     expect(asked).toBe(attempts);
+    expect(statusOf(error)).toBe(servedAs);
   });
 
   test("that is unreachable, or drops the connection, is a retryable NETWORK error", async () => {
@@ -297,6 +303,25 @@ describe("a foreign server", () => {
     );
     const failed = read(piece(null), 'data: {"error":"overloaded","error_type":"x"}', "");
     await expect(failed).rejects.toThrow(/overloaded/);
+  });
+
+  test("may write null for what it leaves out, and Hugging Face's reasons of an end", async () => {
+    const odd = { content: "Hi.", reasoning_content: null, tool_calls: null };
+    const choice = { index: 0, message: odd, delta: odd, finish_reason: "eos_token" };
+    const events = `data: ${JSON.stringify({ choices: [choice] })}\n\n`;
+    const bodies = [JSON.stringify({ choices: [choice] }), events, "{}"];
+    const chat = await connect("http://localhost:1", {
+      fetch: () => Promise.resolve(new Response(bodies.shift())),
+      retries: 0,
+    });
+    const whole = await chat.completions.create(hello);
+    const message = { role: "assistant", content: "Hi.", refusal: null };
+    expect(whole.choices[0]).toMatchObject({ message, finish_reason: "stop" });
+    expect(whole.choices[0]?.message).toEqual(message);
+    const [piece] = await collect(await chat.completions.create({ ...hello, stream: true }));
+    expect(piece?.choices[0]).toMatchObject({ delta: { content: "Hi." }, finish_reason: "stop" });
+    expect(piece?.choices[0]?.delta).toEqual({ content: "Hi." });
+    await expect(chat.completions.create(hello)).rejects.toMatchObject({ code: "NETWORK" });
   });
 
   test("an abort while waiting rejects with its reason", async () => {

@@ -4,16 +4,10 @@
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { ChatSource } from "../chat/chat-source.ts";
-import type {
-  ChatChoice,
-  ChatChunkChoice,
-  ChatCompletion,
-  ChatCompletionChunk,
-  ChatRecord,
-  ChatRequest,
-} from "../chat/chat-types.ts";
+import type { ChatCompletionChunk, ChatRequest } from "../chat/chat-types.ts";
 import { defineChat } from "../chat/define-chat.ts";
 import { EventDataStream } from "./event-data.ts";
+import { foreignAnswer, foreignChoice } from "./foreign-answer.ts";
 import { errorOf, networkError, wait, waitBefore } from "./http-errors.ts";
 
 /** Options of `createHttpChat`. */
@@ -40,11 +34,6 @@ export type HttpChatOptions = {
 
 /** Names of the token limit, newer first. Some servers know only one of them, and OpenAI's refuses both at once. */
 const LIMIT_NAMES: readonly string[] = ["max_completion_tokens", "max_tokens"];
-
-const FOREIGN: ChatRecord = {
-  learnable: false,
-  reason: "the server sends no token ids and no log-probs of the sampling distribution",
-};
 
 /**
  * A source of a chat over HTTP. Always reports `available`, because it only contacts the server on
@@ -74,7 +63,6 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
     const others = limits === LIMIT_NAMES ? LIMIT_NAMES.map((name) => [name]) : [];
     for (let attempt = 0; ; attempt++) {
       let error: WaggleError;
-      let retryAfter: string | null = null;
       try {
         const body = JSON.stringify(withLimit(asked, names));
         const response = await fetch(url, { method: "POST", headers, body, signal });
@@ -82,7 +70,6 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
           limits = names;
           return response;
         }
-        retryAfter = response.headers.get("retry-after");
         error = await errorOf(response);
         const other = refusesLimitName(error) ? others.shift() : undefined;
         if (other !== undefined) {
@@ -95,7 +82,7 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
       }
       signal.throwIfAborted();
       if (!error.retryable || attempt >= retries) throw error;
-      await sleep(waitBefore(attempt, retryAfter, Date.now()), signal);
+      await sleep(waitBefore(attempt, error), signal);
       signal.throwIfAborted();
     }
   };
@@ -115,10 +102,11 @@ function openHttpChat(options: HttpChatOptions): Awaited<ReturnType<ChatSource["
     async complete(request, given) {
       const signal = both(given);
       const response = await post({ ...request, stream: false }, signal);
-      const answer = await response.json().catch((cause: unknown) => {
+      try {
+        return foreignAnswer(await response.json());
+      } catch (cause) {
         throw networkError(cause, signal);
-      });
-      return withRecords(answer as ChatCompletion);
+      }
     },
     dispose() {
       closing.abort(new WaggleError("DISPOSED", "the chat was disposed of"));
@@ -148,11 +136,11 @@ async function* readChunks(
       const chunk = JSON.parse(data) as Partial<ChatCompletionChunk> & { error?: unknown };
       if ((chunk.error ?? null) !== null) throw new Error(errorText(chunk.error));
       // Some servers send the usage without choices.
-      const choices = chunk.choices ?? [];
+      const choices = (chunk.choices ?? []).map(foreignChoice);
       for (const { index, finish_reason } of choices) {
-        isFinished.set(index, isFinished.get(index) === true || (finish_reason ?? null) !== null);
+        isFinished.set(index, isFinished.get(index) === true || finish_reason !== null);
       }
-      yield { ...(chunk as ChatCompletionChunk), choices: choices.map(withRecordAtEnd) };
+      yield { ...(chunk as ChatCompletionChunk), choices };
     }
     // Some servers, such as Hugging Face's, send no [DONE].
     isDone = isFinished.size > 0 && [...isFinished.values()].every(Boolean);
@@ -187,18 +175,6 @@ function refusesLimitName({ code, message }: WaggleError): boolean {
 function errorText(error: unknown): string {
   const message = isObject(error) ? error["message"] : error;
   return typeof message === "string" ? message : JSON.stringify(error);
-}
-
-function withRecordAtEnd(choice: ChatChunkChoice): ChatChunkChoice {
-  return choice.finish_reason === null || choice.record ? choice : { ...choice, record: FOREIGN };
-}
-
-function withRecords(answer: ChatCompletion): ChatCompletion {
-  const record = (choice: ChatChoice): ChatChoice => ({
-    ...choice,
-    record: choice.record ?? FOREIGN,
-  });
-  return { ...answer, choices: answer.choices.map(record) };
 }
 
 /** @throws WaggleError `CAPABILITY_MISSING` for extensions that the server does not support. */

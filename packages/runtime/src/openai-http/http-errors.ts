@@ -30,9 +30,9 @@ const MAX_WAIT = 30_000;
 /** The status for a chat's error, which our client maps back to that error. */
 export function statusOf(error: unknown): number {
   if (!WaggleError.is(error)) return 500;
-  if (error.code === "RATE_LIMITED") return 429;
-  if (error.code === "NOT_FOUND") return 404;
   if (REFUSED.includes(error.code)) return 400;
+  const known = Object.keys(CODES).find((status) => CODES[Number(status)] === error.code);
+  if (known !== undefined) return Number(known);
   return error.retryable ? 503 : 500;
 }
 
@@ -47,8 +47,17 @@ export async function errorOf(response: Response): Promise<WaggleError> {
   return new WaggleError(
     known ?? CODES[status] ?? "NETWORK",
     `the server answered with status ${status}: ${message.slice(0, 300) || "no message"}`,
-    { retryable: isRetryable },
+    { retryable: isRetryable, retryAfterMs: retryAfterOf(response.headers, Date.now()) },
   );
+}
+
+/** Milliseconds that a server asks to wait, in the header of OpenAI's clients or in the standard one. */
+function retryAfterOf(headers: Headers, now: number): number | undefined {
+  const ms = headers.get("retry-after-ms");
+  const given = headers.get("retry-after");
+  const seconds = Number(given ?? Number.NaN);
+  const date = Date.parse(given ?? "") - now;
+  return [Number(ms ?? Number.NaN), 1000 * seconds, date].find(Number.isFinite);
 }
 
 /**
@@ -56,13 +65,11 @@ export async function errorOf(response: Response): Promise<WaggleError> {
  *
  * @param attempt - 0 for the first retry.
  */
-export function waitBefore(attempt: number, retryAfter: string | null, now: number): number {
-  if (retryAfter !== null) {
-    const seconds = Number(retryAfter);
-    const wait = Number.isFinite(seconds) ? 1000 * seconds : Date.parse(retryAfter) - now;
-    if (Number.isFinite(wait)) return Math.min(MAX_WAIT, Math.max(0, wait));
-  }
-  return Math.min(MAX_WAIT, 500 * 2 ** attempt);
+export function waitBefore(
+  attempt: number,
+  { retryAfterMs = 500 * 2 ** attempt }: WaggleError,
+): number {
+  return Math.min(MAX_WAIT, Math.max(0, retryAfterMs));
 }
 
 /** OpenAI's `{error: {code, message}}`, or a proxy's text. */

@@ -41,7 +41,6 @@ export async function postJson(
   for (let attempt = 0; ; attempt += 1) {
     const timeout = AbortSignal.timeout(timeoutMs);
     let error: WaggleError;
-    let retryAfter: string | null = null;
     try {
       const response = await fetch(url, {
         method: "POST",
@@ -50,7 +49,6 @@ export async function postJson(
         signal: AbortSignal.any([signal, timeout]),
       });
       if (response.ok) return parsed(await response.text());
-      retryAfter = response.headers.get("retry-after");
       error = await errorOf(response);
     } catch (cause) {
       signal.throwIfAborted();
@@ -63,7 +61,7 @@ export async function postJson(
     }
     signal.throwIfAborted();
     if (!error.retryable || attempt >= retries) throw error;
-    await sleep(waitBefore(attempt, retryAfter, Date.now()), signal);
+    await sleep(waitBefore(attempt, error), signal);
     signal.throwIfAborted();
   }
 }
