@@ -48,12 +48,13 @@ const enforced = {
   datetime: z.iso.datetime(),
   ipv4: z.ipv4(),
   record: z.record(z.string(), z.number()),
+  "regex and length": z.string().regex(/^a+$/).max(3),
   steps: z.number().min(0).max(100).multipleOf(5),
 };
 
 /** The grammar allows more values than these schemas, so an answer may violate them. */
 const loose = {
-  "regex and length": z.string().regex(/^a+$/).max(3),
+  "two patterns": z.string().startsWith("a").endsWith("b"),
   multipleOf: z.number().multipleOf(0.01),
   uniqueItems: z.array(z.int()).meta({ uniqueItems: true }),
   minProperties: z.record(z.string(), z.int()).meta({ minProperties: 2 }),

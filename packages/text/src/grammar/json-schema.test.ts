@@ -181,6 +181,26 @@ test.each<[string, JsonSchema]>([
   expect(found.some((text) => /"next":.*"value":/.test(text))).toBe(true);
 });
 
+/** A pattern with its length, and names by pattern, as TypeBox writes records. */
+test.each<[JsonSchema]>([
+  [{ type: "string", pattern: "^[a-z]+$", minLength: 2, maxLength: 4 }],
+  [{ type: "string", pattern: "^[A-Z]\\d{2}[a-z]*$", maxLength: 5 }],
+  [{ type: "string", pattern: "^id-", maxLength: 6 }],
+  [{ type: "string", pattern: "^a+$|^\\d*$", minLength: 1, maxLength: 2 }],
+  [
+    {
+      type: "object",
+      patternProperties: { "^x-": { type: "integer" } },
+      additionalProperties: false,
+    },
+  ],
+])("is enforced wholly: %j", async (schema) => {
+  const found = await texts(schema, 20);
+  for (const text of found)
+    expect({ text, ok: isValid(schema, JSON.parse(text)) }).toEqual({ text, ok: true });
+  expect(new Set(found).size).toBeGreaterThan(1);
+});
+
 test("a oneOf gives texts of each of its schemas", async () => {
   const branch = (kind: string, extra: JsonSchema) => ({
     type: "object",
@@ -217,8 +237,12 @@ test.each<[JsonSchema, JsonSchema]>([
   ],
   [{ type: "object", dependentRequired: { a: ["b"] } }, { type: "object" }],
   [
-    { type: "string", pattern: "^a+$", maxLength: 3 },
-    { type: "string", pattern: "^a+$" },
+    { type: "string", pattern: "^[a-z]+(-[a-z]+)*$", maxLength: 3 },
+    { type: "string", pattern: "^[a-z]+(-[a-z]+)*$" },
+  ],
+  [
+    { type: "string", pattern: "^a{5}b?$", maxLength: 3 },
+    { type: "string", pattern: "^a{5}b?$" },
   ],
   [
     { type: "string", format: "date", pattern: "^2024-01-\\d\\d$" },

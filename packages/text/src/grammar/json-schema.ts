@@ -1,9 +1,10 @@
 /**
  * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. Every schema has one. The grammar enforces types,
- * members, bounds, patterns and formats. It allows more than the schema where a grammar cannot express a keyword:
- * `not`, `if`, `contains`, `uniqueItems`, `patternProperties`, dependencies, a number of members beside named ones,
- * `multipleOf` without bounds, and overlaps in `oneOf`. Of a string's pattern, format and length it enforces the
- * first one given, and it skips a pattern that looks around. The reader of the value validates the rest.
+ * members, bounds, patterns and formats. It allows more than the schema where a grammar cannot express a keyword: `not`,
+ * `if`, `contains`, `uniqueItems`, dependencies, `patternProperties` and a number of members beside named ones,
+ * `multipleOf` without bounds, and overlaps in `oneOf`. Of a string's pattern, format and length it enforces the first
+ * one given, with the length if the pattern repeats a single character, as in `^[a-z]+$`. It skips a pattern that looks
+ * around. The reader of the value validates the rest.
  *
  * Not every valid text can be generated:
  *
@@ -21,6 +22,7 @@ import { boundsOf, decimalNumber, scaledBounds, wholeNumber } from "./numbers.ts
 import type { NumberBounds } from "./numbers.ts";
 import { regexExpression } from "./regex.ts";
 import {
+  countsOf,
   isOfType,
   mergeSchemas,
   resolveReference,
@@ -47,6 +49,7 @@ export class SchemaGrammar {
   /** Composed schemas that are being built, by their JSON. */
   readonly #open = new Map<string, { rule?: Expression }>();
   #any: Expression | null = null;
+  readonly #write = (ranges: readonly number[]) => this.#syntax.character(ranges);
 
   /** @param root - the schema that `$ref` refers to. */
   constructor(e: Expressions, syntax: ValueSyntax, root: JsonSchema) {
@@ -145,16 +148,20 @@ export class SchemaGrammar {
         .sort(),
     ];
     if (names.length === 0) {
+      const byPattern = schema["patternProperties"];
+      const matched: [string, unknown][] = isObject(byPattern) ? Object.entries(byPattern) : [];
       const isClosed = additional === false || schema["properties"] !== undefined;
-      if (isClosed && !isObject(additional) && additional !== true) {
+      if (matched.length === 0 && isClosed && !isObject(additional) && additional !== true) {
         return this.#e.literal(open + close);
       }
-      const value = this.value(additional, `${path}/additionalProperties`);
-      const name = this.#names(schema["propertyNames"]);
-      const member = this.#e.sequence(this.#syntax.key(name), value);
-      const [least, most] = [schema["minProperties"], schema["maxProperties"]];
-      const min = typeof least === "number" ? least : 0;
-      const max = typeof most === "number" ? most : Infinity;
+      if (matched.length === 0) matched.push(["", additional]);
+      const kinds = matched.map(([pattern, value]) => {
+        const name = pattern === "" ? this.#names(schema["propertyNames"]) : this.#pattern(pattern);
+        const key = this.#syntax.key(name ?? this.#syntax.anyKey);
+        return this.#e.sequence(key, this.value(value, `${path}/additionalProperties`));
+      });
+      const member = this.#e.alternatives(kinds);
+      const { min, max } = countsOf(schema, "Properties");
       if (min > max) return this.#e.never;
       return this.#list(open, member, this.#syntax.separator, close, min, max);
     }
@@ -206,15 +213,15 @@ export class SchemaGrammar {
     return this.#e.alternatives(fitting.map((value) => this.constant(value)));
   }
 
-  #string({ pattern, format, minLength, maxLength }: JsonSchema): Expression {
+  #string(schema: JsonSchema): Expression {
+    const { pattern, format } = schema;
     const { quote, anyContent } = this.#syntax;
+    const { min, max } = countsOf(schema, "Length");
     const content =
-      (typeof pattern === "string" ? this.#pattern(pattern) : null) ??
+      (typeof pattern === "string" ? this.#pattern(pattern, { min, max }) : null) ??
       (typeof format === "string" ? this.#format(format) : null);
     if (content !== null) return quote(content);
-    if (typeof minLength !== "number" && typeof maxLength !== "number") return quote(anyContent);
-    const min = typeof minLength === "number" ? minLength : 0;
-    const max = typeof maxLength === "number" ? maxLength : Infinity;
+    if (min <= 0 && max === Infinity) return quote(anyContent);
     if (min > max) return this.#e.never;
     return quote(this.#e.repeat(this.#syntax.character(ANY_CHARACTER), min, max));
   }
@@ -230,10 +237,12 @@ export class SchemaGrammar {
   }
 
   /** Null for a pattern that is invalid or that a grammar cannot express, such as one with look-ahead. */
-  #pattern(pattern: string): Expression | null {
-    const write = (ranges: readonly number[]) => this.#syntax.character(ranges);
+  #pattern(pattern: string, length?: { min: number; max: number }): Expression | null {
     try {
-      return regexExpression(this.#e, pattern, write, { isWhole: false });
+      return regexExpression(this.#e, pattern, this.#write, {
+        isWhole: false,
+        ...(length && { length }),
+      });
     } catch (error) {
       if (WaggleError.is(error)) return null;
       throw error;
@@ -244,8 +253,7 @@ export class SchemaGrammar {
   #format(format: string): Expression | null {
     const whole = FORMAT_PATTERNS[format];
     if (whole === undefined) return null;
-    const write = (ranges: readonly number[]) => this.#syntax.character(ranges);
-    return regexExpression(this.#e, whole, write, { isWhole: true });
+    return regexExpression(this.#e, whole, this.#write, { isWhole: true });
   }
 
   #number(schema: JsonSchema, isWhole: boolean): Expression {
@@ -275,8 +283,7 @@ export class SchemaGrammar {
     const isTuple = Array.isArray(items);
     const first: unknown[] = isTuple ? items : Array.isArray(prefixItems) ? prefixItems : [];
     const rest = isTuple ? (additionalItems ?? true) : (items ?? true);
-    const min = typeof schema["minItems"] === "number" ? schema["minItems"] : 0;
-    const max = typeof schema["maxItems"] === "number" ? schema["maxItems"] : Infinity;
+    const { min, max } = countsOf(schema, "Items");
     if (min > max) return this.#e.never;
     const { separator } = this.#syntax;
     if (first.length === 0) {

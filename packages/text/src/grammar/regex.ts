@@ -16,6 +16,16 @@ export type RegexOptions = {
   readonly isWhole: boolean;
   /** Characters allowed before and after a part. Default: any character. */
   readonly anything?: CharacterRanges;
+  /** Bounds of the text's length, applied where a single character of the pattern repeats and the rest does not. */
+  readonly length?: { readonly min: number; readonly max: number };
+};
+
+/** An atom and how often it may come. */
+type Part = {
+  readonly of: Expression;
+  readonly min: number;
+  readonly max: number;
+  readonly isCharacter: boolean;
 };
 
 const DIGITS = [0x30, 0x39];
@@ -86,13 +96,10 @@ class RegexReader {
 
   #sequence(): Expression {
     const isOuter = this.#depth === 0;
-    const anything = this.#e.repeat(
-      this.#write(this.#options.anything ?? ANY_CHARACTER),
-      0,
-      Infinity,
-    );
+    const any = this.#write(this.#options.anything ?? ANY_CHARACTER);
+    const anything: Part = { of: any, min: 0, max: Infinity, isCharacter: true };
     const isLoose = isOuter && !this.#options.isWhole;
-    const parts: Expression[] = [];
+    const parts: Part[] = [];
     let isOpen = isLoose;
     if (isOuter && this.#take("^")) isOpen = false;
     if (isOpen) parts.push(anything);
@@ -103,11 +110,27 @@ class RegexReader {
       else parts.push(this.#quantified());
     }
     if (isLoose && !isEnded) parts.push(anything);
-    return this.#e.sequence(...parts);
+    const fitted = isOuter ? this.#fitted(parts) : parts;
+    return this.#e.sequence(...fitted.map(({ of, min, max }) => this.#e.repeat(of, min, max)));
   }
 
-  #quantified(): Expression {
-    const atom = this.#atom();
+  /** The parts within the length, if only one of them has a free length. */
+  #fitted(parts: readonly Part[]): readonly Part[] {
+    const { length } = this.#options;
+    const free = parts.findIndex(({ min, max }) => min !== max);
+    if (length === undefined || free < 0 || !parts.every((part) => part.isCharacter)) return parts;
+    const others = parts.filter((_, index) => index !== free);
+    if (others.some(({ min, max }) => min !== max)) return parts;
+    const fixed = others.reduce((sum, { min }) => sum + min, 0);
+    const part = parts[free] as Part;
+    const min = Math.max(part.min, length.min - fixed);
+    const max = Math.min(part.max, length.max - fixed);
+    return min > max ? parts : parts.with(free, { ...part, min, max });
+  }
+
+  #quantified(): Part {
+    const isCharacter = this.#peek() !== "(";
+    const of = this.#atom();
     let min = 1;
     let max = 1;
     if (this.#take("*")) [min, max] = [0, Infinity];
@@ -116,7 +139,7 @@ class RegexReader {
     else {
       const rest = this.#characters.slice(this.#at).join("");
       const count = /^\{(\d+)(,(\d*))?\}/.exec(rest);
-      if (count === null) return atom;
+      if (count === null) return { of, min, max, isCharacter };
       this.#at += count[0].length;
       min = Number(count[1]);
       max = count[2] === undefined ? min : count[3] === "" ? Infinity : Number(count[3]);
@@ -125,7 +148,7 @@ class RegexReader {
     }
     // Lazy quantifiers match the same texts.
     this.#take("?");
-    return this.#e.repeat(atom, min, max);
+    return { of, min, max, isCharacter };
   }
 
   #atom(): Expression {

@@ -122,6 +122,18 @@ export function typeByKeywords(schema: JsonSchema): string | undefined {
   return found === undefined ? undefined : KEYWORD_TYPES[found];
 }
 
+/** How many characters, items or members a schema allows. */
+export function countsOf(
+  schema: JsonSchema,
+  what: "Length" | "Items" | "Properties",
+): { readonly min: number; readonly max: number } {
+  const [min, max] = [schema[`min${what}`], schema[`max${what}`]];
+  return {
+    min: typeof min === "number" ? min : 0,
+    max: typeof max === "number" ? max : Infinity,
+  };
+}
+
 /** Whether a value has this JSON Schema type. */
 export function isOfType(type: unknown, value: unknown): boolean {
   if (type === "null") return value === null;
