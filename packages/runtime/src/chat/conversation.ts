@@ -5,6 +5,7 @@
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { ChatFormat, ChatNext } from "@waggle/text";
 import type { ChatAssistantMessage, ChatMessage, ChatRequest } from "./chat-types.ts";
+import { requestError } from "./request-error.ts";
 import { textOf, toolDefinition } from "./request-checks.ts";
 
 export type SampledTurn = {
@@ -130,9 +131,11 @@ function callsOf(message: ChatAssistantMessage): { name: string; arguments: obje
   return (message.tool_calls ?? []).map(({ function: call }) => {
     const value = parseJson(call.arguments === "" ? "{}" : call.arguments);
     if (isObject(value)) return { name: call.name, arguments: value };
-    throw new WaggleError(
+    const got = call.arguments.slice(0, 80);
+    throw requestError(
       "INVALID_ARGUMENT",
-      `the arguments of a tool call are not a JSON object: ${call.arguments.slice(0, 80)}; send the call unchanged`,
+      "messages",
+      `have a tool call whose arguments are not a JSON object: ${got}; send the call unchanged`,
     );
   });
 }

@@ -49,3 +49,15 @@ test.each(["responses", "embeddings"])("there is no /%s", async (route) => {
   expect(await response.json()).toMatchObject({ error: { code: "NOT_FOUND" } });
   expect(section).toContain(`/${route}`);
 });
+
+test("a call in the conversation needs a JSON object", async () => {
+  const handle = createChatHandler(openScripted([]).chat);
+  const call = { id: "a", type: "function", function: { name: "b", arguments: "{c" } };
+  const spoken = [...messages, { role: "assistant", content: null, tool_calls: [call] }];
+  const body = JSON.stringify({ messages: [...spoken, ...messages] });
+  const url = "http://edge.test/v1/chat/completions";
+  const response = await handle(new Request(url, { method: "POST", body }));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param: "messages" } });
+  expect(section).toContain("arguments that are not a JSON object");
+});
