@@ -2,22 +2,25 @@ import { expect, test } from "vitest";
 import { ADP_EXAMPLE, adpErrors } from "./adp-schema.fixture.ts";
 import { readAdpTrajectory, toAdpTrajectory } from "./adp.ts";
 import { isRefusal } from "./conversation.ts";
-import { FIRST, FORMAT, recordOf, TURNS } from "./record.fixture.ts";
+import { FIRST, QWEN_FORMAT, recordOf, TURNS } from "./record.fixture.ts";
 import { readTrajectory, type ReadTrajectory } from "./trajectory-text.ts";
 
 const task = { environment: "shop", seed: 1, split: "train" } as const;
 
 async function read(): Promise<ReadTrajectory> {
-  const result = await readTrajectory(recordOf({ task, row: { reward: 0.5 } }), {
-    format: FORMAT,
-    describeTask: () => Promise.resolve(FIRST),
-  });
+  const result = await readTrajectory(
+    recordOf({ task, row: { reward: 0.5 }, format: QWEN_FORMAT }),
+    {
+      format: QWEN_FORMAT,
+      describeTask: () => Promise.resolve(FIRST),
+    },
+  );
   if (isRefusal(result)) throw new Error(result.refused);
   return result;
 }
 
 test("content follows schema 1.5.0, with the reward on the last action", async () => {
-  const { content, schema_version } = toAdpTrajectory(await read());
+  const { content, schema_version } = toAdpTrajectory(await read(), QWEN_FORMAT).row;
   expect(schema_version).toBe("1.5.0");
   expect(content).toEqual([
     { class_: "text_observation", content: FIRST.userMessage, source: "user" },
@@ -52,10 +55,13 @@ test("content follows schema 1.5.0, with the reward on the last action", async (
 
 test("upstream's models accept an export, also one that ends with calls", async () => {
   const source = await read();
-  expect(adpErrors(toAdpTrajectory(source))).toEqual([]);
+  expect(adpErrors(toAdpTrajectory(source, QWEN_FORMAT).row)).toEqual([]);
   const [called] = source.conversation.turns;
   const ended = { ...source.conversation, turns: [{ ...called, toolResults: [] }] };
-  const { content, ...rest } = toAdpTrajectory({ ...source, conversation: ended as never });
+  const { content, ...rest } = toAdpTrajectory(
+    { ...source, conversation: ended as never },
+    QWEN_FORMAT,
+  ).row;
   expect(adpErrors({ ...rest, content })).toEqual([]);
   expect(content.at(-1)).not.toHaveProperty("tool_call_id");
 });
@@ -90,7 +96,7 @@ test("a JSON observation is read as its JSON", () => {
 
 test("turns, calls, results, system and tools survive a round trip", async () => {
   const source = await read();
-  const file: unknown = JSON.parse(JSON.stringify(toAdpTrajectory(source)));
+  const file: unknown = JSON.parse(JSON.stringify(toAdpTrajectory(source, QWEN_FORMAT).row));
   const { label: _, ...conversation } = source.conversation;
   expect(readAdpTrajectory(file, "1")).toEqual({ ...conversation, label: null });
   expect(conversation.turns).toEqual(TURNS);

@@ -6,15 +6,19 @@
  * `schema/observation/*.py` at commits near it. Older files are read too: without ids, and with other names of sources.
  * Differs: the protocol has no fields for a system prompt and tool schemas, so they are written to `details`.
  * The calls of a turn are followed by their observations in the same order. Text beside calls becomes the
- * `description` of the first call.
+ * `description` of the first call. If the model's own template does not render this to the recorded tokens, the tokens
+ * are in `details.tokens`.
  */
 import { isObject } from "@waggle/protocol";
-import { toolResultText } from "@waggle/text";
+import type { ChatFormat } from "@waggle/text";
 import { chatTools, readTools } from "./chat-messages.ts";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
 import { buildConversation, type Message } from "./conversation-builder.ts";
 import { isText } from "./json-text.ts";
+import { differenceWithCalls } from "./recorded-messages.ts";
+import type { Difference } from "./rendered-difference.ts";
 import type { ReadTrajectory } from "./trajectory-text.ts";
+import { toTrlTokenRow } from "./trl.ts";
 
 /** The schema version that is written. */
 const ADP_SCHEMA_VERSION = "1.5.0";
@@ -45,22 +49,32 @@ export type AdpTrajectory = {
   readonly details: { readonly [name: string]: unknown };
 };
 
-/** Converts a trajectory. The outcome's reward is written to the last action. */
-export function toAdpTrajectory({ record, conversation }: ReadTrajectory): AdpTrajectory {
+/**
+ * Converts a trajectory. The outcome's reward is written to the last action.
+ *
+ * @returns also why the text does not give the recorded tokens, which are then beside it.
+ */
+export function toAdpTrajectory(
+  read: ReadTrajectory,
+  format: ChatFormat,
+): { readonly row: AdpTrajectory; readonly differs: Difference | null } {
+  const { record, conversation } = read;
   const { row, trajectory } = record;
+  const differs = differenceWithCalls(read, format);
+  const { input_ids, labels } = toTrlTokenRow(read);
   const content: (AdpAction | AdpObservation)[] = [
     { class_: "text_observation", content: conversation.userMessage, source: "user" },
   ];
   let calls = 0;
   for (const turn of conversation.turns) {
-    content.push(...turnContent(turn, calls));
+    content.push(...turnContent(turn, calls, format));
     calls += turn.toolCalls.length;
   }
   const last = content.findLastIndex((item) => item.class_ !== "text_observation");
   if (last !== -1 && row.reward !== null) {
     content[last] = { ...(content[last] as AdpAction), reward: row.reward };
   }
-  return {
+  const adp = {
     schema_version: ADP_SCHEMA_VERSION,
     id: conversation.id,
     content,
@@ -73,12 +87,18 @@ export function toAdpTrajectory({ record, conversation }: ReadTrajectory): AdpTr
       policy_version: trajectory.policyVersion,
       stop_reason: trajectory.stopReason,
       success: row.success,
+      ...(differs !== null && { tokens: { input_ids, labels } }),
     },
   };
+  return { row: adp, differs };
 }
 
 /** @param before number of calls in earlier turns. */
-function turnContent(turn: ConversationTurn, before: number): (AdpAction | AdpObservation)[] {
+function turnContent(
+  turn: ConversationTurn,
+  before: number,
+  format: ChatFormat,
+): (AdpAction | AdpObservation)[] {
   const { text, toolCalls, toolResults, userMessage } = turn;
   // As in upstream's tool_call_links.py. A call without a result must have no id.
   const link = (i: number): { readonly tool_call_id?: string } =>
@@ -96,7 +116,7 @@ function turnContent(turn: ConversationTurn, before: number): (AdpAction | AdpOb
     })),
     ...toolResults.map((result, i) => ({
       class_: "text_observation" as const,
-      content: toolResultText(result),
+      content: format.toolResultText(result),
       source: "environment" as const,
       ...link(i),
     })),

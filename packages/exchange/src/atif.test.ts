@@ -14,7 +14,7 @@ test("a document has one step per inference, with tokens, log-probs and matching
   const reader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
   const read = await readTrajectory(record, reader);
   if (isRefusal(read)) throw new Error(read.refused);
-  const document = toAtifTrajectory(read);
+  const document = toAtifTrajectory(read, FORMAT);
   const { steps } = document;
   expect(document.schema_version).toBe("ATIF-v1.7");
   expect(steps.map(({ step_id }) => step_id)).toEqual([1, 2, 3, 4, 5]);
@@ -49,7 +49,7 @@ test("a turn from an earlier request becomes a copied step without metrics", asy
   const reader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
   const read = await readTrajectory(record, reader);
   if (isRefusal(read)) throw new Error(read.refused);
-  const [, , copied, sampled] = toAtifTrajectory(read).steps;
+  const [, , copied, sampled] = toAtifTrajectory(read, FORMAT).steps;
   expect([copied?.is_copied_context, copied?.metrics]).toEqual([true, undefined]);
   expect([sampled?.is_copied_context, sampled?.metrics?.completion_tokens]).toEqual([
     undefined,
@@ -95,7 +95,7 @@ test.each([
   const reader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
   const read = await readTrajectory(record, reader);
   if (isRefusal(read)) throw new Error(read.refused);
-  const back = readAtifDocument(JSON.parse(JSON.stringify(toAtifTrajectory(read))));
+  const back = readAtifDocument(JSON.parse(JSON.stringify(toAtifTrajectory(read, FORMAT))));
   const { system, userMessage, turns, tools } = read.conversation;
   expect(toldBy(back)).toEqual({ system, userMessage, turns, tools: chatTools(tools) });
   expect(back.trajectoryId).toBe(record.trajectory.id);
@@ -133,7 +133,7 @@ test.each([
   const record = recordOf({ task: { environment: "shop", seed: 1, split: "train" } });
   const read = await readTrajectory(record, reader);
   if (isRefusal(read)) throw new Error(read.refused);
-  const document = toAtifTrajectory(read);
+  const document = toAtifTrajectory(read, FORMAT);
   const steps = document.steps.map((step, i) =>
     i === document.steps.length - 1 ? change(step) : step,
   );

@@ -7,10 +7,11 @@
  * Only the main line is written, without retries and branches.
  */
 import type { SampledSegment } from "@waggle/protocol";
-import { toolResultText } from "@waggle/text";
+import type { ChatFormat } from "@waggle/text";
 import { chatTools } from "./chat-messages.ts";
 import type { ConversationTurn } from "./conversation.ts";
-import { isTurn, type ReadTrajectory } from "./trajectory-text.ts";
+import { isTurn } from "./recorded-path.ts";
+import type { ReadTrajectory } from "./trajectory-text.ts";
 
 /** The schema version that is written. */
 const ATIF_SCHEMA_VERSION = "ATIF-v1.7";
@@ -56,7 +57,7 @@ export type AtifTrajectory = {
 };
 
 /** Converts a trajectory. */
-export function toAtifTrajectory(read: ReadTrajectory): AtifTrajectory {
+export function toAtifTrajectory(read: ReadTrajectory, format: ChatFormat): AtifTrajectory {
   const { record, conversation, path } = read;
   const { row, trajectory } = record;
   const nameOf = (version: number): string => `${trajectory.baseModel.slice(0, 12)}@${version}`;
@@ -76,8 +77,8 @@ export function toAtifTrajectory(read: ReadTrajectory): AtifTrajectory {
         const numbers = metricsOf(segment, before);
         metrics.push(numbers);
         const model_name = nameOf(segment.policyVersion);
-        steps.push({ ...agentStep(said), metrics: numbers, llm_call_count: 1, model_name });
-      } else steps.push({ ...agentStep(said), is_copied_context: true });
+        steps.push({ ...agentStep(said, format), metrics: numbers, llm_call_count: 1, model_name });
+      } else steps.push({ ...agentStep(said, format), is_copied_context: true });
       if (said.userMessage !== undefined) {
         steps.push({ source: "user", message: said.userMessage });
       }
@@ -117,7 +118,10 @@ export function toAtifTrajectory(read: ReadTrajectory): AtifTrajectory {
   };
 }
 
-function agentStep({ text, toolCalls, toolResults }: ConversationTurn): Omit<AtifStep, "step_id"> {
+function agentStep(
+  { text, toolCalls, toolResults }: ConversationTurn,
+  format: ChatFormat,
+): Omit<AtifStep, "step_id"> {
   const asked = new Set(toolCalls.map(({ id }) => id));
   return {
     source: "agent",
@@ -137,7 +141,7 @@ function agentStep({ text, toolCalls, toolResults }: ConversationTurn): Omit<Ati
           observation: {
             results: toolResults.map((result) => ({
               ...(asked.has(result.callId) ? { source_call_id: result.callId } : {}),
-              content: toolResultText(result),
+              content: format.toolResultText(result),
             })),
           },
         }),

@@ -7,7 +7,7 @@
  */
 import { isObject } from "@waggle/protocol";
 import type { ToolDefinition } from "@waggle/protocol";
-import { toolResultText } from "@waggle/text";
+import type { ChatFormat } from "@waggle/text";
 import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
 import type { Message, MessageCall } from "./conversation-builder.ts";
 import { isText } from "./json-text.ts";
@@ -37,7 +37,11 @@ export function promptMessages(
 }
 
 /** A turn with the messages that answer it. With `isLast`, the turn alone. */
-export function turnMessages(turn: ConversationTurn, isLast: boolean): ChatMessage[] {
+export function turnMessages(
+  turn: ConversationTurn,
+  isLast: boolean,
+  format: ChatFormat,
+): ChatMessage[] {
   const said: ChatMessage = {
     role: "assistant",
     content: turn.text,
@@ -58,20 +62,14 @@ export function turnMessages(turn: ConversationTurn, isLast: boolean): ChatMessa
       const call = turn.toolCalls.find(({ id }) => id === result.callId);
       return {
         role: "tool",
-        ...(call === undefined ? {} : { name: call.name }),
-        tool_call_id: result.callId,
-        content: toolResultText(result),
+        ...(call === undefined ? {} : { name: call.name, tool_call_id: call.id }),
+        content: format.toolResultText(result),
       };
     }),
     ...(turn.userMessage === undefined
       ? []
       : [{ role: "user" as const, content: turn.userMessage }]),
   ];
-}
-
-/** Turns as the completion of a prompt. It ends with the last assistant message. */
-export function completionMessages(turns: readonly ConversationTurn[]): ChatMessage[] {
-  return turns.flatMap((turn, i) => turnMessages(turn, i === turns.length - 1));
 }
 
 /** Tool definitions as OpenAI's function tools. */

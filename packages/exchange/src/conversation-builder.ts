@@ -63,9 +63,8 @@ export function buildConversation(
       else turn.userMessage = [turn.userMessage ?? [], message.text].flat().join("\n\n");
     } else if (message.role === "tool") {
       if (turn === undefined) return { refused: "result-without-call" };
-      // A result without a call reports a call that could not be parsed.
-      const isUnasked = turn.toolCalls.length === 0 && turn.results.length === 0;
-      const at = isUnasked ? 0 : openCall(turn, message.callId);
+      // Results of a turn without calls are those of calls in its text, or of a call that could not be parsed.
+      const at = turn.toolCalls.length === 0 ? turn.results.length : openCall(turn, message.callId);
       if (at === -1) return { refused: "result-without-call" };
       const callId = turn.toolCalls[at]?.id ?? `c${calls++}`;
       turn.results[at] = { callId, ok: true, value: valueOf(message.text) };

@@ -15,7 +15,9 @@ export { toSupervisedSample } from "./supervised-sample.ts";
 export type { SupervisedSample } from "./supervised-sample.ts";
 export { toTokenRows } from "./token-rows.ts";
 export type { TokenRow, TokenRowOptions } from "./token-rows.ts";
-export { readPrompt, readTrajectory } from "./trajectory-text.ts";
+export type { RecordedPath } from "./recorded-path.ts";
+export type { Difference } from "./rendered-difference.ts";
+export { readPath, readPrompt, readTrajectory } from "./trajectory-text.ts";
 export type { ReadTrajectory, TextReader } from "./trajectory-text.ts";
 export {
   readTrlRow,
@@ -30,6 +32,7 @@ export type {
   TrlSftRow,
   TrlTokenRow,
   TrlUnpairedRow,
+  TrlWritten,
 } from "./trl.ts";
 export { encodeVerlParquet } from "./verl.ts";
 export type { VerlRow } from "./verl.ts";

@@ -21,6 +21,25 @@ export const FORMAT: ChatFormat = createChatFormat({
   tokenizerConfig: nanoTokenizerConfig(4096),
 });
 
+/** A template that writes calls and results as Qwen2.5's does. */
+const QWEN_TEMPLATE = [
+  "{% if tools %}<|im_start|>system\n{{ messages[0].content }}{% for tool in tools %}\n{{ tool | tojson }}{% endfor %}",
+  "<|im_end|>\n{% endif %}",
+  "{% for m in messages %}{% if m.role == 'tool' %}<|im_start|>user\n<tool_response>\n{{ m.content }}",
+  "\n</tool_response><|im_end|>\n{% elif m.role != 'system' or not tools %}<|im_start|>{{ m.role }}",
+  "{% if m.content or not m.tool_calls %}{{ '\\n' + m.content }}{% endif %}",
+  '{% for call in m.tool_calls or [] %}{{ \'\\n<tool_call>\\n{"name": "\' + call.function.name }}',
+  "{{ '\", \"arguments\": ' }}{{ call.function.arguments | tojson }}{{ '}\\n</tool_call>' }}{% endfor %}",
+  "<|im_end|>\n{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
+].join("");
+
+/** A format whose template writes calls as policies do. The nano template puts spaces into their JSON. */
+export const QWEN_FORMAT: ChatFormat = createChatFormat({
+  tokenizer: new ByteTokenizer(),
+  tokenizerConfig: { eos_token: "<|im_end|>" },
+  chatTemplate: QWEN_TEMPLATE,
+});
+
 const TOOLS: readonly ToolDefinition[] = [
   {
     name: "search",

@@ -13,7 +13,8 @@ export type SupervisedSample = {
 };
 
 /**
- * The tokens that a policy would have read and sampled in this conversation, up to its last turn.
+ * The tokens that a policy would have read and sampled in this conversation, up to its last turn. Calls that are only in
+ * a turn's text are read from it.
  *
  * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY`, as `ChatFormat.next` does.
  */
@@ -35,7 +36,8 @@ export function toSupervisedSample(
   const { system, tools, userMessage, turns } = conversation;
   give(format.start({ system, tools, userMessage }));
   for (const [index, turn] of turns.entries()) {
-    add(format.encodeAssistant(turn.text, turn.toolCalls), turn.isTarget !== false);
+    const { text, toolCalls } = turn.toolCalls.length === 0 ? spoken(turn.text, format) : turn;
+    add(format.encodeAssistant(text, toolCalls), turn.isTarget !== false);
     if (index === turns.length - 1) break;
     give(
       format.next({
@@ -46,4 +48,11 @@ export function toSupervisedSample(
     );
   }
   return { sequence: { tokenIds }, lossMask };
+}
+
+/** The calls in a text and what is beside them; the text itself if it has none or an unreadable one. */
+function spoken(text: string, format: ChatFormat) {
+  const parsed = format.parseAssistant(text);
+  const hasCalls = parsed.parseError === null && parsed.toolCalls.length > 0;
+  return hasCalls ? parsed : { text, toolCalls: [] };
 }

@@ -4,18 +4,30 @@
  * the template's own tokens can be stripped from both ends of the text. Otherwise the trajectory is refused;
  * a prompt is never guessed.
  */
-import {
-  type FirstObservation,
-  type GivenSegment,
-  pathTo,
-  type SampledSegment,
-  type Segment,
-  type TaskReference,
-  type Trajectory,
-  type TrajectoryDetail,
+import type {
+  FirstObservation,
+  GivenSegment,
+  SampledSegment,
+  Segment,
+  TaskReference,
+  Trajectory,
+  TrajectoryDetail,
 } from "@waggle/protocol";
-import type { ChatFormat, RenderedSegment } from "@waggle/text";
-import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
+import type { ChatFormat } from "@waggle/text";
+import {
+  type Conversation,
+  type ConversationTurn,
+  isRefusal,
+  type Refusal,
+} from "./conversation.ts";
+import {
+  isSameTokens as isSame,
+  isTurn,
+  labelOf,
+  mainLine,
+  type RecordedPath,
+  tokensOf,
+} from "./recorded-path.ts";
 import { spelledCalls, spelledResults, UNKNOWN } from "./recorded-json.ts";
 
 /** What reading needs to know. */
@@ -25,12 +37,19 @@ export type TextReader = {
   readonly describeTask: (task: TaskReference) => Promise<FirstObservation | null>;
 };
 
-/** A record that could be read. `path` contains the segments of its turns. */
-export type ReadTrajectory = {
-  readonly record: TrajectoryDetail;
-  readonly conversation: Conversation;
-  readonly path: readonly Segment[];
-};
+/** A record that could be read as text. */
+export type ReadTrajectory = RecordedPath & { readonly conversation: Conversation };
+
+/** The path of a record, with its text if it can be read. */
+export async function readPath(
+  record: TrajectoryDetail,
+  reader: TextReader,
+): Promise<RecordedPath | Refusal> {
+  const path = mainLine(record.trajectory);
+  if (path.length === 0) return { refused: "nothing-sampled" };
+  const read = await readTrajectory(record, reader);
+  return isRefusal(read) ? { record, path, label: labelOf(record), conversation: null } : read;
+}
 
 /** The conversation of a record. Its label comes from the verifier, or else from the visitor's thumb. */
 export async function readTrajectory(
@@ -68,6 +87,7 @@ export async function readTrajectory(
   return {
     record,
     path,
+    label: labelOf(record),
     conversation: {
       schemaVersion: 1,
       id: trajectory.id,
@@ -81,17 +101,6 @@ export async function readTrajectory(
   };
 }
 
-/** The path to the last sampled segment; empty if nothing was sampled. */
-function mainLine(trajectory: Trajectory): readonly Segment[] {
-  const last = trajectory.segments.findLast(({ kind }) => kind === "sampled");
-  return last === undefined ? [] : pathTo(trajectory, last.id);
-}
-
-/** Whether a segment is an assistant turn, of this request or an earlier one. */
-export function isTurn(segment: Segment): boolean {
-  return segment.kind === "sampled" || segment.role === "assistant";
-}
-
 /** The first observation of the policy. */
 export async function readPrompt(
   trajectory: Trajectory,
@@ -100,13 +109,6 @@ export async function readPrompt(
   const path = mainLine(trajectory);
   if (path.length === 0) return { refused: "nothing-sampled" };
   return readStart(path.slice(0, path.findIndex(isTurn)), trajectory.task, reader);
-}
-
-/** The verifier's verdict, or else the visitor's last thumb, or else `null`. */
-function labelOf({ row, feedback }: TrajectoryDetail): boolean | null {
-  if (row.success !== null) return row.success;
-  const thumb = feedback.findLast(({ kind }) => kind === "thumb-up" || kind === "thumb-down");
-  return thumb === undefined ? null : thumb.kind === "thumb-up";
 }
 
 async function readStart(
@@ -229,14 +231,6 @@ function readAnswer(
     format,
   );
   return userMessage === null ? UNREADABLE : { ...turn, toolResults, userMessage };
-}
-
-function tokensOf(segments: readonly (Segment | RenderedSegment)[]): number[] {
-  return segments.flatMap(({ tokenIds }) => [...tokenIds]);
-}
-
-function isSame(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((id, i) => id === b[i]);
 }
 
 function commonPrefix<T>(a: readonly T[], b: readonly T[]): number {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { type Conversation, isRefusal } from "./conversation.ts";
-import { FIRST, FORMAT, recordOf, TURNS, withEarlierTurn } from "./record.fixture.ts";
+import { type Conversation, isRefusal, type Refusal } from "./conversation.ts";
+import { FIRST, FORMAT, QWEN_FORMAT, recordOf, TURNS, withEarlierTurn } from "./record.fixture.ts";
+import type { RecordedPath } from "./recorded-path.ts";
 import { toSupervisedSample } from "./supervised-sample.ts";
 import { readTrajectory, type ReadTrajectory } from "./trajectory-text.ts";
 import {
@@ -9,17 +10,29 @@ import {
   toTrlSftRow,
   toTrlTokenRow,
   toTrlUnpairedRow,
+  type TrlWritten,
 } from "./trl.ts";
 
 const task = { environment: "shop", seed: 1, split: "train" } as const;
-const reader = { format: FORMAT, describeTask: () => Promise.resolve(FIRST) };
+const reader = { format: QWEN_FORMAT, describeTask: () => Promise.resolve(FIRST) };
 const said = (text: string) => ({ text, toolCalls: [], toolResults: [] });
 
 async function read(options: Parameters<typeof recordOf>[0] = {}): Promise<ReadTrajectory> {
-  const result = await readTrajectory(recordOf({ task, ...options }), reader);
+  const { format = QWEN_FORMAT } = options;
+  const record = recordOf({ task, ...options, format });
+  const result = await readTrajectory(record, { ...reader, format });
   if (isRefusal(result)) throw new Error(result.refused);
   return result;
 }
+
+/** A row that gives the recorded tokens. */
+function rowOf<T>(found: TrlWritten<T> | Refusal | null | undefined): T {
+  if (!found || isRefusal(found)) throw new Error(found?.refused ?? "no row");
+  return found.row;
+}
+
+const pairsOf = (group: readonly RecordedPath[], options = {}) =>
+  toTrlPreferenceRows(group, QWEN_FORMAT, options).map(rowOf);
 
 /** The row as a file contains it: plain JSON. */
 const written = (row: unknown): unknown => JSON.parse(JSON.stringify(row));
@@ -31,8 +44,9 @@ function readBack(row: unknown): Conversation[] {
 }
 
 test("an SFT row has messages in TRL's format and survives a round trip", async () => {
-  const { conversation } = await read();
-  const row = toTrlSftRow(conversation);
+  const source = await read();
+  const { conversation } = source;
+  const row = rowOf(toTrlSftRow(source, QWEN_FORMAT));
   expect(row.messages.map(({ role }) => role)).toEqual([
     "system",
     "user",
@@ -78,7 +92,7 @@ test("pairs combine best with worst, use each trajectory once, and skip equal re
       read({ index, row: { reward }, turns: [...TURNS.slice(0, 1), said(`reward ${reward}`)] }),
     ),
   );
-  const rows = toTrlPreferenceRows(group);
+  const rows = pairsOf(group);
   expect(
     rows.map(({ chosen, rejected }) => [chosen.at(-1)?.content, rejected.at(-1)?.content]),
   ).toEqual([
@@ -94,13 +108,13 @@ test("pairs combine best with worst, use each trajectory once, and skip equal re
     "tool",
   ]);
   expect(rows[0]?.chosen).toHaveLength(1);
-  expect(toTrlPreferenceRows(group.slice(2, 4))).toEqual([]);
+  expect(pairsOf(group.slice(2, 4))).toEqual([]);
 });
 
 test("a preference row is read as two conversations with the same pair id", async () => {
   const better = await read({ index: 1 });
   const worse = await read({ index: 2, row: { reward: 0 }, turns: [said("I do not know.")] });
-  const [row] = toTrlPreferenceRows([worse, better]);
+  const [row] = pairsOf([worse, better]);
   expect(readBack(row)).toEqual([
     { ...better.conversation, id: `${row?.id}#chosen`, label: true, pair: row?.id },
     { ...worse.conversation, id: `${row?.id}#rejected`, label: false, pair: row?.id },
@@ -110,35 +124,35 @@ test("a preference row is read as two conversations with the same pair id", asyn
 test("firstTurnOnly leaves no tool results in a completion", async () => {
   const better = await read({ index: 1 });
   const worse = await read({ index: 2, row: { reward: 0 }, turns: [said("I do not know.")] });
-  const [row] = toTrlPreferenceRows([better, worse], { firstTurnOnly: true });
+  const [row] = pairsOf([better, worse], { firstTurnOnly: true });
   expect(row?.chosen.map(({ role }) => role)).toEqual(["assistant"]);
 });
 
 test("an unpaired row has the verifier's label, and there is no row without a label", async () => {
-  const { conversation } = await read({ row: { success: false } });
-  const row = toTrlUnpairedRow(conversation);
-  expect(row?.label).toBe(false);
-  expect(readBack(row)).toEqual([conversation]);
-  expect(toTrlUnpairedRow({ ...conversation, label: null })).toBeNull();
+  const source = await read({ row: { success: false } });
+  const row = rowOf(toTrlUnpairedRow(source, QWEN_FORMAT));
+  expect(row.label).toBe(false);
+  expect(readBack(row)).toEqual([source.conversation]);
+  expect(toTrlUnpairedRow({ ...source, label: null }, QWEN_FORMAT)).toBeNull();
 });
 
 test("an earlier request is part of the prompt, which is not trained", async () => {
-  const record = withEarlierTurn(recordOf({ task }));
+  const record = withEarlierTurn(recordOf({ task, format: QWEN_FORMAT }));
   const source = await readTrajectory(record, reader);
   if (isRefusal(source)) throw new Error(source.refused);
-  const row = toTrlUnpairedRow(source.conversation);
-  expect(row?.prompt.map(({ role }) => role)).toEqual([
+  const row = rowOf(toTrlUnpairedRow(source, QWEN_FORMAT));
+  expect(row.prompt.map(({ role }) => role)).toEqual([
     "system",
     "user",
     "assistant",
     "tool",
     "tool",
   ]);
-  expect(row?.completion).toEqual([{ role: "assistant", content: "The red mug costs 4.5." }]);
+  expect(row.completion).toEqual([{ role: "assistant", content: "The red mug costs 4.5." }]);
   const [back] = readBack(row);
   expect(back?.turns.map(({ isTarget }) => isTarget)).toEqual([false, undefined]);
-  expect(toSupervisedSample(back as Conversation, FORMAT)).toEqual(
-    toSupervisedSample(source.conversation, FORMAT),
+  expect(toSupervisedSample(back as Conversation, QWEN_FORMAT)).toEqual(
+    toSupervisedSample(source.conversation, QWEN_FORMAT),
   );
 });
 

@@ -7,26 +7,28 @@
  * including tool results; `firstTurnOnly` gives completions without them.
  */
 import { isObject } from "@waggle/protocol";
-import type { ReadTrajectory } from "./trajectory-text.ts";
-import type { Conversation, ConversationTurn, Refusal } from "./conversation.ts";
+import type { ChatFormat } from "@waggle/text";
+import type { Conversation, Refusal } from "./conversation.ts";
 import { buildConversation, type Message } from "./conversation-builder.ts";
-import {
-  type ChatMessage,
-  chatTools,
-  completionMessages,
-  promptMessages,
-  readMessages,
-  readTools,
-  turnMessages,
-} from "./chat-messages.ts";
+import { type ChatMessage, readMessages, readTools } from "./chat-messages.ts";
 import { isText } from "./json-text.ts";
+import { type RowSettings, toRecordedMessages, VERBATIM_TEMPLATE } from "./recorded-messages.ts";
+import {
+  allTurns,
+  isSameTokens,
+  type RecordedPath,
+  type RowTurns,
+  segmentsBefore,
+  segmentsOf,
+  tokensOf,
+} from "./recorded-path.ts";
+import type { Difference } from "./rendered-difference.ts";
 
 /** A row for `SFTTrainer`. */
 export type TrlSftRow = {
   readonly id: string;
   readonly messages: readonly ChatMessage[];
-  readonly tools: readonly object[];
-};
+} & RowSettings;
 
 /** A tokenized row for `SFTTrainer`. `labels` is −100 for context tokens. */
 export type TrlTokenRow = {
@@ -41,8 +43,7 @@ export type TrlPreferenceRow = {
   readonly prompt: readonly ChatMessage[];
   readonly chosen: readonly ChatMessage[];
   readonly rejected: readonly ChatMessage[];
-  readonly tools: readonly object[];
-};
+} & RowSettings;
 
 /** A row for `KTOTrainer`. */
 export type TrlUnpairedRow = {
@@ -50,8 +51,7 @@ export type TrlUnpairedRow = {
   readonly prompt: readonly ChatMessage[];
   readonly completion: readonly ChatMessage[];
   readonly label: boolean;
-  readonly tools: readonly object[];
-};
+} & RowSettings;
 
 /** How completions are written. */
 export type TrlCompletionOptions = {
@@ -59,40 +59,48 @@ export type TrlCompletionOptions = {
   readonly firstTurnOnly?: boolean | undefined;
 };
 
-/** Converts a conversation to a row for `SFTTrainer`. */
-export function toTrlSftRow(conversation: Conversation): TrlSftRow {
-  return {
-    id: conversation.id,
-    messages: [...promptMessages(conversation), ...completionMessages(conversation.turns)],
-    tools: chatTools(conversation.tools),
-  };
+/** A row, and why the model's own template does not give its tokens; `null` if it does. */
+export type TrlWritten<T> = { readonly row: T; readonly differs: Difference | null };
+
+/** Converts a trajectory to a row for `SFTTrainer`. */
+export function toTrlSftRow(
+  recorded: RecordedPath,
+  format: ChatFormat,
+): TrlWritten<TrlSftRow> | Refusal {
+  const found = toRecordedMessages([allTurns(recorded)], format, false);
+  if ("refused" in found) return found;
+  const { prompt, completions, settings, differs } = found;
+  const messages = [...prompt, ...completions.flat()];
+  return { row: { id: recorded.record.trajectory.id, messages, ...settings }, differs };
 }
 
 /** Writes the recorded tokens; nothing is rendered again. */
-export function toTrlTokenRow({ conversation, path }: ReadTrajectory): TrlTokenRow {
+export function toTrlTokenRow({
+  record,
+  path,
+}: Pick<RecordedPath, "record" | "path">): TrlTokenRow {
   return {
-    id: conversation.id,
-    input_ids: path.flatMap(({ tokenIds }) => [...tokenIds]),
+    id: record.trajectory.id,
+    input_ids: tokensOf(path),
     labels: path.flatMap(({ kind, tokenIds }) =>
       kind === "sampled" ? [...tokenIds] : tokenIds.map(() => -100),
     ),
   };
 }
 
-/** Converts a labeled conversation; `null` without a label. */
+/** Converts a labeled trajectory; `null` without a label. */
 export function toTrlUnpairedRow(
-  conversation: Conversation,
+  recorded: RecordedPath,
+  format: ChatFormat,
   options: TrlCompletionOptions = {},
-): TrlUnpairedRow | null {
-  if (conversation.label === null) return null;
-  const from = targetsFrom(conversation);
-  return {
-    id: conversation.id,
-    prompt: [...promptMessages(conversation), ...contextMessages(conversation, from)],
-    completion: completionMessages(limited(conversation.turns.slice(from), options)),
-    label: conversation.label,
-    tools: chatTools(conversation.tools),
-  };
+): TrlWritten<TrlUnpairedRow> | Refusal | null {
+  const { record, label } = recorded;
+  if (label === null) return null;
+  const found = toRecordedMessages([limited(allTurns(recorded), options)], format, true);
+  if ("refused" in found) return found;
+  const { prompt, completions, settings, differs } = found;
+  const row = { id: record.trajectory.id, prompt, completion: completions.flat(), label };
+  return { row: { ...row, ...settings }, differs };
 }
 
 /**
@@ -102,78 +110,67 @@ export function toTrlUnpairedRow(
  * @param group - trajectories of one task. Those without a reward are ignored.
  */
 export function toTrlPreferenceRows(
-  group: readonly ReadTrajectory[],
+  group: readonly RecordedPath[],
+  format: ChatFormat,
   options: TrlCompletionOptions = {},
-): TrlPreferenceRow[] {
+): (TrlWritten<TrlPreferenceRow> | Refusal)[] {
   const ranked = group
     .filter(({ record }) => record.row.reward !== null)
     .toSorted((a, b) => rewardOf(b) - rewardOf(a));
-  const rows: TrlPreferenceRow[] = [];
+  const rows: (TrlWritten<TrlPreferenceRow> | Refusal)[] = [];
   for (let i = 0; i < Math.floor(ranked.length / 2); i += 1) {
-    const [better, worse] = [ranked[i] as ReadTrajectory, ranked.at(-1 - i) as ReadTrajectory];
+    const [better, worse] = [ranked[i] as RecordedPath, ranked.at(-1 - i) as RecordedPath];
     if (rewardOf(better) <= rewardOf(worse)) break;
-    const row = toPair(better.conversation, worse.conversation, options);
+    const row = toPair(better, worse, format, options);
     if (row !== null) rows.push(row);
   }
   return rows;
 }
 
-function rewardOf({ record }: ReadTrajectory): number {
+function rewardOf({ record }: RecordedPath): number {
   return record.row.reward ?? 0;
 }
 
 function toPair(
-  better: Conversation,
-  worse: Conversation,
+  better: RecordedPath,
+  worse: RecordedPath,
+  format: ChatFormat,
   options: TrlCompletionOptions,
-): TrlPreferenceRow | null {
-  const prompt = promptMessages(better);
-  if (!isSame(prompt, promptMessages(worse))) return null;
-  let shared = targetsFrom(better);
-  const common = contextMessages(better, shared);
-  if (!isSame(common, contextMessages(worse, targetsFrom(worse)))) return null;
-  while (shared + 1 < Math.min(better.turns.length, worse.turns.length)) {
-    const [a, b] = [better, worse].map(({ turns }) =>
-      turnMessages(turns[shared] as ConversationTurn, false),
-    ) as [ChatMessage[], ChatMessage[]];
-    if (!isSame(a, b)) break;
-    common.push(...a);
-    shared += 1;
-  }
-  const rest = ({ turns }: Conversation): ChatMessage[] =>
-    completionMessages(limited(turns.slice(shared), options));
-  const [chosen, rejected] = [rest(better), rest(worse)];
-  if (isSame(chosen, rejected)) return null;
-  return {
-    id: `${better.id}/${worse.id}`,
-    prompt: [...prompt, ...common],
-    chosen,
-    rejected,
-    tools: chatTools(better.tools),
-  };
+): TrlWritten<TrlPreferenceRow> | Refusal | null {
+  const pair = fromSharedTurn([allTurns(better), allTurns(worse)]);
+  if (pair === null) return null;
+  const rows = pair.map((turns) => limited(turns, options));
+  const [a, b] = rows.map((turns) => tokensOf(segmentsOf(turns).completion));
+  if (isSameTokens(a ?? [], b ?? [])) return null;
+  const found = toRecordedMessages(rows, format, true);
+  if ("refused" in found) return found;
+  const { prompt, completions, settings, differs } = found;
+  const [chosen = [], rejected = []] = completions;
+  const id = `${better.record.trajectory.id}/${worse.record.trajectory.id}`;
+  return { row: { id, prompt, chosen, rejected, ...settings }, differs };
 }
 
-/** Index of the first turn that is not context. */
-function targetsFrom({ turns }: Conversation): number {
-  return Math.max(
-    0,
-    turns.findIndex(({ isTarget }) => isTarget !== false),
-  );
+/** Both rows, with the turns that they share in the prompt; `null` if their prompts differ. */
+function fromSharedTurn(pair: [RowTurns, RowTurns]): [RowTurns, RowTurns] | null {
+  const [a, b] = pair;
+  const isShared = (from: number): boolean =>
+    isSameTokens(
+      ...(pair.map(({ recorded }) => tokensOf(segmentsBefore(recorded, from))) as [
+        number[],
+        number[],
+      ]),
+    );
+  let { from } = a;
+  if (from !== b.from || !isShared(from)) return null;
+  while (from + 1 < Math.min(a.until, b.until) && isShared(from + 1)) from += 1;
+  return [
+    { ...a, from },
+    { ...b, from },
+  ];
 }
 
-function contextMessages({ turns }: Conversation, until: number): ChatMessage[] {
-  return turns.slice(0, until).flatMap((turn) => turnMessages(turn, false));
-}
-
-function limited(
-  turns: readonly ConversationTurn[],
-  { firstTurnOnly = false }: TrlCompletionOptions,
-): readonly ConversationTurn[] {
-  return firstTurnOnly ? turns.slice(0, 1) : turns;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+function limited(turns: RowTurns, { firstTurnOnly = false }: TrlCompletionOptions): RowTurns {
+  return firstTurnOnly ? { ...turns, until: turns.from + 1 } : turns;
 }
 
 /**
@@ -183,6 +180,10 @@ function isSame(a: unknown, b: unknown): boolean {
  */
 export function readTrlRow(row: unknown, fallbackId: string): Conversation[] | Refusal {
   if (!isObject(row)) return { refused: "row-is-not-an-object" };
+  const settings = row["chat_template_kwargs"];
+  if (isObject(settings) && settings["chat_template"] === VERBATIM_TEMPLATE) {
+    return { refused: "verbatim-text" };
+  }
   const id = isText(row["id"]) && row["id"] !== "" ? row["id"] : fallbackId;
   const input = isObject(row["input"]) ? row["input"] : null;
   const tools = readTools(row["tools"] ?? input?.["tools"] ?? row["functions"]);

@@ -8,6 +8,7 @@
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@waggle/protocol";
+import type { OwnTemplate } from "./apply-chat-template.ts";
 import { createPromptTexts, isSpecial, SAID } from "./prompt-text.ts";
 import type { PromptTexts } from "./prompt-text.ts";
 import { Template } from "./template.ts";
@@ -80,6 +81,8 @@ export interface ChatFormat {
   toolResultText(result: WrittenResult): string;
   /** Tokens of an assistant turn, including the stop token, as a training target. */
   encodeAssistant(text: string, toolCalls?: readonly WritableCall[]): number[];
+  /** What `applyChatTemplate` needs. */
+  readonly own: OwnTemplate;
 }
 
 /** The tokenizer and template of a model. */
@@ -110,11 +113,11 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const { markers, write } = toolCallFormatEntry(toolCallFormat);
   const keepTokenIds = new Set(markers.flatMap((marker) => tokenizer.specialTokenId(marker) ?? []));
   const decoding = { skipSpecialTokens: true, keepTokenIds };
-  const variables = {
+  const tokens = {
     bos_token: tokenText(tokenizerConfig["bos_token"]) ?? "",
     eos_token: tokenText(tokenizerConfig["eos_token"]) ?? "",
-    ...options.templateVariables,
   };
+  const variables = { ...tokens, ...options.templateVariables };
 
   const isNano = source.includes(NANO_MARK);
   const resultText = isNano ? toolResultText : plainResultText;
@@ -250,6 +253,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   };
 
   return {
+    own: { source, tokenizer, tokens, variables: options.templateVariables ?? {} },
     stopTokenIds,
     start,
     next,

@@ -1,4 +1,6 @@
 /** Tokenizer, chat templates, tool-call formats and a BPE trainer. For grammars see `./grammar`. */
+export { applyChatTemplate } from "./apply-chat-template.ts";
+export type { OwnTemplate, TemplateInput } from "./apply-chat-template.ts";
 export { trainByteLevelBpe } from "./bpe-trainer.ts";
 export type { BpeTrainerOptions, SpecialToken } from "./bpe-trainer.ts";
 export { createChatFormat, toolResultText } from "./chat-format.ts";
@@ -11,6 +13,7 @@ export type {
 } from "./chat-format.ts";
 export { readChatFormat } from "./model-chat-format.ts";
 export { NANO_CHAT_TEMPLATE, NANO_SPECIAL_TOKENS, nanoTokenizerConfig } from "./nano-template.ts";
+export { FIXED_DATE } from "./template.ts";
 export { createTokenizer } from "./tokenizer.ts";
 export type { DecodeOptions, StreamDecoder, Tokenizer } from "./tokenizer.ts";
 export type {

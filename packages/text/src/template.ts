@@ -6,6 +6,9 @@
 import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
 import { WaggleError } from "@waggle/protocol";
 
+/** Llama 3 and others write today's date, but a trainer must repeat what a page rendered on another day. */
+export const FIXED_DATE = "01 Jan 2026";
+
 const GLOBALS: { readonly [name: string]: unknown } = {
   true: true,
   false: false,
@@ -20,8 +23,7 @@ const GLOBALS: { readonly [name: string]: unknown } = {
       `the chat template refuses this conversation: ${String(message)}; use another model`,
     );
   },
-  // Llama 3 and others write today's date, but a trainer must repeat what a page rendered on another day.
-  strftime_now: () => "01 Jan 2026",
+  strftime_now: () => FIXED_DATE,
 };
 
 /** A parsed template. */

@@ -15,6 +15,7 @@ import { requireFree, textOf, writeOutput } from "../files/output.ts";
 import { CREDENTIAL_VARIABLES } from "../options/credentials.ts";
 import { type Reasons, reasonsText } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
+import { textRowsSummary } from "./text-rows.ts";
 import {
   environmentOption,
   forceOption,
@@ -95,8 +96,8 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
           keepsRestricted: given.keepRestricted,
         },
       );
-      const { files, rows, leftOut, restrictedTokens, rendersAsRecorded } = exported;
-      requireSome(rows, records.length, leftOut, "export");
+      const { files, rows, leftOut, restrictedTokens, text } = exported;
+      requireSome(rows, records.length, { ...leftOut, ...text?.leftOut }, "export");
       const bytes = await writeOutput(given.out, files);
       const summary = {
         format: given.format,
@@ -105,11 +106,11 @@ export function addExchangeCommands(program: Command, options: ExchangeCommandOp
         records: records.length,
         rows,
       };
-      const more = { leftOut, restrictedTokens, rendersAsRecorded };
+      const more = { leftOut, restrictedTokens, text };
       writeOut(
         given.json
           ? JSON.stringify({ ...summary, ...more })
-          : `${given.out}: ${rows} rows of ${given.format} from ${records.length} trajectories${reasonsText("left out", leftOut)}${rendersAsRecorded !== null && rendersAsRecorded.no > 0 ? `; ${rendersAsRecorded.no} render to other tokens than recorded` : ""}${restrictedTokens > 0 ? `; ${restrictedTokens} forced tokens masked` : ""}`,
+          : `${given.out}: ${rows} rows of ${given.format} from ${records.length} trajectories${reasonsText("left out", leftOut)}${textRowsSummary(text, given.format === "trl-sft")}${restrictedTokens > 0 ? `; ${restrictedTokens} forced tokens masked` : ""}`,
       );
     });
 

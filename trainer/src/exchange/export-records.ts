@@ -7,18 +7,13 @@ import {
   encodeVerlParquet,
   isRefusal,
   promptMessages,
-  type ReadTrajectory,
+  type RecordedPath,
+  readPath,
   readPrompt,
   readTrajectory,
   type TextReader,
-  toAdpTrajectory,
   toAtifTrajectory,
-  toSupervisedSample,
   toTokenRows,
-  toTrlPreferenceRows,
-  toTrlSftRow,
-  toTrlTokenRow,
-  toTrlUnpairedRow,
 } from "@waggle/exchange";
 import type { TrajectoryDetail } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
@@ -26,6 +21,8 @@ import { groupAdvantages } from "../update/group-advantages.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
 import type { OutputFile } from "../files/output.ts";
 import type { Reasons } from "./reasons.ts";
+import { groupsOf } from "./record-groups.ts";
+import { jsonLines, type TextRows, textRows } from "./text-rows.ts";
 
 /** Names of the export formats. */
 export const EXPORT_FORMATS = [
@@ -63,8 +60,8 @@ export type Exported = {
   readonly leftOut: Reasons;
   /** Sampled tokens that were removed from the mask. */
   readonly restrictedTokens: number;
-  /** For text formats: whether the text renders to the recorded tokens again. */
-  readonly rendersAsRecorded: { readonly yes: number; readonly no: number } | null;
+  /** For text formats: how the rows give the recorded tokens. */
+  readonly text: TextRows | null;
 };
 
 /** The files of all records together. */
@@ -85,13 +82,13 @@ export async function exportRecords(
   const done = (
     files: readonly OutputFile[],
     rows: number,
-    more: Partial<Pick<Exported, "restrictedTokens" | "rendersAsRecorded">> = {},
+    more: Partial<Pick<Exported, "restrictedTokens" | "text">> = {},
   ): Exported => ({
     files,
     rows,
     leftOut,
     restrictedTokens: 0,
-    rendersAsRecorded: null,
+    text: null,
     ...more,
   });
 
@@ -101,22 +98,27 @@ export async function exportRecords(
   if (options.format === "verl" || options.format === "prime-rl") {
     return done(...(await tokenFile(usable, reader, options, leave)));
   }
-  const read: ReadTrajectory[] = [];
+  if (options.format === "atif") {
+    const files: OutputFile[] = [];
+    for (const record of usable) {
+      const read = await readTrajectory(record, reader);
+      if (isRefusal(read)) {
+        leave(read.refused);
+        continue;
+      }
+      const document = JSON.stringify(toAtifTrajectory(read, reader.format), null, 1);
+      files.push({ name: `${record.trajectory.id}.json`, content: [`${document}\n`] });
+    }
+    return done(files, files.length);
+  }
+  const read: RecordedPath[] = [];
   for (const record of usable) {
-    const one = await readTrajectory(record, reader);
+    const one = await readPath(record, reader);
     if (isRefusal(one)) leave(one.refused);
     else read.push(one);
   }
-  const rendersAsRecorded = countRendered(read, reader);
-  if (options.format === "atif") {
-    const files = read.map((one) => ({
-      name: `${one.conversation.id}.json`,
-      content: [`${JSON.stringify(toAtifTrajectory(one), null, 1)}\n`],
-    }));
-    return done(files, files.length, { rendersAsRecorded });
-  }
-  const rows = textRows(read, reader, options, leave);
-  return done([{ name: null, content: jsonLines(rows) }], rows.length, { rendersAsRecorded });
+  const { rows, text } = textRows(read, reader.format, options, leave);
+  return done([{ name: null, content: jsonLines(rows) }], rows.length, { text });
 }
 
 function reasonAgainst({ row, trajectory }: TrajectoryDetail, format: ExportFormat): string | null {
@@ -186,56 +188,4 @@ async function advantagesOf(
     for (const [i, record] of group.entries()) advantages.set(record, values[i] as number);
   }
   return advantages;
-}
-
-/** Grouped by the edge's group; a record without one is its own group. */
-function groupsOf<T>(items: readonly T[], recordOf: (item: T) => TrajectoryDetail): T[][] {
-  const groups = Map.groupBy(items, (item) => recordOf(item).row.groupId ?? recordOf(item).row.id);
-  return [...groups.values()];
-}
-
-function textRows(
-  read: readonly ReadTrajectory[],
-  reader: TextReader,
-  options: ExportOptions,
-  leave: (reason: string, count?: number) => void,
-): unknown[] {
-  const kept = <T>(row: T | null, reason: string): T[] => {
-    if (row === null) leave(reason);
-    return row === null ? [] : [row];
-  };
-  if (options.format === "adp") return read.map(toAdpTrajectory);
-  if (options.format === "trl-kto") {
-    return read.flatMap(({ conversation }) =>
-      kept(toTrlUnpairedRow(conversation, options), "no-label"),
-    );
-  }
-  if (options.format === "trl-dpo") {
-    const groups = groupsOf(read, ({ record }) => record);
-    const rows = groups.flatMap((group) => toTrlPreferenceRows(group, options));
-    if (read.length > 2 * rows.length) leave("no-pair", read.length - 2 * rows.length);
-    return rows;
-  }
-  return read.flatMap((one) => {
-    if (!options.includesFailures && one.conversation.label !== true) {
-      return kept(null, "not-successful");
-    }
-    return [options.asTokens ? toTrlTokenRow(one) : toTrlSftRow(one.conversation)];
-  });
-}
-
-function countRendered(
-  read: readonly ReadTrajectory[],
-  { format }: TextReader,
-): { yes: number; no: number } {
-  const same = read.filter(({ conversation, path }) => {
-    const { tokenIds } = toSupervisedSample(conversation, format).sequence;
-    const recorded = path.flatMap((segment) => [...segment.tokenIds]);
-    return tokenIds.length === recorded.length && tokenIds.every((id, t) => id === recorded[t]);
-  }).length;
-  return { yes: same, no: read.length - same };
-}
-
-function* jsonLines(rows: readonly unknown[]): Iterable<string> {
-  for (const row of rows) yield `${JSON.stringify(row)}\n`;
 }
