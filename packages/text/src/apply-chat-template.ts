@@ -33,9 +33,15 @@ export type TemplateInput = {
 /** A text that no prompt contains. Our prompts have a fixed date, but a trainer writes its own. */
 const ANOTHER_DAY = "\uE002";
 
+/** Parsing takes longer than rendering, and there are few templates. */
+const parsed = new Map<string, Template>();
+
 /** @throws if the template is not valid or refuses the conversation. */
 export function applyChatTemplate(own: OwnTemplate, input: TemplateInput): number[] {
-  const text = new Template(input.chatTemplate ?? own.source).render({
+  const source = input.chatTemplate ?? own.source;
+  const template = parsed.get(source) ?? new Template(source);
+  parsed.set(source, template);
+  const text = template.render({
     ...own.tokens,
     strftime_now: () => ANOTHER_DAY,
     ...input.variables,

@@ -1,0 +1,48 @@
+/** Text rows give the recorded tokens when they are rendered as TRL does, which Python's Jinja2 recorded. */
+import { expect, test } from "vitest";
+import { isLong } from "../fixtures/long.ts";
+import exports from "../interop/exports.interop.ts";
+import { compareRows } from "../interop/exports/compare.ts";
+import { namedTokens } from "../interop/exports/model-formats.ts";
+import { EXPORTED_MODELS, formatOf, NANO, nanoFormat } from "../interop/exports/sample.ts";
+import { byteTokenizer } from "../interop/rendering/tokenizers.ts";
+
+/** Of 36 rows, and with a vocabulary 39. The last columns are rows that only tokens can express. */
+const COUNTS: readonly (readonly [string, { own: number; verbatim: number }])[] = [
+  ["Qwen2.5-7B-Instruct", { own: 30, verbatim: 3 }],
+  ["Qwen3-0.6B", { own: 3, verbatim: 30 }],
+  ["Llama-3.2-3B-Instruct", { own: 27, verbatim: 6 }],
+];
+
+test.each(COUNTS)("33 of 36 rows of %s give the recorded text", async (name, counts) => {
+  const model = EXPORTED_MODELS.find((one) => one.name === name)!;
+  const format = formatOf(model, byteTokenizer(namedTokens(model)));
+  const { failed, deviations, ...found } = await compareRows(name, format);
+  expect(failed).toEqual([]);
+  expect(found).toEqual({ ...counts, passed: 33 });
+  expect(new Set(deviations.map(({ reason }) => reason))).toEqual(
+    new Set(["left out: special-tokens-in-text"]),
+  );
+});
+
+test("33 of 39 rows of the nano model give the recorded text", async () => {
+  const { failed, own, verbatim, deviations } = await compareRows(NANO, nanoFormat());
+  expect(failed).toEqual([]);
+  expect({ own, verbatim }).toEqual({ own: 30, verbatim: 3 });
+  expect(deviations).toHaveLength(6);
+});
+
+test.runIf(isLong())(
+  "495 of 585 rows of 15 models give the recorded text, and the rest are left out with a reason",
+  async () => {
+    const { passed, failed, deviations } = await exports.run();
+    expect(failed).toEqual([]);
+    expect(passed).toBe(495);
+    const reasons = Map.groupBy(deviations, ({ reason }) => reason);
+    expect([...reasons].map(([reason, rows]) => [reason, rows.length])).toEqual([
+      ["left out: other-segmentation", 45],
+      ["left out: special-tokens-in-text", 45],
+    ]);
+  },
+  600_000,
+);
