@@ -12,7 +12,13 @@ export type {
   RenderedSegment,
 } from "./chat-format.ts";
 export { readChatFormat } from "./model-chat-format.ts";
-export { NANO_CHAT_TEMPLATE, NANO_SPECIAL_TOKENS, nanoTokenizerConfig } from "./nano-template.ts";
+export {
+  NANO_CHAT_TEMPLATE,
+  NANO_SPECIAL_TOKENS,
+  nanoTokenizerConfig,
+  TRAINING_TEMPLATE_FILE,
+  trainingTemplate,
+} from "./nano-template.ts";
 export { FIXED_DATE } from "./template.ts";
 export { createTokenizer } from "./tokenizer.ts";
 export type { DecodeOptions, StreamDecoder, Tokenizer } from "./tokenizer.ts";

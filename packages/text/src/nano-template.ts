@@ -16,8 +16,7 @@ export const NANO_SPECIAL_TOKENS: readonly SpecialToken[] = [
   { content: "</tool_response>", special: false },
 ];
 
-/** Renders, for example, `<|im_start|>system\nBe brief.\nTools: search(query,maxPrice?) open(id)<|im_end|>`. */
-export const NANO_CHAT_TEMPLATE: string = [
+const BEFORE_TURN = [
   "{%- macro signatures() -%}",
   "Tools:{% for tool in tools %} {{ tool.function.name }}(",
   "{%- set schema = tool.function.parameters -%}",
@@ -35,16 +34,59 @@ export const NANO_CHAT_TEMPLATE: string = [
   "{{ '<tool_response>' }}{{ message.content }}{{ '</tool_response>' }}",
   "{%- if loop.last or messages[loop.index0 + 1].role != 'tool' %}{{ '<|im_end|>' }}{% endif -%}",
   "{%- else -%}",
-  "{{ '<|im_start|>' }}{{ message.role }}{{ '\\n' }}{{ message.content }}",
-  "{%- if message.role == 'system' and loop.first and tools %}{{ '\\n' }}{{ signatures() }}{% endif -%}",
+];
+const HEADER = "{{ '<|im_start|>' }}{{ message.role }}{{ '\\n' }}";
+const CONTENT = "{{ message.content }}";
+const SYSTEM_TOOLS =
+  "{%- if message.role == 'system' and loop.first and tools %}{{ '\\n' }}{{ signatures() }}{% endif -%}";
+const CALLS_AND_END = [
   "{%- for call in (message.tool_calls or []) -%}",
   "{{ '<tool_call>{\"name\":' }}{{ call.function.name | tojson }}{{ ',\"arguments\":' }}{{ call.function.arguments | tojson }}{{ '}</tool_call>' }}",
   "{%- endfor -%}",
   "{{ '<|im_end|>' }}",
+];
+const AFTER_TURN = [
   "{%- endif -%}",
   "{%- endfor -%}",
   "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif -%}",
+];
+
+/** Renders, for example, `<|im_start|>system\nBe brief.\nTools: search(query,maxPrice?) open(id)<|im_end|>`. */
+export const NANO_CHAT_TEMPLATE: string = [
+  ...BEFORE_TURN,
+  HEADER + CONTENT,
+  SYSTEM_TOOLS,
+  ...CALLS_AND_END,
+  ...AFTER_TURN,
 ].join("\n");
+
+/** The same with `{% generation %}` around what an assistant says. */
+const MARKED_TEMPLATE = [
+  ...BEFORE_TURN,
+  HEADER,
+  "{%- if message.role == 'assistant' -%}",
+  "{%- generation -%}",
+  CONTENT,
+  ...CALLS_AND_END,
+  "{%- endgeneration -%}",
+  "{%- else -%}",
+  CONTENT,
+  SYSTEM_TOOLS,
+  ...CALLS_AND_END,
+  "{%- endif -%}",
+  ...AFTER_TURN,
+].join("\n");
+
+/** File of a model's folder with the result of `trainingTemplate`. It is not part of the model's digest. */
+export const TRAINING_TEMPLATE_FILE = "training_chat_template.jinja";
+
+/**
+ * A template of the same text with `{% generation %}` marks, which TRL's `assistant_only_loss` needs; `null` for the
+ * templates of other models, most of which TRL marks itself.
+ */
+export function trainingTemplate(chatTemplate: string): string | null {
+  return chatTemplate === NANO_CHAT_TEMPLATE ? MARKED_TEMPLATE : null;
+}
 
 /** The nano model's `tokenizer_config.json`. `contextLength` in tokens. */
 export function nanoTokenizerConfig(contextLength: number): TokenizerConfigJson {

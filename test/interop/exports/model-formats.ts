@@ -1,7 +1,14 @@
 /** The chat formats of the sample's models, with their real vocabularies. */
-import type { ChatFormat } from "@waggle/text";
+import { type ChatFormat, trainingTemplate } from "@waggle/text";
 import { realTokenizer } from "../rendering/tokenizers.ts";
-import { EXPORTED_MODELS, type ExportedModel, formatOf, NANO, nanoFormat } from "./sample.ts";
+import {
+  EXPORTED_MODELS,
+  type ExportedModel,
+  formatOf,
+  MARKED_NANO,
+  NANO,
+  nanoFormat,
+} from "./sample.ts";
 
 /** A template with the tokens that it does not contain itself. */
 export function namedTokens({ bos, eos, source }: ExportedModel): string {
@@ -15,10 +22,11 @@ export async function* modelFormats(): AsyncIterable<{
 }> {
   const nano = nanoFormat();
   const { source, tokens } = nano.own;
-  yield {
-    model: { name: NANO, source, bos: tokens.bos_token, eos: tokens.eos_token },
-    format: nano,
-  };
+  const model = { source, bos: tokens.bos_token, eos: tokens.eos_token };
+  yield { model: { ...model, name: NANO }, format: nano };
+  // The same rows with the template that TRL's users pass for a loss on assistant turns.
+  const marked = trainingTemplate(source) ?? "";
+  yield { model: { ...model, name: MARKED_NANO, source: marked }, format: nano };
   for (const [vocabulary, models] of Map.groupBy(EXPORTED_MODELS, (model) => model.vocabulary)) {
     const tokenizer = await realTokenizer(vocabulary, models.map(namedTokens).join(""));
     for (const model of models) yield { model, format: formatOf(model, tokenizer) };

@@ -6,6 +6,7 @@ reference.json: per conversation, of its text without the whitespace at its end,
 Sources: TRL, `trl/data_utils.py` (`_tokenize`) and `_prepare_dataset` of `trl/trainer/{sft,dpo,kto}_trainer.py` at
 f2cd577; Transformers, `utils/chat_template_utils.py` (`_compile_jinja_template`, `AssistantTracker`).
 """
+import functools
 import hashlib
 import json
 import pathlib
@@ -58,13 +59,17 @@ def environment():
     return made
 
 
+MADE = environment()
+compiled = functools.cache(MADE.from_string)
+
+
 def rendered(model, row, messages, **settings):
-    made = environment()
+    MADE.generated.clear()
     settings = {"tools": row.get("tools"), **settings, **row.get("chat_template_kwargs", {})}
-    template = made.from_string(settings.pop("chat_template", model["source"]))
+    template = compiled(settings.pop("chat_template", model["source"]))
     tokens = {"bos_token": model["bos"], "eos_token": model["eos"]}
     text = template.render(messages=messages, **{"add_generation_prompt": False, **tokens, **settings})
-    return text, made.generated
+    return text, "".join(MADE.generated)
 
 
 def conversations(row):
@@ -89,7 +94,7 @@ def main():
             if "prompt" in row:
                 prompt, _ = rendered(model, row, row["prompt"], add_generation_prompt=True)
                 assert text.startswith(prompt), (model["name"], given["name"])
-            found.append([digest_of(text.rstrip()), digest_of("".join(generated).rstrip())])
+            found.append([digest_of(text.rstrip()), digest_of(generated.rstrip())])
         hashes.setdefault(model["name"], {})[given["name"]] = found
     written = {"jinja2": jinja2.__version__, "hashes": hashes}
     path = pathlib.Path(__file__).parent / "reference.json"

@@ -29,6 +29,8 @@ export const EXPORTED_MODELS: readonly ExportedModel[] = MODELS.map(({ template,
 
 /** The name of the nano model, whose folder is in the repository. */
 export const NANO = "nano";
+/** The same with its template for training. */
+export const MARKED_NANO = "nano, training template";
 
 /** The row of one case in one format. */
 export type SampleRow = {

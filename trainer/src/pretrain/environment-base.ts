@@ -26,6 +26,7 @@ import {
   type Settings,
 } from "../checkpoint/checkpoint.ts";
 import { canonical } from "../checkpoint/run-settings.ts";
+import { writeTrainingTemplate } from "../files/training-template.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { runSupervised } from "../training/supervised-run.ts";
@@ -311,6 +312,7 @@ async function makeBase(
     for (const [file, value] of Object.entries(json)) {
       await writeFile(join(folder, file), `${JSON.stringify(value, null, 2)}\n`);
     }
+    await writeTrainingTemplate(folder, text.tokenizerConfig);
     const weights = writeSafetensors(await engine.parameters(), { format: "pt" }, "F32");
     await writeFile(join(folder, "model.safetensors"), weights);
   } finally {

@@ -14,6 +14,7 @@ import { fileListDigest } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { createNodePolicy } from "@waggle/runtime/node";
+import { writeTrainingTemplate } from "../files/training-template.ts";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { evaluateHeldOut } from "./held-out.ts";
@@ -183,6 +184,7 @@ async function writeModelFolder(
   });
   await writeJson(join(folder, "tokenizer.json"), text.tokenizerJson);
   await writeJson(join(folder, "tokenizer_config.json"), text.tokenizerConfig);
+  await writeTrainingTemplate(folder, text.tokenizerConfig);
   await writeJson(join(folder, "generation_config.json"), {
     do_sample: true,
     temperature: 1,

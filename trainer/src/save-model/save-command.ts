@@ -9,6 +9,7 @@ import { type Command, Option } from "commander";
 import { adapterFolderFiles } from "../model/adapter-folder.ts";
 import type { ExchangeCommandOptions } from "../exchange/commands.ts";
 import { writeOutput } from "../files/output.ts";
+import { writeTrainingTemplate } from "../files/training-template.ts";
 import { aboveZero } from "../options/option-values.ts";
 import { NANO_MODEL } from "../model/nano-model.ts";
 import { type BaseFolder, openBaseFolder } from "./base-folder.ts";
@@ -92,6 +93,9 @@ export function addSaveCommand(
       const progress = progressLines(given, writeError);
       const files = await writeFolder(given.out, given.force, async (folder) => {
         await writeForm(folder, given, base, trained, signal, progress);
+        if (given.as === "merged" || given.as === "onnx") {
+          await writeTrainingTemplate(folder, await tokenizerConfigOf(base));
+        }
         signal.throwIfAborted();
         return filesOf(folder);
       });
@@ -104,6 +108,12 @@ export function addSaveCommand(
           : `${out}: ${(sizeBytes / 1e6).toFixed(1)} MB in ${files.length} files, ${as} in ${dtype}${step === null ? "" : `, after ${step} steps`}`,
       );
     });
+}
+
+/** `null` if the base has none. */
+async function tokenizerConfigOf(base: BaseFolder): Promise<unknown> {
+  if (!base.paths.includes("tokenizer_config.json")) return null;
+  return JSON.parse(new TextDecoder().decode(await base.bytes("tokenizer_config.json")));
 }
 
 async function writeForm(

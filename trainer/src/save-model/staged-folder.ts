@@ -9,7 +9,7 @@ import { requireFree } from "../files/output.ts";
 
 /** All file names that such a folder can contain. */
 const OURS =
-  /^(adapter_config\.json|adapter_model\.safetensors|optimizer\.safetensors|config\.json|generation_config\.json|tokenizer(_config)?\.json|chat_template\.jinja|model[\w.-]*\.safetensors(\.index\.json)?|onnx)$/;
+  /^(adapter_config\.json|adapter_model\.safetensors|optimizer\.safetensors|config\.json|generation_config\.json|tokenizer(_config)?\.json|(training_)?chat_template\.jinja|model[\w.-]*\.safetensors(\.index\.json)?|onnx)$/;
 
 /**
  * @param write fills the folder that it is given; if it fails, nothing is kept
