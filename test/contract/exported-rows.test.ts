@@ -4,7 +4,13 @@ import { isLong } from "../fixtures/long.ts";
 import exports from "../interop/exports.interop.ts";
 import { compareRows } from "../interop/exports/compare.ts";
 import { namedTokens } from "../interop/exports/model-formats.ts";
-import { EXPORTED_MODELS, formatOf, MARKED_NANO, NANO, nanoFormat } from "../interop/exports/sample.ts";
+import {
+  EXPORTED_MODELS,
+  formatOf,
+  MARKED_NANO,
+  NANO,
+  nanoFormat,
+} from "../interop/exports/sample.ts";
 import { byteTokenizer } from "../interop/rendering/tokenizers.ts";
 
 /** Of 36 rows, and with a vocabulary 39. The last columns are rows that only tokens can express. */

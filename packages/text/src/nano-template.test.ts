@@ -33,7 +33,11 @@ test("the template for training renders the same text", () => {
     [0, 3],
   ] as const) {
     for (const tools of [[tool], null]) {
-      const variables = { messages: messages.slice(from, to), tools, add_generation_prompt: to < 5 };
+      const variables = {
+        messages: messages.slice(from, to),
+        tools,
+        add_generation_prompt: to < 5,
+      };
       expect(new Template(marked).render(variables)).toBe(new Template(own).render(variables));
     }
   }
