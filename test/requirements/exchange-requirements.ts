@@ -43,6 +43,24 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "exchange:recorded-tokens",
+    source: "docs/how-to/exchange.md, text that gives the recorded tokens",
+    behavior:
+      "TRL's rows give the recorded tokens when they are rendered and tokenized as TRL does, or are left out and counted by reason. ADP has the tokens where its text does not give them.",
+    tests: [
+      "packages/exchange/src/recorded-messages.test.ts > calls are %s",
+      "packages/exchange/src/recorded-messages.test.ts > only the turn that the policy wrote otherwise has its call in the content",
+      "packages/exchange/src/recorded-messages.test.ts > %s has the text of all tokens, with a template that keeps it",
+      "packages/exchange/src/recorded-messages.test.ts > text that names a special token gives no row, because a trainer would read the token",
+      "packages/exchange/src/recorded-messages.test.ts > both completions of a pair continue the same prompt, also where one was cut",
+      "packages/exchange/src/recorded-messages.test.ts > ADP has the tokens beside the text, where the text does not give them",
+      "trainer/src/exchange/commands.test.ts > text rows are counted by how they give the recorded tokens, and --tokens exports all",
+      "test/contract/exported-rows.test.ts > 33 of 36 rows of %s give the recorded text",
+      "test/contract/exported-rows.test.ts > 33 of 39 rows of %s give the recorded text",
+      "packages/text/src/nano-template.test.ts > the template for training renders the same text",
+    ],
+  },
+  {
     id: "exchange:text-formats",
     source: "TRL f2cd577, Agent Data Protocol 1.2.0, ATIF-v1.7",
     behavior:

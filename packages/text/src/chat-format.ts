@@ -267,8 +267,8 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   };
 }
 
-/** The value or the error as JSON. This is the content of a tool message in nano's prompts and in exported files. */
-export function toolResultText(result: ToolResult): string {
+/** The value or the error as JSON. This is the content of a tool message in nano's prompts. */
+function toolResultText(result: ToolResult): string {
   return (
     JSON.stringify(
       result.ok ? result.value : { error: result.error.code, message: result.error.message },

@@ -3,7 +3,7 @@ export { applyChatTemplate } from "./apply-chat-template.ts";
 export type { OwnTemplate, TemplateInput } from "./apply-chat-template.ts";
 export { trainByteLevelBpe } from "./bpe-trainer.ts";
 export type { BpeTrainerOptions, SpecialToken } from "./bpe-trainer.ts";
-export { createChatFormat, toolResultText } from "./chat-format.ts";
+export { createChatFormat } from "./chat-format.ts";
 export type {
   ChatFormat,
   ChatFormatOptions,

@@ -110,6 +110,48 @@ test("every format is exported from an edge, with counts", async () => {
   expect(files.toSorted()).toEqual(records.map(({ row }) => `${row.id}.json`).toSorted());
 });
 
+/** The record with other tokens in its last sampled segment. */
+function withLastTurn(record: TrajectoryDetail, tokenIds: readonly number[]): TrajectoryDetail {
+  const { trajectory } = record;
+  const last = trajectory.segments.findLastIndex(({ kind }) => kind === "sampled");
+  const numbers = tokenIds.map(() => -1);
+  const logProbs = { behaviorLogProbs: numbers, rawLogProbs: numbers, entropies: numbers };
+  const segments = trajectory.segments.map((segment, i) =>
+    i === last ? { ...segment, ...logProbs, tokenIds } : segment,
+  );
+  return { ...record, trajectory: { ...trajectory, segments } } as TrajectoryDetail;
+}
+
+test("text rows are counted by how they give the recorded tokens, and --tokens exports all", async () => {
+  const { format } = await readBaseModel(NANO);
+  const { tokenizer } = format.own;
+  const [stop = -1] = format.stopTokenIds;
+  const [a, b, c] = records as [TrajectoryDetail, TrajectoryDetail, TrajectoryDetail];
+  const word = tokenizer.encode("search");
+  const letters = [..."search"].flatMap((letter) => tokenizer.encode(letter));
+  expect(letters).not.toEqual(word);
+  const edge = edgeWith([a, withLastTurn(b, word), withLastTurn(c, [...letters, stop])]);
+  const args = exported("trl-sft", join(await folder(), "x"), "--include-failures", "--force");
+  const { out } = await run(args, edge);
+  expect(out[0]).toContain(
+    "2 rows of trl-sft from 3 trajectories; the model's template gives the recorded tokens of 1; with the text of all tokens and a template that keeps it: last-turn-cut 1; left out, because no text gives their tokens: other-segmentation 1; --tokens exports them as tokens",
+  );
+  const counted = JSON.parse((await run([...args, "--json"], edge)).out[0] ?? "") as object;
+  expect(counted).toMatchObject({
+    rows: 2,
+    text: {
+      asRecorded: 1,
+      verbatim: { "last-turn-cut": 1 },
+      withTokens: {},
+      leftOut: { "other-segmentation": 1 },
+    },
+  });
+  const tokens = JSON.parse(
+    (await run([...args, "--json", "--tokens"], edge)).out[0] ?? "",
+  ) as object;
+  expect(tokens).toMatchObject({ rows: 3, text: null });
+});
+
 test("an export from a waggle file is the same as from the edge, without visitors", async () => {
   const path = await folder();
   const archive = join(path, "all.jsonl");
