@@ -58,6 +58,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
       "test/contract/exported-rows.test.ts > 33 of 36 rows of %s give the recorded text",
       "test/contract/exported-rows.test.ts > 33 of 39 rows of %s give the recorded text",
       "packages/text/src/nano-template.test.ts > the template for training renders the same text",
+      "trainer/src/files/training-template.test.ts > a marked template is written beside a model of ours, and beside no other",
     ],
   },
   {

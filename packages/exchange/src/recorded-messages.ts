@@ -43,7 +43,7 @@ export type RowSettings = {
 /** Messages that give the recorded tokens. */
 export type RecordedMessages = {
   readonly prompt: readonly ChatMessage[];
-  /** As many as there were `turns`. */
+  /** One for each row. */
   readonly completions: readonly (readonly ChatMessage[])[];
   readonly settings: RowSettings;
   /** Why the model's own template does not give the tokens; `null` if it does. */
