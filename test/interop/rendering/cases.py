@@ -26,6 +26,9 @@ def result(content):
     return {"role": "tool", "content": content}
 
 
+LIST = call("list")
+EVERY = call("search", query="a\n\tb", maxPrice=-3, sizes=[], only={"n": 0.5, "yes": True, "none": None, "deep": [[1], {}]})
+CODE = "Look:\n\n```html\n<p class='x'>{{ a }} {% b %} <b>&amp;</b></p>\n```\n\n* one\n* two\n"
 WEATHER = call("weather", city="Rome")
 SEARCH = call("search", query="rain jacket", maxPrice=99.5, sizes=["S", "M"], only={"inStock": True, "brand": None})
 ASK = user("What is the weather in Rome?")
@@ -57,6 +60,15 @@ CASES = {
     "request after a result": (
         "", True, [ASK, said("", WEATHER), result(PLAIN), said("Sunny."), user("Thanks!")], True,
     ),
+    "three requests": (SYSTEM, False, [ASK, said("Sunny."), user("And tomorrow?"), said("Rain."), user("Thanks!")], True),
+    "two requests with calls": (
+        SYSTEM, True,
+        [ASK, said("", WEATHER), result(PLAIN), said("Sunny."), user("And jackets?"), said("", SEARCH), result(OBJECT)],
+        True,
+    ),
+    "call without arguments": (SYSTEM, True, [ASK, said("", LIST), result("[]")], True),
+    "arguments of every type": ("", True, [ASK, said("", EVERY), result("[]")], True),
+    "markup": (CODE, True, [user(CODE), said(CODE, call("search", query=CODE)), result(CODE), said(CODE), ASK], True),
     "any characters": (
         ODD, True, [user(ODD), said("", call("search", query=ODD)), result(ODD), said(ODD), user(ODD)], True,
     ),

@@ -27,6 +27,26 @@ export function templateSource(name: string): string {
   return show(`models/templates/${name}.jinja`).toString("utf8");
 }
 
+/** Source of the template in the metadata of a vocabulary. */
+export function vocabularyTemplate(name: string): string {
+  const gguf = show(`models/ggml-vocab-${name}.gguf`);
+  const key = Buffer.from("tokenizer.chat_template\u0008\0\0\0"); // 8 is the type of texts.
+  const at = gguf.indexOf(key) + key.length;
+  const from = at + 8; // The length has 8 bytes.
+  return gguf.subarray(from, from + Number(gguf.readBigUInt64LE(at))).toString("utf8");
+}
+
+/** Texts with the ids that llama.cpp recorded from the model's original tokenizer. */
+export function recordedEncodings(name: string): { text: string; tokenIds: number[] }[] {
+  const path = `models/ggml-vocab-${name}.gguf`;
+  const ids = show(`${path}.out`).toString("utf8").split("\n");
+  const texts = show(`${path}.inp`).toString("utf8").split("\n__ggml_vocab_test__\n");
+  return texts.map((text, i) => ({
+    text,
+    tokenIds: (ids[i] ?? "").split(" ").filter(Boolean).map(Number),
+  }));
+}
+
 /** Path of a vocabulary as a GGUF file, by its name in `models/ggml-vocab-….gguf`. */
 export function vocabularyFile(name: string): string {
   const path = join(cache(), `${name}-${LLAMA_CPP_RELEASE}.gguf`);

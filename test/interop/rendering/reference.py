@@ -1,15 +1,17 @@
 """
-Renders every case with Python's Jinja2, configured as Transformers configures it, and writes the hashes to
-reference.json: of the text up to the last token that ends a turn or to the generation prompt, and of the same without
-empty thoughts. Run by hand: python3 test/interop/rendering/reference.py
+Renders every case with Python's Jinja2, configured as Transformers configures it, and writes hashes to reference.json:
+of every prompt that the model gets, and of the conversation at the end, up to the last token that ends a turn or to the
+generation prompt. Templates that read `enable_thinking` render every case without and with it.
+Run by hand: python3 test/interop/rendering/reference.py
 
 Source: Transformers, `utils/chat_template_utils.py` (`_compile_jinja_template`). The templates are those in the
-llama.cpp release that the npm package node-llama-cpp contains (`llama/gitRelease.bundle`).
+llama.cpp release that the npm package node-llama-cpp contains (`llama/gitRelease.bundle`): files of `models/templates`,
+or metadata of the vocabularies in `models/ggml-vocab-….gguf`.
 """
 import hashlib
 import json
 import pathlib
-import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -37,6 +39,14 @@ def compiled(source):
     environment.globals["raise_exception"] = raise_exception
     environment.globals["strftime_now"] = lambda form: "01 Jan 2026"
     return environment.from_string(source)
+
+
+def metadata_template(gguf):
+    """The string `tokenizer.chat_template` of a GGUF file."""
+    key = b"tokenizer.chat_template" + struct.pack("<I", 8)
+    at = gguf.index(key) + len(key)
+    (length,) = struct.unpack_from("<Q", gguf, at)
+    return gguf[at + 8 : at + 8 + length].decode()
 
 
 def python_value(value):
@@ -68,20 +78,30 @@ def message_of(model, message):
     return {"role": "assistant", "content": message["content"] + text}
 
 
-def rendered(template, model, case, tools):
+def rendered(template, model, case, tools, thinking, count, generate):
+    """The first messages of a case."""
     system = [{"role": "system", "content": case["system"]}] if case["system"] else []
     return template.render(
-        messages=system + [message_of(model, message) for message in case["messages"]],
+        messages=system + [message_of(model, message) for message in case["messages"][:count]],
         tools=tools if case["hasTools"] else None,
-        add_generation_prompt=case["generate"],
+        add_generation_prompt=generate,
         bos_token=model["bos"],
         eos_token=model["eos"],
-        enable_thinking=False,
+        enable_thinking=thinking,
     )
 
 
-def digest_of(text):
-    return hashlib.sha256(unicodedata.normalize("NFC", text).encode()).hexdigest()[:16]
+def digests(template, model, case, tools, thinking):
+    """One hash for each rendering, or the message with which the template refuses one of them."""
+    messages = case["messages"]
+    turns = [at for at, message in enumerate(messages) if message["role"] == "assistant"]
+    try:
+        texts = [rendered(template, model, case, tools, thinking, at, True) for at in turns]
+        whole = rendered(template, model, case, tools, thinking, len(messages), case["generate"])
+    except Exception as error:
+        return str(error)
+    texts.append(whole if case["generate"] else whole[: whole.rindex(model["eos"]) + len(model["eos"])])
+    return [hashlib.sha256(unicodedata.normalize("NFC", text).encode()).hexdigest()[:12] for text in texts]
 
 
 def main():
@@ -89,25 +109,21 @@ def main():
     suite = json.loads((HERE / "cases.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["git", "clone", "-q", "--bare", LLAMA / "gitRelease.bundle", folder], check=True)
-        show = lambda file: subprocess.run(
-            ["git", "-C", folder, "show", f"HEAD:models/templates/{file}.jinja"], check=True, capture_output=True
-        ).stdout.decode()
+        show = lambda path: subprocess.run(
+            ["git", "-C", folder, "show", f"HEAD:models/{path}"], check=True, capture_output=True
+        ).stdout
         hashes = {}
         for model in models:
-            template = compiled(show(model["template"]))
-            hashes[model["name"]] = {}
-            for case in suite["cases"]:
-                try:
-                    text = rendered(template, model, case, suite["tools"])
-                    if not case["generate"]:
-                        text = text[: text.rindex(model["eos"]) + len(model["eos"])]
-                    digest = [digest_of(text), digest_of(re.sub(r"<think>\n*</think>\n*", "", text))]
-                    if len(sys.argv) > 1:
-                        out = pathlib.Path(sys.argv[1]) / f"{model['name']} {case['name']}.txt"
-                        out.write_text(text)
-                except Exception as error:
-                    digest = str(error)
-                hashes[model["name"]][case["name"]] = digest
+            if "template" in model:
+                source = show(f"templates/{model['template']}.jinja").decode()
+            else:
+                source = metadata_template(show(f"ggml-vocab-{model['vocabulary']}.gguf"))
+            template = compiled(source)
+            for thinking in [False, True] if "enable_thinking" in source and "neverThinks" not in model else [False]:
+                name = model["name"] + (" with thoughts" if thinking else "")
+                hashes[name] = {
+                    case["name"]: digests(template, model, case, suite["tools"], thinking) for case in suite["cases"]
+                }
     release = json.loads((LLAMA / "llama.cpp.info.json").read_text())["tag"]
     written = {"jinja2": jinja2.__version__, "llamaCpp": release, "hashes": hashes}
     (HERE / "reference.json").write_text(json.dumps(written, ensure_ascii=False, indent=1) + "\n")
