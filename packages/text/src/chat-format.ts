@@ -56,7 +56,11 @@ export type ChatNext = {
 export interface ChatFormat {
   /** Tokens that end a turn, for `PolicyContext.generate`. */
   readonly stopTokenIds: readonly number[];
-  /** Renders the beginning of a conversation. The last segment ends with the generation prompt. */
+  /**
+   * Renders the beginning of a conversation. The last segment ends with the generation prompt.
+   *
+   * @throws WaggleError `TEMPLATE_UNSUPPORTED` if the template cannot be evaluated with these tools or with calls.
+   */
   start(input: ChatStart): RenderedSegment[];
   /**
    * Renders what follows a sampled turn, ending with the generation prompt. It needs no history: the same
@@ -103,12 +107,13 @@ export type ChatFormatOptions = {
  * Creates a chat format from a tokenizer and a Jinja template.
  *
  * @throws WaggleError `INVALID_ARGUMENT` without a chat template; `TOKENIZER_UNSUPPORTED` if no special token
- *   ends a turn; `TEMPLATE_NOT_APPEND_ONLY` as `next`.
+ *   ends a turn; `TEMPLATE_UNSUPPORTED` if the template cannot be evaluated; `TEMPLATE_NOT_APPEND_ONLY` as `next`.
  */
 export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const { tokenizer, tokenizerConfig = {} } = options;
-  const source = chatTemplateOf(options);
+  const { source, plainSource } = chatTemplatesOf(options);
   const template = new Template(source);
+  const plainTemplate = plainSource === source ? template : new Template(plainSource);
   const toolCallFormat = options.toolCallFormat ?? detectToolCallFormat(source) ?? "hermes";
   const { markers, write } = toolCallFormatEntry(toolCallFormat);
   const keepTokenIds = new Set(markers.flatMap((marker) => tokenizer.specialTokenId(marker) ?? []));
@@ -124,7 +129,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const newTexts = () => createPromptTexts(tokenizer, isNano);
 
   const render = ({ messages, tools }: TemplateMessages, generate: boolean): string =>
-    template.render({
+    (tools.length > 0 ? template : plainTemplate).render({
       ...variables,
       messages,
       tools: tools.length > 0 ? tools : null,
@@ -156,13 +161,14 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   };
 
   const start = (input: ChatStart): RenderedSegment[] => {
+    if (input.tools.length > 0) requireCalls();
     const texts = newTexts();
     const system: TemplateMessage[] =
       input.system === "" ? [] : [{ role: "system", content: texts.guarded(input.system) }];
     const tools = input.tools.map((tool) => toTemplateTool(tool, texts.guarded));
     const user = { role: "user", content: texts.shielded(input.userMessage) };
     const rendered = render({ messages: [...system, user], tools }, true);
-    const head = system[0] ? tryRender(() => render({ messages: system, tools }, false)) : null;
+    const head = system[0] ? headOf(() => render({ messages: system, tools }, false)) : null;
     return cut(texts, rendered, 0, "user", "system", head);
   };
 
@@ -181,7 +187,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     const full = probe([...answered, ...user], true);
     const from = endOfSampled(full, history, prompted);
     const isCut = results[0] && user[0];
-    const head = isCut ? tryRender(() => probe(answered)) : null;
+    const head = isCut ? headOf(() => probe(answered)) : null;
     return cut(texts, full, from, results[0] && !isCut ? "tool" : "user", "tool", head);
   };
 
@@ -237,18 +243,30 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     return isWritten && calls.every(({ name }) => turn.includes(name)) ? turn : null;
   };
 
+  let isChecked = isNano;
+  /** Throws before the first prompt if the template's calls cannot be evaluated. Some templates fail only there. */
+  const requireCalls = (): void => {
+    if (!isChecked) unlessRefused(() => writtenTurn(SAID, [{ name: "probe", arguments: {} }]));
+    isChecked = true;
+  };
+
   const encodeAssistant: ChatFormat["encodeAssistant"] = (text, toolCalls = []) => {
     const texts = newTexts();
+    // A template may trim the outer whitespace.
+    const [, lead = "", inner = "", trail = ""] =
+      (isNano ? null : /^(\s*)([^]*?)(\s*)$/.exec(text)) ?? ["", "", text];
     // The tags of a thought are tokens of the model's own.
-    const said = (isNano ? [text] : text.split(/(<\/?think>)/))
+    const said = (isNano ? [inner] : inner.split(/(<\/?think>)/))
       .map((part, i) => (i % 2 === 0 ? texts.shielded(part) : part))
       .join("");
     const calls = guardAll(
       toolCalls.map((call) => ({ name: call.name, arguments: call.arguments })),
       texts.guarded,
     ) as readonly WritableCall[];
-    const written = isNano ? null : tryRender(() => writtenTurn(text && SAID, calls));
-    const turn = written?.replace(SAID, () => said) ?? said + (calls[0] ? write(calls) : "");
+    const content = lead + (inner && SAID) + trail;
+    const written = isNano ? null : unlessRefused(() => writtenTurn(content, calls));
+    const turn =
+      written?.replace(SAID, () => said) ?? lead + said + trail + (calls[0] ? write(calls) : "");
     return [...texts.encode(turn), closing];
   };
 
@@ -320,11 +338,16 @@ function findStopTokens(
   return stopTokenIds;
 }
 
-function chatTemplateOf({ chatTemplate, tokenizerConfig }: ChatFormatOptions): string {
+/** The template for conversations with tools and the one for those without, as Transformers chooses them. */
+function chatTemplatesOf({ chatTemplate, tokenizerConfig }: ChatFormatOptions): {
+  readonly source: string;
+  readonly plainSource: string;
+} {
   const found = chatTemplate ?? tokenizerConfig?.chat_template;
-  if (typeof found === "string") return found;
-  const named = found?.find((entry) => entry.name === "tool_use") ?? found?.[0];
-  if (named !== undefined) return named.template;
+  if (typeof found === "string") return { source: found, plainSource: found };
+  const named = (name: string) => found?.find((entry) => entry.name === name)?.template;
+  const plainSource = named("default") ?? found?.[0]?.template;
+  if (plainSource !== undefined) return { source: named("tool_use") ?? plainSource, plainSource };
   throw new WaggleError(
     "INVALID_ARGUMENT",
     "there is no chat template in tokenizer_config.json; pass chatTemplate",
@@ -338,10 +361,21 @@ function tokenText(token: unknown): string | null {
   return typeof token.content === "string" ? token.content : null;
 }
 
-function tryRender(render: () => string | null): string | null {
+/** The beginning of a rendering; `null` for templates that do not write messages without a user's. */
+function headOf(render: () => string): string | null {
   try {
     return render();
   } catch {
-    return null; // Some templates refuse calls, or messages without a user's.
+    return null;
+  }
+}
+
+/** A rendering of calls; `null` if the template refuses calls. */
+function unlessRefused(render: () => string | null): string | null {
+  try {
+    return render();
+  } catch (error) {
+    if (WaggleError.is(error, "MODEL_UNSUPPORTED")) return null;
+    throw error;
   }
 }

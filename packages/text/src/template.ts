@@ -5,6 +5,7 @@
  */
 import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
 import { WaggleError } from "@waggle/protocol";
+import { PRINT, printAsPython, pythonText } from "./python-text.ts";
 
 /** Llama 3 and others write today's date, but a trainer must repeat what a page rendered on another day. */
 export const FIXED_DATE = "01 Jan 2026";
@@ -24,24 +25,48 @@ const GLOBALS: { readonly [name: string]: unknown } = {
     );
   },
   strftime_now: () => FIXED_DATE,
+  [PRINT]: pythonText,
 };
 
 /** A parsed template. */
 export class Template {
   readonly #program: ReturnType<typeof parse>;
 
-  /** @throws if `source` is not a valid Jinja template. */
+  /** @throws WaggleError `TEMPLATE_UNSUPPORTED` if the library cannot parse `source`. */
   constructor(source: string) {
-    this.#program = parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
+    this.#program = supported(() =>
+      parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true })),
+    );
+    printAsPython(this.#program);
   }
 
-  /** @throws WaggleError `MODEL_UNSUPPORTED` if the template raises an error. */
+  /**
+   * @throws WaggleError `MODEL_UNSUPPORTED` if the template raises an error, `TEMPLATE_UNSUPPORTED` if the library cannot
+   *   evaluate it.
+   */
   render(variables: { readonly [name: string]: unknown }): string {
-    const environment = new Environment();
-    for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) {
-      environment.set(name, value);
-    }
-    return String(new Interpreter(environment).run(this.#program).value);
+    return supported(() => {
+      const environment = new Environment();
+      for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) {
+        environment.set(name, value);
+      }
+      return String(new Interpreter(environment).run(this.#program).value);
+    });
+  }
+}
+
+/** Jinja in JavaScript does not have all of Jinja's filters and types. */
+function supported<T>(evaluate: () => T): T {
+  try {
+    return evaluate();
+  } catch (cause) {
+    if (WaggleError.is(cause)) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new WaggleError(
+      "TEMPLATE_UNSUPPORTED",
+      `@huggingface/jinja cannot evaluate the chat template (${reason.slice(0, 200)}); use another model or write a chat_template.jinja for it`,
+      { cause },
+    );
   }
 }
 

@@ -5,6 +5,7 @@
  * fallback (Gemma, Llama 2, Mistral), so that every text can be encoded and every token has bytes.
  */
 import { Tokenizer as LibraryTokenizer } from "@huggingface/tokenizers";
+import { isObject } from "@waggle/protocol";
 import { controlTest } from "./control-tokens.ts";
 import { tokenBytes } from "./token-bytes.ts";
 import type { AddedTokenJson, TokenizerFiles } from "./tokenizer-json.ts";
@@ -96,9 +97,13 @@ function openEncoders(files: TokenizerFiles): { encode: Encode; encodeTemplate: 
   const { tokenizerJson } = files;
   const { added_tokens: added = [], model } = tokenizerJson;
   const isControl = controlTest(files);
-  const required = { normalizer: null, pre_tokenizer: null, post_processor: null };
+  const required = { normalizer: null, post_processor: null };
+  const pre_tokenizer = withAllDigits(tokenizerJson["pre_tokenizer"] ?? null);
   const open = (added_tokens: readonly AddedTokenJson[], json: object): LibraryTokenizer =>
-    new LibraryTokenizer({ ...required, ...tokenizerJson, added_tokens, model: json }, {});
+    new LibraryTokenizer(
+      { ...required, ...tokenizerJson, pre_tokenizer, added_tokens, model: json },
+      {},
+    );
   const text = open(
     added.filter((token) => !isControl(token)),
     model,
@@ -107,6 +112,18 @@ function openEncoders(files: TokenizerFiles): { encode: Encode; encodeTemplate: 
   const template = open(added, { type: "BPE", vocab: {}, merges: [] });
   template.model = text.model;
   return { encode: encoder(text), encodeTemplate: encoder(template) };
+}
+
+/** Splits at all of Unicode's numbers, such as ½. The library's `Digits` knows 0 to 9 only. */
+function withAllDigits(preTokenizer: unknown): unknown {
+  if (!isObject(preTokenizer)) return preTokenizer;
+  const { type, pretokenizers, individual_digits } = preTokenizer;
+  if (Array.isArray(pretokenizers)) {
+    return { ...preTokenizer, pretokenizers: pretokenizers.map(withAllDigits) };
+  }
+  if (type !== "Digits") return preTokenizer;
+  const pattern = { Regex: individual_digits ? String.raw`\p{N}` : String.raw`\p{N}+` };
+  return { type: "Split", pattern, behavior: "Isolated", invert: false };
 }
 
 const encoder =

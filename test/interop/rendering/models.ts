@@ -18,7 +18,9 @@ export type RealModel = {
   readonly eos: string;
   /** The template writes no calls. The reference has them in the content, in this form. */
   readonly callsInContent?: "hermes" | "lfm";
-  /** Compared without thinking only, because `createChatFormat` refuses the template with thinking. */
+  /** The model was trained without tools, and its template writes none. Compared without calls and results. */
+  readonly hasNoTools?: boolean;
+  /** Compared without thinking only. With it, `ChatFormat` refuses the template as not append-only. */
   readonly neverThinks?: boolean;
 };
 
@@ -53,7 +55,18 @@ const reference = read<{
   readonly llamaCpp: string;
 }>("reference.json");
 
-export const { tools: TOOLS, cases: CASES } = read<{ tools: Tool[]; cases: Case[] }>("cases.json");
+const suite = read<{ readonly tools: readonly Tool[]; readonly cases: readonly Case[] }>(
+  "cases.json",
+);
+
+/** The tools of conversations with tools. */
+export const TOOLS = suite.tools;
+
+/** The conversations that a model is compared with. */
+export function casesOf({ hasNoTools }: RealModel): readonly Case[] {
+  if (!hasNoTools) return suite.cases;
+  return suite.cases.filter(({ messages }) => messages.every((one) => one.tool_calls === undefined));
+}
 
 export const MODELS: readonly RealModel[] = read<RealModel[]>("models.json");
 

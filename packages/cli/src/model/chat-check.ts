@@ -19,7 +19,8 @@ const PROBE: ToolDefinition = {
 
 /**
  * @param files - as `readTextFiles` returns them.
- * @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, `TOKENIZER_UNSUPPORTED` or `TEMPLATE_NOT_APPEND_ONLY`.
+ * @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, `TOKENIZER_UNSUPPORTED`, `TEMPLATE_UNSUPPORTED` or
+ *   `TEMPLATE_NOT_APPEND_ONLY`.
  */
 export function checkChat(
   files: ReadonlyMap<string, Uint8Array>,

@@ -166,6 +166,7 @@ const MODEL_ERRORS: ReadonlySet<string> = new Set([
   "MODEL_UNSUPPORTED",
   "TOKENIZER_UNSUPPORTED",
   "TEMPLATE_NOT_APPEND_ONLY",
+  "TEMPLATE_UNSUPPORTED",
 ]);
 
 function chatLine({ toolCallFormat, showsTools }: ChatCheck): string {
