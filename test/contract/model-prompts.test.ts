@@ -1,8 +1,12 @@
 /** Prompts turn by turn are what the chat templates of real models render, as Python's Jinja2 recorded it. */
+import type { ToolDefinition } from "@waggle/protocol";
+import { createChatFormat } from "@waggle/text";
 import { expect, test } from "vitest";
 import { isLong } from "../fixtures/long.ts";
-import rendering from "../interop/rendering.interop.ts";
-import { compareModel, MODELS, sourceOf } from "../interop/rendering/compare.ts";
+import { compareModels } from "../interop/rendering.interop.ts";
+import { compareModel } from "../interop/rendering/compare.ts";
+import { templateSource } from "../interop/rendering/llama-cpp-files.ts";
+import { casesOf, MODELS, sourceOf, thinkingModes } from "../interop/rendering/models.ts";
 import { byteTokenizer } from "../interop/rendering/tokenizers.ts";
 
 const SAMPLE = ["Qwen2.5-7B-Instruct", "Llama-3.2-3B-Instruct"];
@@ -13,21 +17,62 @@ test.each(MODELS.filter(({ name }) => isLong() || SAMPLE.includes(name)))(
     const { passed, failed, deviations } = compareModel(model, byteTokenizer(sourceOf(model)));
     expect(failed).toEqual([]);
     expect(passed).toBeGreaterThan(0);
-    expect(passed + deviations.length).toBe(18);
+    const cases = casesOf(model).length * thinkingModes(model).length;
+    expect(passed + deviations.length).toBe(cases);
   },
 );
 
 test.runIf(isLong())(
-  "prompts of 14 models have the tokens of the whole text in 218 of 252 cases",
+  "13 pairs of a template and its model's tokenizer: prompts have the tokens of the whole text, unless the template cannot append",
   async () => {
-    const { passed, failed, deviations } = await rendering.run();
-    expect(failed).toEqual([]);
-    expect(passed).toBe(218);
-    const reasons = Map.groupBy(deviations, ({ reason }) => reason);
-    expect([...reasons].map(([reason, cases]) => [reason, cases.length])).toEqual([
-      ["the template removes the empty thought of earlier turns", 31],
-      ["the template refuses it (This model only supports single tool-calls at once!)", 3],
-    ]);
+    const outcomes = [...(await compareModels())];
+    expect(outcomes.flatMap(([, { failed }]) => failed)).toEqual([]);
+    const pairs = outcomes.filter(([{ addedTokens }]) => addedTokens !== undefined);
+    expect(pairs).toHaveLength(13);
+    expect(pairs.reduce((sum, [, { passed }]) => sum + passed, 0)).toBe(0);
+    const reasons = Map.groupBy(
+      pairs.flatMap(([, { deviations }]) => deviations),
+      ({ reason }) => reason,
+    );
+    expect([...reasons].map(([reason, cases]) => [reason, cases.length])).toEqual([]);
   },
   600_000,
 );
+
+const CITIES: ToolDefinition = {
+  name: "weather",
+  description: "The weather of cities.",
+  parameters: {
+    type: "object",
+    properties: { cities: { type: "array", items: { type: "string" }, description: "names" } },
+  },
+  source: "page",
+};
+
+test.each([
+  ["ByteDance-Seed-OSS", "Object keys must be strings: got IntegerValue"],
+  ["tencent-Hy3", "Cannot call something that is not a function: got UndefinedValue"],
+  [
+    "NousResearch-Hermes-3-Llama-3.1-8B-tool_use",
+    "Cannot access property with non-string: got UndefinedValue",
+  ],
+  ["openbmb-MiniCPM5-1B", "Unknown ArrayValue filter: min"],
+  ["Kimi-K2-Instruct", "Cannot call something that is not a function: got UndefinedValue"],
+  ["meetkai-functionary-medium-v3.2", "Cannot unpack non-iterable type: TupleValue"],
+  ["unsloth-Apriel-1.5", "Unknown ObjectValue filter: string"],
+])("the template %s is refused before the first prompt with tools: %s", (name, construct) => {
+  const chatTemplate = templateSource(name);
+  const tokenizer = byteTokenizer(`<|im_end|>${chatTemplate}`);
+  const begin = () =>
+    createChatFormat({
+      tokenizer,
+      chatTemplate,
+      tokenizerConfig: { eos_token: "<|im_end|>" },
+    }).start({ system: "", tools: [CITIES], userMessage: "And in Rome?" });
+  expect(begin).toThrow(
+    expect.objectContaining({
+      code: "TEMPLATE_UNSUPPORTED",
+      message: expect.stringContaining(`(${construct})`) as unknown,
+    }),
+  );
+});

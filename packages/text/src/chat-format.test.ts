@@ -318,6 +318,55 @@ test.each([
   );
 });
 
+const loop = (turn: string): string =>
+  `{% for m in messages %}<|im_start|>${turn}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>{% endif %}`;
+
+test("a template that the library cannot evaluate is refused, at the latest before the first prompt with tools", () => {
+  const unsupported = (reason: string): unknown =>
+    expect.objectContaining({
+      code: "TEMPLATE_UNSUPPORTED",
+      message: `@huggingface/jinja cannot evaluate the chat template (${reason}); use another model or write a chat_template.jinja for it`,
+    });
+  expect(() => createChatFormat({ tokenizer, chatTemplate: "{% unknown %}" })).toThrow(
+    unsupported("Unknown statement type: unknown"),
+  );
+  expect(() => createChatFormat({ tokenizer, chatTemplate: loop("{{ {1: 2} }}") })).toThrow(
+    unsupported("Object keys must be strings: got IntegerValue"),
+  );
+  const calls = "{{ m.content }}{% if m.tool_calls %}{{ [1, 2] | min }}{% endif %}";
+  const format = createChatFormat({ tokenizer, chatTemplate: loop(calls) });
+  const plain = format.start({ system: "", tools: [], userMessage: "u" });
+  expect(textOf(plain)).toBe("<|im_start|>u<|im_end|><|im_start|>");
+  expect(() => format.start({ system: "", tools, userMessage: "u" })).toThrow(
+    unsupported("Unknown ArrayValue filter: min"),
+  );
+});
+
+test("a conversation with tools has the template for tools, another the default template", () => {
+  const format = createChatFormat({
+    tokenizer,
+    tokenizerConfig: {
+      chat_template: [
+        { name: "default", template: loop("{{ m.content }}") },
+        { name: "tool_use", template: loop("{{ tools[0].function.name }} {{ m.content }}") },
+      ],
+    },
+  });
+  const rendered = (given: readonly ToolDefinition[]): string =>
+    textOf(format.start({ system: "", tools: given, userMessage: "u" }));
+  expect(rendered([])).toBe("<|im_start|>u<|im_end|><|im_start|>");
+  expect(rendered([open])).toBe("<|im_start|>open u<|im_end|><|im_start|>");
+});
+
+test("a template may trim the outer whitespace of a turn", () => {
+  const written = (turn: string): string => {
+    const format = createChatFormat({ tokenizer, chatTemplate: loop(turn) });
+    return tokenizer.decode(format.encodeAssistant(" a  b\n"));
+  };
+  expect(written("{{ m.content | trim }}")).toBe("a  b<|im_end|>");
+  expect(written("{{ m.content }}")).toBe(" a  b\n<|im_end|>");
+});
+
 test("a missing chat template is refused", () => {
   expect(() => createChatFormat({ tokenizer })).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),

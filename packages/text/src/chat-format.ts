@@ -253,8 +253,9 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const encodeAssistant: ChatFormat["encodeAssistant"] = (text, toolCalls = []) => {
     const texts = newTexts();
     // A template may trim the outer whitespace.
-    const [, lead = "", inner = "", trail = ""] =
-      (isNano ? null : /^(\s*)([^]*?)(\s*)$/.exec(text)) ?? ["", "", text];
+    const [, lead = "", inner = "", trail = ""] = (isNano
+      ? null
+      : /^(\s*)([^]*?)(\s*)$/.exec(text)) ?? ["", "", text];
     // The tags of a thought are tokens of the model's own.
     const said = (isNano ? [inner] : inner.split(/(<\/?think>)/))
       .map((part, i) => (i % 2 === 0 ? texts.shielded(part) : part))

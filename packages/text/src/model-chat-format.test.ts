@@ -63,3 +63,13 @@ test("a folder without a tokenizer or with a broken file is refused", () => {
     expect(WaggleError.is(caught, "MODEL_CORRUPT")).toBe(true);
   }
 });
+
+test("a folder whose template cannot be evaluated is refused, and the error names the construct", () => {
+  const files = folder({ ...config, "chat_template.jinja": "{% set budgets = {512: 128} %}" });
+  expect(() => readChatFormat(files)).toThrow(
+    expect.objectContaining({
+      code: "TEMPLATE_UNSUPPORTED",
+      message: expect.stringContaining("Object keys must be strings") as unknown,
+    }),
+  );
+});

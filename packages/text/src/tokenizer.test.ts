@@ -100,3 +100,22 @@ test("a tokenizer that is not a byte-level BPE is refused", () => {
     createTokenizer({ tokenizerJson: { ...tokenizerJson, decoder: { type: "WordPiece" } } }),
   ).toThrow(expect.objectContaining({ code: "TOKENIZER_UNSUPPORTED" }));
 });
+
+test("numbers other than 0 to 9 are split too, if the tokenizer splits digits", () => {
+  const { model, decoder } = tokenizerJson;
+  const bytes = { type: "ByteLevel", add_prefix_space: false, use_regex: false };
+  const digits = { type: "Digits", individual_digits: true };
+  const merges = [
+    ["Â", "½"],
+    ["1", "Â½"],
+  ];
+  const vocab = { ...model.vocab, "Â½": 9000, "1Â½": 9001 };
+  const split = createTokenizer({
+    tokenizerJson: {
+      decoder,
+      pre_tokenizer: { type: "Sequence", pretokenizers: [digits, bytes] },
+      model: { type: "BPE", vocab, merges },
+    },
+  });
+  expect(split.encode("1½")).toEqual([vocab["1"], 9000]);
+});

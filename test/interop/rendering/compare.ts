@@ -47,7 +47,9 @@ export function compareModel(model: RealModel, tokenizer: Tokenizer): Outcome {
   return { passed: passed.length, failed, deviations };
 }
 
-type Difference = { readonly reason: string } | { readonly reason?: never; readonly failure: string };
+type Difference =
+  | { readonly reason: string }
+  | { readonly reason?: never; readonly failure: string };
 
 function compareCase(
   format: ChatFormat,
@@ -67,8 +69,12 @@ function compareCase(
   let prompt = texts.start;
   const prompts = [prompt, ...texts.exchanges.map(({ turn, given }) => (prompt += turn + given))];
   if (String(prompts.map(hashOf)) === String(reference)) {
-    const tokenIds = [...turns.start, ...turns.exchanges.flatMap((one) => [...one.turn, ...one.given])];
-    const isSame = String(tokenIds) === String(tokenizer.encodeTemplate(tokenizer.decode(tokenIds)));
+    const tokenIds = [
+      ...turns.start,
+      ...turns.exchanges.flatMap((one) => [...one.turn, ...one.given]),
+    ];
+    const isSame =
+      String(tokenIds) === String(tokenizer.encodeTemplate(tokenizer.decode(tokenIds)));
     return isSame ? "equal" : { failure: "the whole text has other tokens" };
   }
   const renderings = whole().map((text) => text.normalize("NFC"));
@@ -77,7 +83,9 @@ function compareCase(
   }
   const reason = rewriting(renderings, texts);
   if (reason !== null) return { reason };
-  return { failure: `the template renders ${JSON.stringify(renderings)}, not ${JSON.stringify(prompts)}` };
+  return {
+    failure: `the template renders ${JSON.stringify(renderings)}, not ${JSON.stringify(prompts)}`,
+  };
 }
 
 function textOf(tokenizer: Tokenizer, tokenIds: readonly number[]): string {

@@ -65,7 +65,9 @@ export const TOOLS = suite.tools;
 /** The conversations that a model is compared with. */
 export function casesOf({ hasNoTools }: RealModel): readonly Case[] {
   if (!hasNoTools) return suite.cases;
-  return suite.cases.filter(({ messages }) => messages.every((one) => one.tool_calls === undefined));
+  return suite.cases.filter(({ messages }) =>
+    messages.every((one) => one.tool_calls === undefined),
+  );
 }
 
 export const MODELS: readonly RealModel[] = read<RealModel[]>("models.json");
@@ -77,9 +79,15 @@ export const ADDED_TOKENS = read<{ readonly [key: string]: { readonly [token: st
 
 export const REFERENCE_VERSION: string = `Jinja2 ${reference.jinja2}, templates of llama.cpp ${reference.llamaCpp}`;
 
+const sources = new Map<string, string>();
+
 /** Source of a model's template. */
-export function templateOf({ template, vocabulary }: RealModel): string {
-  return template === undefined ? vocabularyTemplate(vocabulary) : templateSource(template);
+export function templateOf({ name, template, vocabulary }: RealModel): string {
+  const known = sources.get(name);
+  if (known !== undefined) return known;
+  const source = template === undefined ? vocabularyTemplate(vocabulary) : templateSource(template);
+  sources.set(name, source);
+  return source;
 }
 
 /** Values of `enable_thinking` that a model is compared with. */

@@ -139,7 +139,10 @@ export async function namedTokens(
 export function differentEncodings(vocabulary: string, tokenizer: Tokenizer): string[] {
   return recordedEncodings(vocabulary)
     .filter(({ text, tokenIds }) => String(tokenizer.encode(text)) !== String(tokenIds))
-    .map(({ text }) => `${vocabulary}: the original tokenizer encodes ${JSON.stringify(text)} otherwise`);
+    .map(
+      ({ text }) =>
+        `${vocabulary}: the original tokenizer encodes ${JSON.stringify(text)} otherwise`,
+    );
 }
 
 async function readVocabulary(name: string): Promise<Vocabulary> {

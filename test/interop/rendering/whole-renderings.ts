@@ -50,7 +50,10 @@ export function wholeRenderings(
  * What the template changes in earlier messages; `null` if it only appends, or if the turns differ from its renderings
  * in anything else.
  */
-export function rewriting(renderings: readonly string[], { start, exchanges }: TurnTexts): string | null {
+export function rewriting(
+  renderings: readonly string[],
+  { start, exchanges }: TurnTexts,
+): string | null {
   if (renderings[0] !== start) return null;
   const changes = new Set<string>();
   for (const [i, { turn, given }] of exchanges.entries()) {
@@ -60,7 +63,8 @@ export function rewriting(renderings: readonly string[], { start, exchanges }: T
     if (later.startsWith(prompt + turn)) return null;
     const isKept = later.endsWith(turn + given);
     if (!isKept && !later.endsWith(turn.replace(THOUGHT, "") + given)) return null;
-    if (!later.startsWith(prompt)) changes.add("the template changes a prompt when its turn follows");
+    if (!later.startsWith(prompt))
+      changes.add("the template changes a prompt when its turn follows");
     else if (!isKept) changes.add("the template removes a thought when its turn has ended");
     else changes.add("the template writes text before a turn when the turn has ended");
   }
