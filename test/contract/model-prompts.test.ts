@@ -58,7 +58,6 @@ test.each([
   ],
   ["openbmb-MiniCPM5-1B", "Unknown ArrayValue filter: min"],
   ["Kimi-K2-Instruct", "Cannot call something that is not a function: got UndefinedValue"],
-  ["meetkai-functionary-medium-v3.2", "Cannot unpack non-iterable type: TupleValue"],
   ["unsloth-Apriel-1.5", "Unknown ObjectValue filter: string"],
 ])("the template %s is refused before the first prompt with tools: %s", (name, construct) => {
   const chatTemplate = templateSource(name);

@@ -348,14 +348,14 @@ test("a conversation with tools has the template for tools, another the default 
     tokenizerConfig: {
       chat_template: [
         { name: "default", template: loop("{{ m.content }}") },
-        { name: "tool_use", template: loop("{{ tools[0].function.name }} {{ m.content }}") },
+        { name: "tool_use", template: "{{ tools[0].function.name }}" + loop("{{ m.content }}") },
       ],
     },
   });
   const rendered = (given: readonly ToolDefinition[]): string =>
     textOf(format.start({ system: "", tools: given, userMessage: "u" }));
   expect(rendered([])).toBe("<|im_start|>u<|im_end|><|im_start|>");
-  expect(rendered([open])).toBe("<|im_start|>open u<|im_end|><|im_start|>");
+  expect(rendered([open])).toBe("open<|im_start|>u<|im_end|><|im_start|>");
 });
 
 test("a template may trim the outer whitespace of a turn", () => {
