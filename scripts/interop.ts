@@ -94,7 +94,7 @@ const rows: CounterpartRow[] = [];
 if (!isList) ensureChromium();
 for (const id of only ?? known) {
   const counterpart = await load(id);
-  const { name, version, area = name } = counterpart;
+  const { name, version, area = name, about } = counterpart;
   if (isList) {
     console.log(
       json ? JSON.stringify({ id, name, version }) : `${id.padEnd(20)} ${name} ${version}`,
@@ -104,7 +104,17 @@ for (const id of only ?? known) {
   say(`${name} ${version}`);
   const from = Date.now();
   const { passed, failed, deviations } = await tried(counterpart);
-  const row = { id, name, version, area, passed, failed, deviations, seconds: seconds(from) };
+  const row: CounterpartRow = {
+    id,
+    name,
+    version,
+    area,
+    ...(about !== undefined && { about }),
+    passed,
+    failed,
+    deviations,
+    seconds: seconds(from),
+  };
   rows.push(row);
   if (json) console.log(JSON.stringify(row));
   for (const each of failed) say(`  ✗ ${each}`);

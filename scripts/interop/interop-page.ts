@@ -8,6 +8,7 @@ export type CounterpartRow = Outcome & {
   readonly name: string;
   readonly version: string;
   readonly area: string;
+  readonly about?: string;
   readonly seconds: number;
 };
 
@@ -82,19 +83,25 @@ function named({ name, version }: CounterpartRow): string {
 }
 
 function counterpartSection(row: CounterpartRow): string[] {
-  const { name, version, passed, failed, deviations, seconds } = row;
+  const { name, version, about, passed, failed, deviations, seconds } = row;
   const reasons = [...Map.groupBy(deviations, ({ reason }) => reason)];
   return [
     `## ${name}`,
     "",
     `Version ${version}: ${passed} passed, ${failed.length} failed, in ${seconds} seconds.`,
     "",
+    ...(about === undefined ? [] : [...wrapped(about), ""]),
     ...failed.map((each) => `- failed: ${each}`),
     ...(failed.length === 0 ? [] : [""]),
     ...(reasons.length === 0 ? ["No deviations.", ""] : ["| case | reason |", "|---|---|"]),
     ...reasons.map(([reason, own]) => tableRow(own.map((each) => each.case).join("; "), reason)),
     ...(reasons.length === 0 ? [] : [""]),
   ];
+}
+
+/** Lines of at most 120 characters. */
+function wrapped(text: string): string[] {
+  return text.match(/\S.{0,119}(?=\s|$)/g) ?? [];
 }
 
 function tableRow(...cells: readonly string[]): string {

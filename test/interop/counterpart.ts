@@ -22,6 +22,8 @@ export type Counterpart = {
   readonly version: string;
   /** Counterparts of one area share a row of the evidence page. */
   readonly area?: string;
+  /** What the cases are, for the appendix of the evidence page. */
+  readonly about?: string;
   readonly run: () => Promise<Outcome>;
 };
 
