@@ -30,6 +30,8 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior: "Rendering only appends, and its result equals the chat template's own rendering.",
     tests: [
       "packages/text/src/chat-format.test.ts > %s: start, turns and next add up to the template's rendering of the conversation",
+      "test/contract/model-prompts.test.ts > prompts of $name have the text of its template",
+      "test/contract/model-prompts.test.ts > the template %s is refused before the first prompt with tools: %s",
     ],
   },
   {

@@ -20,8 +20,9 @@ const PRINTED: ReadonlySet<string> = new Set([
   "Ternary",
   "UnaryExpression",
 ]);
+
 /** Binary operators whose result is not a number or a text. */
-const LOGICAL = /^(?:[=!<>]=?|==|in|not in|and|or)$/;
+const LOGICAL = /^(?:[=!]=|[<>]=?|in|not in|and|or)$/;
 
 /** Members that contain statements. */
 const BLOCKS: ReadonlySet<string> = new Set(["body", "alternate", "defaultBlock"]);
