@@ -8,6 +8,7 @@ import { compareModel } from "../interop/rendering/compare.ts";
 import { templateSource } from "../interop/rendering/llama-cpp-files.ts";
 import { casesOf, MODELS, sourceOf, thinkingModes } from "../interop/rendering/models.ts";
 import { byteTokenizer } from "../interop/rendering/tokenizers.ts";
+import { rewriting } from "../interop/rendering/whole-renderings.ts";
 
 const SAMPLE = ["Qwen2.5-7B-Instruct", "Llama-3.2-3B-Instruct"];
 
@@ -22,6 +23,20 @@ test.each(MODELS.filter(({ name }) => isLong() || SAMPLE.includes(name)))(
   },
 );
 
+test("a difference is a deviation only if the template renders another beginning and the same end", () => {
+  const exchange = { turn: "<think>Hm.</think>Yes.", given: "Next?" };
+  const reason = (...renderings: string[]) =>
+    rewriting(renderings, { start: "Q:<think></think>", exchanges: [exchange] });
+  const whole = `Q:<think></think>${exchange.turn}Next?`;
+  expect(reason("Q:<think></think>", `Q:${exchange.turn}Next?`)).toMatch(/a prompt/);
+  expect(reason("Q:<think></think>", "Q:Yes.Next?")).toMatch(/a prompt/);
+  expect(reason("Q:<think></think>", "Q:<think></think>Yes.Next?")).toMatch(/a turn/);
+  expect(reason("Q:<think></think>", whole)).toBeNull();
+  expect(reason("Q:<think></think>", `${whole} `)).toBeNull();
+  expect(reason("Q:<think></think>", "Q:No.Next?")).toBeNull();
+  expect(reason("Q:", "Q:Yes.Next?")).toBeNull();
+});
+
 test.runIf(isLong())(
   "at least 11 pairs of template and tokenizer: prompts have the tokens of the whole text, unless the template cannot append",
   async () => {
@@ -29,9 +44,17 @@ test.runIf(isLong())(
     expect(pairs.length).toBeGreaterThanOrEqual(11);
     const { passed, failed, deviations } = await rendering.run();
     expect(failed).toEqual([]);
-    expect(passed).toBe(0);
+    expect(passed).toBe(263);
     const reasons = Map.groupBy(deviations, ({ reason }) => reason);
-    expect([...reasons].map(([reason, cases]) => [reason, cases.length])).toEqual([]);
+    expect([...reasons].map(([reason, cases]) => [reason, cases.length])).toEqual([
+      ["the template changes a prompt when its turn follows", 85],
+      ["the template changes a turn when it has ended", 4],
+      ["the template refuses it (This model only supports single tool-calls at once!)", 3],
+      [
+        "the template refuses it (Conversation roles must alternate user/assistant/user/assistant/...)",
+        14,
+      ],
+    ]);
   },
   600_000,
 );

@@ -61,12 +61,12 @@ export function rewriting(
     const later = renderings[i + 1] as string;
     if (later === prompt + turn + given) continue;
     if (later.startsWith(prompt + turn)) return null;
-    const isKept = later.endsWith(turn + given);
-    if (!isKept && !later.endsWith(turn.replace(THOUGHT, "") + given)) return null;
-    if (!later.startsWith(prompt))
-      changes.add("the template changes a prompt when its turn follows");
-    else if (!isKept) changes.add("the template removes a thought when its turn has ended");
-    else changes.add("the template writes text before a turn when the turn has ended");
+    const kept = [turn, turn.replace(THOUGHT, "")].some((text) => later.endsWith(text + given));
+    if (!kept) return null;
+    const changed = later.startsWith(prompt)
+      ? "a turn when it has ended"
+      : "a prompt when its turn follows";
+    changes.add(`the template changes ${changed}`);
   }
   return changes.size === 0 ? null : [...changes].join("; ");
 }
