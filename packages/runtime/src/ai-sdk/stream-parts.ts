@@ -96,22 +96,18 @@ export async function* toStreamParts(
   };
 }
 
+/** Also of reasons that only some servers have. */
 export function toFinishReason(reason: ChatFinishReason | null): LanguageModelV4FinishReason {
-  const raw = reason ?? undefined;
-  switch (reason) {
-    case "stop":
-    case "length":
-      return { unified: reason, raw };
-    case "tool_calls":
-    case "function_call":
-      return { unified: "tool-calls", raw };
-    case "content_filter":
-      return { unified: "content-filter", raw };
-    default:
-      // Also reasons that only some servers have.
-      return { unified: "other", raw };
-  }
+  return { unified: UNIFIED[reason ?? ""] ?? "other", raw: reason ?? undefined };
 }
+
+const UNIFIED: { readonly [reason: string]: LanguageModelV4FinishReason["unified"] } = {
+  stop: "stop",
+  length: "length",
+  tool_calls: "tool-calls",
+  function_call: "tool-calls",
+  content_filter: "content-filter",
+};
 
 export function toUsage(usage: ChatUsage | undefined): LanguageModelV4Usage {
   const total = usage?.prompt_tokens;
