@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { isLong } from "../fixtures/long.ts";
 import exports from "../interop/exports.interop.ts";
 import { compareRows } from "../interop/exports/compare.ts";
-import { namedTokens } from "../interop/exports/model-formats.ts";
 import {
   EXPORTED_MODELS,
   formatOf,
@@ -11,6 +10,7 @@ import {
   NANO,
   nanoFormat,
 } from "../interop/exports/sample.ts";
+import { sourceOf, templateOf } from "../interop/rendering/models.ts";
 import { byteTokenizer } from "../interop/rendering/tokenizers.ts";
 
 /** Of 36 rows, and with a vocabulary 39. The last columns are rows that only tokens can express. */
@@ -22,7 +22,7 @@ const COUNTS: readonly (readonly [string, { own: number; verbatim: number }])[] 
 
 test.each(COUNTS)("33 of 36 rows of %s give the recorded text", async (name, counts) => {
   const model = EXPORTED_MODELS.find((one) => one.name === name)!;
-  const format = formatOf(model, byteTokenizer(namedTokens(model)));
+  const format = formatOf(model, templateOf(model), byteTokenizer(sourceOf(model)));
   const { failed, deviations, ...found } = await compareRows(name, format);
   expect(failed).toEqual([]);
   expect(found).toEqual({ ...counts, passed: 33 });

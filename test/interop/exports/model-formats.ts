@@ -1,25 +1,22 @@
 /** The chat formats of the sample's models, with their real vocabularies. */
 import { type ChatFormat, trainingTemplate } from "@waggle/text";
-import { realTokenizer } from "../rendering/tokenizers.ts";
-import {
-  EXPORTED_MODELS,
-  type ExportedModel,
-  formatOf,
-  MARKED_NANO,
-  NANO,
-  nanoFormat,
-} from "./sample.ts";
+import { templateOf } from "../rendering/models.ts";
+import { tokenizerGroups } from "../rendering/tokenizer-groups.ts";
+import { EXPORTED_MODELS, formatOf, MARKED_NANO, NANO, nanoFormat } from "./sample.ts";
 
-/** A template with the tokens that it does not contain itself. */
-export function namedTokens({ bos, eos, source }: ExportedModel): string {
-  return `{# ${bos} ${eos} #}${source}`;
-}
+/** A model's name and template, and the format of its rows. */
+export type ModelFormat = {
+  readonly model: {
+    readonly name: string;
+    readonly source: string;
+    readonly bos: string | null | undefined;
+    readonly eos: string | null | undefined;
+  };
+  readonly format: ChatFormat;
+};
 
 /** The nano model first. */
-export async function* modelFormats(): AsyncIterable<{
-  readonly model: Omit<ExportedModel, "vocabulary">;
-  readonly format: ChatFormat;
-}> {
+export async function* modelFormats(): AsyncIterable<ModelFormat> {
   const nano = nanoFormat();
   const { source, tokens } = nano.own;
   const model = { source, bos: tokens.bos_token, eos: tokens.eos_token };
@@ -27,8 +24,14 @@ export async function* modelFormats(): AsyncIterable<{
   // The same rows with the template that TRL's users pass for a loss on assistant turns.
   const marked = trainingTemplate(source) ?? "";
   yield { model: { ...model, name: MARKED_NANO, source: marked }, format: nano };
-  for (const [vocabulary, models] of Map.groupBy(EXPORTED_MODELS, (model) => model.vocabulary)) {
-    const tokenizer = await realTokenizer(vocabulary, models.map(namedTokens).join(""));
-    for (const model of models) yield { model, format: formatOf(model, tokenizer) };
+  for await (const { models, tokenizer } of tokenizerGroups(EXPORTED_MODELS)) {
+    for (const one of models) {
+      const { name, bos, eos } = one;
+      const template = templateOf(one);
+      yield {
+        model: { name, source: template, bos, eos },
+        format: formatOf(one, template, tokenizer),
+      };
+    }
   }
 }

@@ -15,17 +15,11 @@ import { recordOf } from "../../../packages/exchange/src/record.fixture.ts";
 import type { FirstObservation, Segment, ToolDefinition, TrajectoryDetail } from "@waggle/protocol";
 import { createChatFormat, readChatFormat } from "@waggle/text";
 import type { ChatFormat, Tokenizer } from "@waggle/text";
-import { MODELS, type RealModel } from "../rendering/compare.ts";
-import { templateSource } from "../rendering/llama-cpp-files.ts";
-
-/** A model whose trajectories are exported. */
-export type ExportedModel = Omit<RealModel, "template"> & { readonly source: string };
-
-/** Models with a template and vocabulary of llama.cpp's release. */
-export const EXPORTED_MODELS: readonly ExportedModel[] = MODELS.map(({ template, ...model }) => ({
-  ...model,
-  source: templateSource(template),
-}));
+import { MODELS, type RealModel } from "../rendering/models.ts";
+/** Models with tools and a template of llama.cpp's release. */
+export const EXPORTED_MODELS: readonly RealModel[] = MODELS.filter(
+  ({ template, hasNoTools }) => template !== undefined && !hasNoTools,
+);
 
 /** The name of the nano model, whose folder is in the repository. */
 export const NANO = "nano";
@@ -151,7 +145,11 @@ const CASES: readonly Case[] = [
 ];
 
 /** The format with which a page renders the model's prompts. */
-export function formatOf({ source, bos, eos }: ExportedModel, tokenizer: Tokenizer): ChatFormat {
+export function formatOf(
+  { bos, eos }: RealModel,
+  source: string,
+  tokenizer: Tokenizer,
+): ChatFormat {
   return createChatFormat({
     tokenizer,
     chatTemplate: source,
