@@ -96,7 +96,7 @@ const malformed: Change = ({ own, stopTokenIds }) => [
 ];
 /** The letters of a word one by one, which no tokenizer gives. */
 const spelledOut: Change = ({ own, stopTokenIds }) => [
-  ...[..."Sorry"].flatMap((letter) => own.tokenizer.encode(letter)),
+  ..."Sorry".split("").flatMap((letter) => own.tokenizer.encode(letter)),
   stopTokenIds[0] as number,
 ];
 

@@ -128,7 +128,7 @@ test("text rows are counted by how they give the recorded tokens, and --tokens e
   const [stop = -1] = format.stopTokenIds;
   const [a, b, c] = records as [TrajectoryDetail, TrajectoryDetail, TrajectoryDetail];
   const word = tokenizer.encode("search");
-  const letters = [..."search"].flatMap((letter) => tokenizer.encode(letter));
+  const letters = "search".split("").flatMap((letter) => tokenizer.encode(letter));
   expect(letters).not.toEqual(word);
   const edge = edgeWith([a, withLastTurn(b, word), withLastTurn(c, [...letters, stop])]);
   const args = exported("trl-sft", join(await folder(), "x"), "--include-failures", "--force");

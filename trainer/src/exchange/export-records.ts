@@ -20,37 +20,10 @@ import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { groupAdvantages } from "../update/group-advantages.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
 import type { OutputFile } from "../files/output.ts";
+import type { ExportFormat, ExportOptions } from "./export-options.ts";
 import type { Reasons } from "./reasons.ts";
 import { groupsOf } from "./record-groups.ts";
 import { jsonLines, type TextRows, textRows } from "./text-rows.ts";
-
-/** Names of the export formats. */
-export const EXPORT_FORMATS = [
-  "verl",
-  "trl-sft",
-  "trl-dpo",
-  "trl-kto",
-  "prime-rl",
-  "adp",
-  "atif",
-  "waggle",
-] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-/** Options of an export. */
-export type ExportOptions = {
-  readonly format: ExportFormat;
-  /** The recipe's reward and advantage, for formats whose trainers receive advantages. */
-  readonly recipe: EdgeRecipe;
-  /** `trl-sft`: include unsuccessful trajectories. */
-  readonly includesFailures: boolean;
-  /** `trl-sft`: rows of tokens instead of messages. */
-  readonly asTokens: boolean;
-  /** `trl-dpo`, `trl-kto`: completions of one turn. */
-  readonly firstTurnOnly: boolean;
-  /** `verl`, `prime-rl`: tokens of restricted distributions stay in the mask. */
-  readonly keepsRestricted: boolean;
-};
 
 /** The files of an export and its counts. */
 export type Exported = {

@@ -18,7 +18,8 @@ import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
 import { partContext } from "../recipes/part-context.ts";
 import { openEngine } from "../model/open-model.ts";
-import { type ExportFormat, exportRecords } from "./export-records.ts";
+import type { ExportFormat } from "./export-options.ts";
+import { exportRecords } from "./export-records.ts";
 import {
   type ArrayRow,
   mean,

@@ -14,7 +14,7 @@ import {
   toTrlUnpairedRow,
 } from "@waggle/exchange";
 import type { ChatFormat } from "@waggle/text";
-import type { ExportOptions } from "./export-records.ts";
+import type { ExportOptions } from "./export-options.ts";
 import { type Reasons, reasonsText } from "./reasons.ts";
 import { groupsOf } from "./record-groups.ts";
 
@@ -85,7 +85,11 @@ function foundRows(
       if (read.length > 2 * rows.length) leave("no-pair", read.length - 2 * rows.length);
       return rows;
     }
-    default:
+    case "atif":
+    case "prime-rl":
+    case "trl-sft":
+    case "verl":
+    case "waggle":
       return wanted(read, options, leave).map((one) => toTrlSftRow(one, format));
   }
 }
