@@ -34,14 +34,14 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/engine": 21,
   "@waggle/environments": 59,
   "@waggle/evaluation": 30,
-  "@waggle/exchange": 37,
+  "@waggle/exchange": 41,
   "@waggle/learning": 390,
   "@waggle/model": 101,
   "@waggle/protocol": 170,
   "@waggle/runtime": 116,
   "@waggle/site": 23,
   "@waggle/testing": 29,
-  "@waggle/text": 34,
+  "@waggle/text": 39,
   "@waggle/trainer": 39,
 };
 

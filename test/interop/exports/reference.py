@@ -53,9 +53,10 @@ def environment():
     made = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[AssistantTracker, loopcontrols]
     )
-    made.filters["tojson"] = tojson
-    made.globals["raise_exception"] = raise_exception
-    made.globals["strftime_now"] = lambda form: "the day of training"
+    filters, names = made.filters, made.globals
+    filters["tojson"] = tojson
+    names["raise_exception"] = raise_exception
+    names["strftime_now"] = lambda form: "the day of training"
     return made
 
 

@@ -15,7 +15,6 @@ export const EXPORT_FORMATS = [
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Options of an export. */
-import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 export type ExportOptions = {
   readonly format: ExportFormat;
   /** The recipe's reward and advantage, for formats whose trainers receive advantages. */

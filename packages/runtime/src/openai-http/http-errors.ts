@@ -51,7 +51,7 @@ export async function errorOf(response: Response): Promise<WaggleError> {
   );
 }
 
-/** Milliseconds that a server asks to wait, in the header of OpenAI's clients or in the standard one. */
+/** Milliseconds that a server asks to wait, in the header of OpenAI's clients or in `retry-after`. */
 function retryAfterOf(headers: Headers, now: number): number | undefined {
   const ms = headers.get("retry-after-ms");
   const given = headers.get("retry-after");

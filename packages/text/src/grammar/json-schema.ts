@@ -7,7 +7,6 @@
  * around. The reader of the value validates the rest.
  *
  * Not every valid text can be generated:
- *
  * - Members have a fixed order: those in `required` as listed, then the others by name. It does not depend on the
  *   order of `properties`, which canonical JSON drops, so equal ids give equal masks.
  * - Objects with named properties get no additional ones, unless `required` names them.
