@@ -208,7 +208,7 @@ test("each folder that cannot be used is refused before its weights are read, wi
       { [TEMPLATE]: withTemplate(files, undefined) },
     ],
     [
-      /the chat template cannot write a conversation .*\(.+\); choose another model/,
+      /cannot evaluate the chat template \(.+\); use another model/,
       { [TEMPLATE]: withTemplate(files, "{% for message in messages %}") },
     ],
     [

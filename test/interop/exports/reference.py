@@ -50,14 +50,14 @@ def tojson(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False)
 
 
 def environment():
-    made = ImmutableSandboxedEnvironment(
+    jinja = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[AssistantTracker, loopcontrols]
     )
-    filters, names = made.filters, made.globals
+    filters, names = jinja.filters, jinja.globals
     filters["tojson"] = tojson
     names["raise_exception"] = raise_exception
     names["strftime_now"] = lambda form: "the day of training"
-    return made
+    return jinja
 
 
 MADE = environment()

@@ -115,7 +115,8 @@ function withLastTurn(record: TrajectoryDetail, tokenIds: readonly number[]): Tr
   const { trajectory } = record;
   const last = trajectory.segments.findLastIndex(({ kind }) => kind === "sampled");
   const numbers = tokenIds.map(() => -1);
-  const logProbs = { behaviorLogProbs: numbers, rawLogProbs: numbers, entropies: numbers };
+  const entropies = tokenIds.map(() => 0);
+  const logProbs = { behaviorLogProbs: numbers, rawLogProbs: numbers, entropies };
   const segments = trajectory.segments.map((segment, i) =>
     i === last ? { ...segment, ...logProbs, tokenIds } : segment,
   );
