@@ -183,7 +183,10 @@ const FIELD_TABLE = {
   },
   notify: {
     names: ["notify", "alert", "send mail"],
-    ...flag(["and notify everyone", "and let them know"], ["without notifying anyone", "but tell no one"]),
+    ...flag(
+      ["and notify everyone", "and let them know"],
+      ["without notifying anyone", "but tell no one"],
+    ),
     label: "notification",
   },
 } as const satisfies { readonly [key: string]: Field };

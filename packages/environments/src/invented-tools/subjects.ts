@@ -103,7 +103,6 @@ const IRREGULAR: { readonly [noun: string]: string } = {
   directory: "directories",
   party: "parties",
   delivery: "deliveries",
-  memory: "memories",
   "refund claim": "refund claims",
   "article of sale": "articles of sale",
   "drop-off": "drop-offs",
