@@ -1,0 +1,59 @@
+/** Names of functions and parameters in the styles that programmers use, or as invented words. */
+import { pick } from "../draw.ts";
+import type { Action } from "./actions.ts";
+import { belongsTo, chance, type Drawing } from "./drawing.ts";
+import { pluralOf, type Subject } from "./subjects.ts";
+import { inventedWord } from "./values.ts";
+
+export type NameStyle = "snake" | "camel" | "kebab" | "pascal" | "invented";
+
+/** A style for a whole set: a third of the sets have invented names. */
+export function drawStyle(drawing: Drawing): NameStyle {
+  if (chance(drawing, 1 / 3)) return "invented";
+  return pick(drawing.random, ["snake", "snake", "snake", "camel", "camel", "kebab", "pascal"]);
+}
+
+/** Words in a style: `new_date`, `newDate`. Parameters have no hyphens and no capital at the start. */
+export function styled(words: string, style: NameStyle): string {
+  const parts = words.toLowerCase().split(/[ -]/);
+  if (style !== "camel" && style !== "pascal") return parts.join("_");
+  return parts.map((part, i) => (i === 0 ? part : capitalized(part))).join("");
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function inStyle(words: string, style: NameStyle): string {
+  if (style === "kebab") return words.replaceAll(" ", "-");
+  if (style === "pascal") return capitalized(styled(words, style));
+  return styled(words, style);
+}
+
+function inventedName(drawing: Drawing): string {
+  const form = pick(drawing.random, ["one", "snake", "snake", "camel"]);
+  const first = inventedWord(drawing);
+  if (form === "one") return first;
+  return inStyle(`${first} ${inventedWord(drawing)}`, form === "camel" ? "camel" : "snake");
+}
+
+/** A function's name of the drawing's split that is none of the taken ones. */
+export function functionName(
+  drawing: Drawing,
+  action: Action,
+  subject: Subject,
+  style: NameStyle,
+  taken: ReadonlySet<string>,
+): string {
+  const { random, split } = drawing;
+  for (let attempt = 0; ; attempt += 1) {
+    const noun = pick(random, subject.nouns);
+    const pattern = pick(random, action.names);
+    const nouns = pattern.includes("{s}") ? pluralOf(noun) : noun;
+    const rest = pattern.replace(/\{[ns]\}/, "").trim();
+    const words = chance(drawing, 0.3)
+      ? `${chance(drawing, 0.3) ? pluralOf(noun) : noun} ${rest}`
+      : pattern.replace(/\{[ns]\}/, nouns);
+    const isInvented = style === "invented" || attempt > 40;
+    const name = isInvented ? inventedName(drawing) : inStyle(words.replace(/\s+/g, " "), style);
+    if (belongsTo(split, name) && !taken.has(name)) return name;
+  }
+}
