@@ -19,6 +19,31 @@ export type Field = {
   readonly label: string;
 };
 
+export type FieldKey =
+  | "title"
+  | "person"
+  | "owner"
+  | "date"
+  | "due"
+  | "time"
+  | "place"
+  | "count"
+  | "people"
+  | "minutes"
+  | "price"
+  | "weight"
+  | "code"
+  | "note"
+  | "tag"
+  | "color"
+  | "email"
+  | "priority"
+  | "size"
+  | "repeat"
+  | "urgent"
+  | "hidden"
+  | "notify";
+
 const choice = (options: readonly string[]) => ({
   type: options,
   draw: ({ random }: Drawing): Value => {
@@ -48,7 +73,7 @@ const integerIn = (from: number, to: number, step = 1) => ({
 
 const text = (draw: (drawing: Drawing) => Value) => ({ type: "string" as const, draw });
 
-const FIELD_TABLE = {
+export const FIELDS: { readonly [key in FieldKey]: Field } = {
   title: {
     names: ["title", "name", "label", "heading"],
     ...text(values.name),
@@ -189,7 +214,4 @@ const FIELD_TABLE = {
     ),
     label: "notification",
   },
-} as const satisfies { readonly [key: string]: Field };
-
-export type FieldKey = keyof typeof FIELD_TABLE;
-export const FIELDS: { readonly [key in FieldKey]: Field } = FIELD_TABLE;
+};

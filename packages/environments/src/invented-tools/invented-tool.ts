@@ -69,6 +69,9 @@ const TARGETS: { readonly [kind in TargetKind]: Field } = {
   },
 };
 
+/** Fields that a record of any subject can have. */
+const EXTRAS: readonly FieldKey[] = ["note", "urgent", "hidden", "notify"];
+
 /** Fields with the role that they have in the action, the required ones first. */
 function drawFields(
   drawing: Drawing,
@@ -80,9 +83,7 @@ function drawFields(
   const detail = (field: Field, isRequired: boolean) =>
     ({ field, role: "detail", isRequired }) as const;
   if (action.details === "record") {
-    const extra = chance(drawing, 0.25)
-      ? [FIELDS[pick(random, ["note", "urgent", "hidden", "notify"])]]
-      : [];
+    const extra = chance(drawing, 0.25) ? [FIELDS[pick(random, EXTRAS)]] : [];
     const required = integerBelow(random, 3);
     return [
       detail(FIELDS.title, true),
@@ -147,7 +148,9 @@ export function drawTool(
 }
 
 /** The schema of a tool's arguments. */
-export function argumentsSchema({ parameters }: Pick<InventedTool, "parameters">): z.ZodType {
+export function argumentsSchema(
+  parameters: readonly Pick<Parameter, "name" | "field" | "isRequired">[],
+): z.ZodType {
   return z.strictObject(
     Object.fromEntries(
       parameters.map(({ name: key, field: { type }, isRequired }) => {

@@ -41,7 +41,7 @@ function runnable(script: TaskScript, { name, description, changes, parameters }
   const calls = script.rounds.flat();
   return tool({
     description,
-    schema: argumentsSchema({ parameters }),
+    schema: argumentsSchema(parameters),
     run: (args, progress: Progress) => {
       progress.used.push(name);
       const matching = calls.filter((call) => isSameCall(call, name, args as CallArguments));

@@ -19,8 +19,8 @@ export function twoCalls(drawing: Drawing, size: number): TaskScript {
   const { wished, tools } = drawToolSet(drawing, isTwice ? [first] : [first, second], size);
   const used = [wished[0], wished[isTwice ? 0 : 1]] as InventedTool[];
   const wishes = used.map((tool) => drawWish(drawing, tool));
-  const [one, two] = wishes.map((wish) => clauseOf(drawing, wish));
   const { frame, pattern } = drawFrame(drawing, PAIR_FRAMES);
+  const [one, two] = wishes.map((wish) => clauseOf(drawing, wish, frame));
   const calls = wishes.map((wish) => scriptCall(wish, outcomeOf(drawing, wish).result));
   const wrong = argumentsOf(drawWish(drawing, used[1] as InventedTool));
   return {

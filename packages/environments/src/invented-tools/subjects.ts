@@ -118,5 +118,5 @@ export function pluralOf(noun: string): string {
 
 /** `a room`, `an invoice`. */
 export function withArticle(noun: string): string {
-  return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
+  return `${/^(?:[aeio]|un)/.test(noun) ? "an" : "a"} ${noun}`;
 }

@@ -8,23 +8,23 @@ import * as lists from "./word-lists.ts";
 export type Value = { readonly argument: string | number | boolean; readonly said: string };
 
 const ONSETS = [
-  ..."b c d f g h j k l m n p r s t v w x y z".split(" "),
-  ..."bl br ch cl cr dr fl fr gl gr kl kr pl pr qu sh sk sl sn sp st th tr tw zw".split(" "),
+  ..."b c d f g h j k l m n p r s t v w z".split(" "),
+  ..."b d f g k l m n p r s t v z".split(" "),
+  ..."bl br ch cl cr dr fl gr kl kr pl pr qu sh sk sl sp st th tr x y zw".split(" "),
 ];
-const VOWELS = "a e i o u a e i o u ai ea ee io oo ou y".split(" ");
-const CODAS = [
-  "",
-  "",
-  "",
-  ..."b ck d f g l m n nd ng nk nt p r rk rn s sh sk st t v x z".split(" "),
-];
+const VOWELS = "a e i o u a e i o u a e i o u ai ea io oo".split(" ");
+const CODAS = ["", "", "", ..."k d f g l m n n nd p r r s t t x".split(" ")];
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const plain = (argument: string | number): Value => ({ argument, said: String(argument) });
 
+/** Only the last syllable may end with a consonant, and sometimes the first. */
 function syllables(random: RandomSource, count: number): string {
-  const syllable = () => pick(random, ONSETS) + pick(random, VOWELS) + pick(random, CODAS);
+  const syllable = (_: unknown, i: number) =>
+    pick(random, ONSETS) +
+    pick(random, VOWELS) +
+    (i === count - 1 || random() < 0.3 ? pick(random, CODAS) : "");
   return Array.from({ length: count }, syllable).join("");
 }
 
@@ -191,15 +191,21 @@ export function color(drawing: Drawing): Value {
   return plain(pickOfSplit(drawing, lists.COLORS));
 }
 
-/** Letters and digits without a pattern, for copying drills. */
+/** Letters and digits without a pattern, for copying drills. It is never a number. */
 export function scrap(drawing: Drawing): Value {
   const part = () =>
     drawOfSplit(drawing, (random) => {
-      const pool = pick(random, [LETTERS, LETTERS.toLowerCase(), "0123456789", "mixed"]);
+      const pool = pick(random, [LETTERS, LETTERS.toLowerCase(), "mixed", "mixed"]);
       const length = 2 + integerBelow(random, 11);
       const all = `${LETTERS}${LETTERS.toLowerCase()}${LETTERS.toLowerCase()}0123456789`;
       const from = pool === "mixed" ? all : pool;
-      return Array.from({ length }, () => from[integerBelow(random, from.length)]).join("");
+      const first = LETTERS[integerBelow(random, 26)] as string;
+      const rest = Array.from(
+        { length: length - 1 },
+        () => from[integerBelow(random, from.length)],
+      );
+      // It begins with a letter, so that it is no number.
+      return (pool === LETTERS || random() < 0.5 ? first : first.toLowerCase()) + rest.join("");
     });
   const word = () =>
     chance(drawing, 0.5) ? inventedWord(drawing) : capitalized(inventedWord(drawing));

@@ -117,13 +117,17 @@ function filled(drawing: Drawing, wish: Wish, pattern: string): string {
     .replaceAll("{v}", () => valueOf(wish, "value")?.said ?? "")
     .replaceAll("{d}", () => detailsOf(drawing, wish))
     .replaceAll(/ +/g, " ")
-    .replaceAll(/ (?=[?.,!])/g, "")
+    .replaceAll(/,? (?=[?.,!])/g, "")
+    .replace(/,(?=\.$)/, "")
     .trim();
 }
 
-/** An imperative for the wish: `cancel the room Zork`. */
-export function clauseOf(drawing: Drawing, wish: Wish): string {
-  return filled(drawing, wish, pick(drawing.random, wish.tool.action.clauses));
+/** An imperative for the wish: `cancel the room Zork`. In "I want to …" it must not say "me". */
+export function clauseOf(drawing: Drawing, wish: Wish, frame: string): string {
+  const { clauses } = wish.tool.action;
+  const isOwn = / to \{do\}/.test(frame);
+  const fitting = isOwn ? clauses.filter((clause) => !/\bme\b/.test(clause)) : clauses;
+  return filled(drawing, wish, pick(drawing.random, fitting));
 }
 
 /** A request for one wish, with the name of its pattern: an imperative in a frame, or a sentence. */
@@ -138,7 +142,7 @@ export function requestOf(
     return { request: capitalized(sentence), pattern: `${key}-${index}` };
   }
   const { frame, pattern } = drawFrame(drawing, FRAMES);
-  return { request: fillFrame(frame, clauseOf(drawing, wish)), pattern };
+  return { request: fillFrame(frame, clauseOf(drawing, wish, frame)), pattern };
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
