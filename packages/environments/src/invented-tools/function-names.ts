@@ -2,7 +2,7 @@
 import { pick } from "../draw.ts";
 import type { Action } from "./actions.ts";
 import { belongsTo, chance, type Drawing } from "./drawing.ts";
-import { pluralOf, type Subject } from "./subjects.ts";
+import { nounFor, pluralOf, type Subject } from "./subjects.ts";
 import { inventedWord } from "./values.ts";
 
 export type NameStyle = "snake" | "camel" | "kebab" | "pascal" | "invented";
@@ -45,7 +45,7 @@ export function functionName(
 ): string {
   const { random, split } = drawing;
   for (let attempt = 0; ; attempt += 1) {
-    const noun = pick(random, subject.nouns);
+    const noun = nounFor(random, subject);
     const pattern = pick(random, action.names);
     const nouns = pattern.includes("{s}") ? pluralOf(noun) : noun;
     const rest = pattern.replace(/\{[ns]\}/, "").trim();

@@ -5,7 +5,7 @@ import type { Action } from "./actions.ts";
 import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type Field, type FieldKey, FIELDS } from "./fields.ts";
 import { functionName, type NameStyle, styled } from "./function-names.ts";
-import { pluralOf, type Subject, withArticle } from "./subjects.ts";
+import { nounFor, pluralOf, type Subject, withArticle } from "./subjects.ts";
 import { code, inventedWord, name, numericId } from "./values.ts";
 
 export type Parameter = {
@@ -121,7 +121,7 @@ export function drawTool(
   const fields = drawFields(drawing, wish, targetKind);
   const ordered = chance(drawing, 0.75) ? fields : shuffled(drawing, fields);
   const isInvented = style === "invented" && chance(drawing, 0.4);
-  const noun = pick(random, subject.nouns);
+  const noun = nounFor(random, subject);
   const parameters = ordered.map((field): Parameter => {
     for (;;) {
       const isOdd =
@@ -136,7 +136,7 @@ export function drawTool(
       return { ...field, name: parameterName, isInvented: isWord };
     }
   });
-  const description = withNoun(pick(random, action.descriptions), pick(random, subject.nouns));
+  const description = withNoun(pick(random, action.descriptions), nounFor(random, subject));
   return {
     name: functionName(drawing, action, subject, style, taken),
     description: `${description}${pick(random, ["", "", "."])}`,

@@ -6,7 +6,7 @@ import { type FieldKey, FIELDS } from "./fields.ts";
 import type { InventedTool, Parameter } from "./invented-tool.ts";
 import { drawRecords, type InventedRecord, mention, recordJson, tellingFields } from "./records.ts";
 import { drawFrame, fillFrame } from "./request-frames.ts";
-import type { Subject } from "./subjects.ts";
+import { nounFor, type Subject } from "./subjects.ts";
 import {
   callTurn,
   type ScriptCall,
@@ -15,7 +15,7 @@ import {
   type TaskScript,
   textTurn,
 } from "./task-script.ts";
-import { drawPair, drawToolSet, pairsWith } from "./tool-sets.ts";
+import { drawPair, drawToolSet, pairsOfSubject } from "./tool-sets.ts";
 import type { Value } from "./values.ts";
 import { argumentsOf, doneText, drawWish, requestOf } from "./wish.ts";
 
@@ -87,10 +87,8 @@ function searchCall(finder: InventedTool, { filter, records, right }: Search): S
 
 /** Subjects with a finder in the split, and a pair that acts on them. */
 function drawFinder(drawing: Drawing, subject: Subject) {
-  const finders = pairsWith(
-    drawing,
-    (pair) =>
-      pair.subject === subject && (pair.action.key === "list" || pair.action.key === "find"),
+  const finders = pairsOfSubject(drawing, subject).filter(
+    ({ action }) => action.key === "list" || action.key === "find",
   );
   return finders.length === 0 ? undefined : pick(drawing.random, finders);
 }
@@ -104,7 +102,7 @@ export function findAndAct(drawing: Drawing, size: number): TaskScript {
     if (finderPair === undefined) continue;
     const idKind = pick(random, ["code", "number"] as const);
     const kind = finderPair.action.key === "list" ? "list" : "find";
-    const noun = pick(random, pair.subject.nouns);
+    const noun = nounFor(random, pair.subject);
     const shown = pick(random, pair.subject.fields);
     const search = drawSearch(drawing, pair.subject, kind, idKind, shown, noun);
     const { wished, tools } = drawToolSet(
@@ -159,7 +157,7 @@ export function answerFromRecords(drawing: Drawing, size: number): TaskScript {
   const { random } = drawing;
   const pair = drawPair(drawing, ({ action }) => action.key === "list" || action.key === "find");
   const { subject, action } = pair;
-  const noun = pick(random, subject.nouns);
+  const noun = nounFor(random, subject);
   const shown = pick(
     random,
     subject.fields.filter((key) => FIELDS[key].type !== "boolean"),
@@ -179,7 +177,7 @@ export function answerFromRecords(drawing: Drawing, size: number): TaskScript {
       .replace("{t}", () => String(name.argument))
       .replace("{v}", () => value);
   const right = shownIn(search.right);
-  const wrongValues = search.records.map(shownIn).filter((value) => value !== right);
+  const wrongValues = search.records.map(shownIn).filter((value) => !answer(value).includes(right));
   return {
     kind: "answer-from-records",
     template: `answer-from-records-${pattern}`,

@@ -60,6 +60,12 @@ function runnable(script: TaskScript, { name, description, changes, parameters }
   });
 }
 
+/** Whether a text contains a fact as words of its own: "51" is not in "512". Case does not count. */
+function states(text: string, fact: string): boolean {
+  const words = fact.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\w])${words}(?![\\w])`, "i").test(text);
+}
+
 function judge(
   script: TaskScript,
   { made, used, extra, isAsked }: Progress,
@@ -70,11 +76,10 @@ function judge(
   const hasTools = needed.join() === used.toSorted().join();
   const hasCalls = calls.every((call) => made.has(call)) && extra === 0;
   const isWithoutCalls = calls.length > 0 || used.length === 0;
-  const answer = text.toLowerCase();
   const isAnswered =
     TONES[script.tone].test(text) &&
     (script.tone !== "plain" || !TONES.refusal.test(text)) &&
-    script.facts.every((fact) => answer.includes(fact.toLowerCase()));
+    script.facts.every((fact) => states(text, fact));
   const hasAsked = script.question === undefined || isAsked;
   const success = hasCalls && isWithoutCalls && isAnswered && hasAsked;
   return {

@@ -1,4 +1,6 @@
 /** Subjects of everyday software, with other words for them and the fields that their records have. */
+import type { RandomSource } from "@waggle/protocol";
+import { pick } from "../draw.ts";
 import type { FieldKey } from "./fields.ts";
 
 /** Subjects of a group have the same actions. */
@@ -97,6 +99,11 @@ export const SUBJECTS: readonly Subject[] = ROWS.map(([group, nouns, fields]) =>
     fields: fields.split(" ") as FieldKey[],
   };
 });
+
+/** A word for the subject. The usual one is the most frequent. */
+export function nounFor(random: RandomSource, { nouns, key }: Subject): string {
+  return random() < 0.4 ? key : pick(random, nouns);
+}
 
 const IRREGULAR: { readonly [noun: string]: string } = {
   duty: "duties",

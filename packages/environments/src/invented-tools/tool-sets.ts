@@ -1,4 +1,5 @@
 /** Sets of tools: those that a request needs, and similar ones that it does not need. */
+import type { TaskSplit } from "@waggle/protocol";
 import { pick } from "../draw.ts";
 import { type Action, ACTIONS } from "./actions.ts";
 import { belongsTo, chance, type Drawing, shuffled } from "./drawing.ts";
@@ -6,30 +7,41 @@ import { drawStyle } from "./function-names.ts";
 import { drawTool, type InventedTool, type ToolWish } from "./invented-tool.ts";
 import { type Subject, SUBJECTS } from "./subjects.ts";
 
-type Pair = { readonly action: Action; readonly subject: Subject };
-
-const keyOf = ({ action, subject }: Pair): string => `${subject.key}/${action.key}`;
+/** An action with a subject. */
+type Pair = { readonly action: Action; readonly subject: Subject; readonly key: string };
 
 const PAIRS: readonly Pair[] = SUBJECTS.flatMap((subject) =>
   ACTIONS.filter(({ groups }) => groups === undefined || groups.includes(subject.group)).map(
-    (action) => ({ action, subject }),
+    (action) => ({ action, subject, key: `${subject.key}/${action.key}` }),
   ),
 );
-const PAIRS_OF = {
-  train: PAIRS.filter((pair) => belongsTo("train", keyOf(pair))),
-  heldOut: PAIRS.filter((pair) => belongsTo("heldOut", keyOf(pair))),
-};
 
-/** All actions of a subject that the split has. */
-export function pairsWith(
-  { split }: Drawing,
-  accepts: (pair: Pair) => boolean = () => true,
-): readonly Pair[] {
-  return PAIRS_OF[split].filter(accepts);
+/** The pairs of a split, also by subject and by action. */
+function indexed(split: TaskSplit) {
+  const all = PAIRS.filter(({ key }) => belongsTo(split, key));
+  return {
+    all,
+    bySubject: Map.groupBy(all, ({ subject }) => subject),
+    byAction: Map.groupBy(all, ({ action }) => action),
+  };
 }
+const PAIRS_OF = { train: indexed("train"), heldOut: indexed("heldOut") };
 
-export const drawPair = (drawing: Drawing, accepts?: (pair: Pair) => boolean): Pair =>
-  pick(drawing.random, pairsWith(drawing, accepts));
+/** The pairs of a subject that the split has. */
+export const pairsOfSubject = ({ split }: Drawing, subject: Subject): readonly Pair[] =>
+  PAIRS_OF[split].bySubject.get(subject) ?? [];
+
+/** A pair of the split that is accepted. */
+export function drawPair(
+  { split, random }: Drawing,
+  accepts: (pair: Pair) => boolean = () => true,
+): Pair {
+  const { all } = PAIRS_OF[split];
+  for (;;) {
+    const pair = pick(random, all);
+    if (accepts(pair)) return pair;
+  }
+}
 
 /**
  * Draws tools for the wishes, and distractors up to the size: tools for the same subjects, for the same actions, and
@@ -37,17 +49,17 @@ export const drawPair = (drawing: Drawing, accepts?: (pair: Pair) => boolean): P
  */
 export function drawToolSet(
   drawing: Drawing,
-  wishes: readonly ToolWish[],
+  wishes: readonly (ToolWish & Pair)[],
   size: number,
   without: readonly Pair[] = [],
 ): { readonly wished: readonly InventedTool[]; readonly tools: readonly InventedTool[] } {
   const style = drawStyle(drawing);
   const names = new Set<string>();
-  const keys = new Set(without.map(keyOf));
-  const add = (wish: ToolWish): InventedTool => {
+  const keys = new Set(without.map(({ key }) => key));
+  const add = (wish: ToolWish & Pair): InventedTool => {
     const tool = drawTool(drawing, wish, style, names);
     names.add(tool.name);
-    keys.add(keyOf(wish));
+    keys.add(wish.key);
     return tool;
   };
   const wished = wishes.map(add);
@@ -55,13 +67,12 @@ export function drawToolSet(
   const tools = [...wished];
   while (tools.length < size) {
     const wish = pick(drawing.random, near);
-    const isFree = (pair: Pair) => !keys.has(keyOf(pair));
-    const similar = chance(drawing, 0.55)
-      ? pairsWith(drawing, (pair) => isFree(pair) && pair.subject === wish.subject)
-      : pairsWith(drawing, (pair) => isFree(pair) && pair.action === wish.action);
-    const pairs =
-      similar.length > 0 && chance(drawing, 0.85) ? similar : pairsWith(drawing, isFree);
-    tools.push(add(pick(drawing.random, pairs)));
+    const { all, bySubject, byAction } = PAIRS_OF[drawing.split];
+    const similar = chance(drawing, 0.55) ? bySubject.get(wish.subject) : byAction.get(wish.action);
+    const pair = pick(drawing.random, chance(drawing, 0.85) ? (similar ?? all) : all);
+    // Where no similar pair is left, another draw takes any pair.
+    if (keys.has(pair.key)) continue;
+    tools.push(add(pair));
   }
   return { wished, tools: shuffled(drawing, tools) };
 }

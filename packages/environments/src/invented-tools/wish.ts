@@ -3,6 +3,7 @@ import { integerBelow, pick } from "../draw.ts";
 import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type InventedTool, type Parameter, type TargetKind, withNoun } from "./invented-tool.ts";
 import { drawFrame, fillFrame, FRAMES } from "./request-frames.ts";
+import { nounFor } from "./subjects.ts";
 import type { Value } from "./values.ts";
 
 export type Wish = {
@@ -34,7 +35,7 @@ export function drawWish(
     const value = given?.get(parameter) ?? parameter.field.draw(drawing);
     values.set(parameter, isLower && !given?.has(parameter) ? lowered(value) : value);
   }
-  const noun = pick(drawing.random, tool.subject.nouns);
+  const noun = nounFor(drawing.random, tool.subject);
   return target === undefined ? { tool, noun, values } : { tool, noun, values, target };
 }
 
