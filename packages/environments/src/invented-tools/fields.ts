@@ -215,3 +215,10 @@ export const FIELDS: { readonly [key in FieldKey]: Field } = {
     label: "notification",
   },
 };
+
+/** A field under other names. */
+export const named = (field: Field, names: readonly string[], label: string): Field => ({
+  ...field,
+  names,
+  label,
+});

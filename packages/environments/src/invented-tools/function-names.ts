@@ -1,6 +1,6 @@
 /** Names of functions and parameters in the styles that programmers use, or as invented words. */
 import { pick } from "../draw.ts";
-import type { Action } from "./actions.ts";
+import type { Action } from "./action.ts";
 import { belongsTo, chance, type Drawing } from "./drawing.ts";
 import { nounFor, pluralOf, type Subject } from "./subjects.ts";
 import { inventedWord } from "./values.ts";

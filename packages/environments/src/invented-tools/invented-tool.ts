@@ -1,7 +1,7 @@
 /** A tool of one task: an action on a subject under a drawn name, with drawn parameters and a description. */
 import { z } from "zod";
 import { integerBelow, pick } from "../draw.ts";
-import type { Action } from "./actions.ts";
+import type { Action } from "./action.ts";
 import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type Field, type FieldKey, FIELDS } from "./fields.ts";
 import { functionName, type NameStyle, styled } from "./function-names.ts";

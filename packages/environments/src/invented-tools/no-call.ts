@@ -6,13 +6,14 @@ import { wrongTool } from "./one-call.ts";
 import { frameIndex } from "./request-frames.ts";
 import { pluralOf } from "./subjects.ts";
 import { scriptTool, type TaskScript } from "./task-script.ts";
-import { drawPair, drawToolSet } from "./tool-sets.ts";
+import { drawPair, drawToolSet, readersOf } from "./tool-sets.ts";
 import { drawWish, requestOf } from "./wish.ts";
 
 /** No tool of the set does what the user wants. */
 export function noTool(drawing: Drawing, size: number): TaskScript {
   const pair = drawPair(drawing);
-  const { tools } = drawToolSet(drawing, [], size, [pair]);
+  // Another reading tool for the subject could help with a question.
+  const { tools } = drawToolSet(drawing, [], size, [pair, ...readersOf(drawing, pair)]);
   const absent = drawTool(drawing, pair, "snake", new Set());
   const wish = drawWish(drawing, absent);
   const { request, pattern } = requestOf(drawing, wish);

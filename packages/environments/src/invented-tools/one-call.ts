@@ -91,7 +91,10 @@ export function failingCall(drawing: Drawing, size: number): TaskScript {
 /** A request that lacks a required value: the question, the reply, the call. */
 export function missingValue(drawing: Drawing, size: number): TaskScript {
   const { random } = drawing;
-  const pair = drawPair(drawing, ({ action }) => action.changes);
+  const isCreation = chance(drawing, 0.35);
+  const pair = drawPair(drawing, ({ action }) =>
+    isCreation ? action.details === "record" : action.changes,
+  );
   const { wished, tools } = drawToolSet(drawing, [pair], size);
   const tool = wished[0] as InventedTool;
   const open = tool.parameters.find(

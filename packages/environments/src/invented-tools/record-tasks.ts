@@ -5,7 +5,7 @@ import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type FieldKey, FIELDS } from "./fields.ts";
 import type { InventedTool, Parameter } from "./invented-tool.ts";
 import { drawRecords, type InventedRecord, mention, recordJson, tellingFields } from "./records.ts";
-import { drawFrame, fillFrame } from "./request-frames.ts";
+import { drawQuestion } from "./record-questions.ts";
 import { nounFor, type Subject } from "./subjects.ts";
 import {
   callTurn,
@@ -15,7 +15,7 @@ import {
   type TaskScript,
   textTurn,
 } from "./task-script.ts";
-import { drawPair, drawToolSet, pairsOfSubject } from "./tool-sets.ts";
+import { drawPair, drawToolSet, pairsOfSubject, readersOf } from "./tool-sets.ts";
 import type { Value } from "./values.ts";
 import { argumentsOf, doneText, drawWish, requestOf } from "./wish.ts";
 
@@ -136,22 +136,6 @@ export function findAndAct(drawing: Drawing, size: number): TaskScript {
   }
 }
 
-/** Questions about a value. `{l}` is the value's label, `{t}` the thing. */
-const QUESTIONS: readonly string[] = [
-  "What is the {l} of {t}?",
-  "tell me the {l} of {t}",
-  "Which {l} does {t} have?",
-  "I need the {l} of {t}.",
-  "what's the {l} of {t}",
-  "Can you look up the {l} of {t}?",
-  "{t}: which {l}?",
-  "Please check the {l} of {t}.",
-  "I forgot the {l} of {t}.",
-  "Do you know the {l} of {t}?",
-  "{l} of {t}?",
-  "For {t}, what {l} is noted?",
-];
-
 /** Find the records and state a value of the right one. */
 export function answerFromRecords(drawing: Drawing, size: number): TaskScript {
   const { random } = drawing;
@@ -164,10 +148,14 @@ export function answerFromRecords(drawing: Drawing, size: number): TaskScript {
   );
   const kind = action.key === "list" ? "list" : "find";
   const search = drawSearch(drawing, subject, kind, pick(random, ["code", "number"]), shown, noun);
-  const { wished, tools } = drawToolSet(drawing, [{ ...pair, filter: search.filter }], size);
-  const { frame, pattern } = drawFrame(drawing, QUESTIONS);
+  const { wished, tools } = drawToolSet(
+    drawing,
+    [{ ...pair, filter: search.filter }],
+    size,
+    readersOf(drawing, pair),
+  );
+  const { request, pattern } = drawQuestion(drawing, shown, search.words);
   const { label } = FIELDS[shown];
-  const request = frame.replace("{l}", label).replace("{t}", () => search.words);
   const shownIn = ({ fields }: InventedRecord) => String(fields.get(shown)?.argument);
   const { name } = search.right;
   const form = pick(random, ["The {l} of {t} is {v}.", "{t} has the {l} {v}."]);
@@ -182,7 +170,7 @@ export function answerFromRecords(drawing: Drawing, size: number): TaskScript {
     kind: "answer-from-records",
     template: `answer-from-records-${pattern}`,
     tools: tools.map(scriptTool),
-    request: fillFrame(request, ""),
+    request,
     rounds: [[searchCall(wished[0] as InventedTool, search)]],
     answer: answer(right),
     facts: [right],

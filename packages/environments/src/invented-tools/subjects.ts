@@ -81,7 +81,7 @@ const ROWS: readonly (readonly [SubjectGroup, nouns: string, fields: string])[] 
   ["work", "contact/acquaintance", "email place tag"],
   ["work", "plant/flower", "place date size"],
   ["work", "pet/animal", "owner weight color"],
-  ["work", "product/article of sale", "price color count"],
+  ["work", "product/item", "price color count"],
   ["work", "budget/spending plan", "owner price repeat"],
   ["work", "goal/target", "owner due count"],
   ["work", "vehicle/car", "owner color code"],
@@ -110,9 +110,6 @@ const IRREGULAR: { readonly [noun: string]: string } = {
   directory: "directories",
   party: "parties",
   delivery: "deliveries",
-  "refund claim": "refund claims",
-  "article of sale": "articles of sale",
-  "drop-off": "drop-offs",
 };
 
 /** `bookings`, `classes`, `galleries`. */

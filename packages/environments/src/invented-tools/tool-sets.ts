@@ -1,11 +1,15 @@
 /** Sets of tools: those that a request needs, and similar ones that it does not need. */
 import type { TaskSplit } from "@waggle/protocol";
 import { pick } from "../draw.ts";
-import { type Action, ACTIONS } from "./actions.ts";
+import type { Action } from "./action.ts";
+import { COMMON_ACTIONS } from "./common-actions.ts";
 import { belongsTo, chance, type Drawing, shuffled } from "./drawing.ts";
 import { drawStyle } from "./function-names.ts";
+import { GROUP_ACTIONS } from "./group-actions.ts";
 import { drawTool, type InventedTool, type ToolWish } from "./invented-tool.ts";
 import { type Subject, SUBJECTS } from "./subjects.ts";
+
+const ACTIONS: readonly Action[] = [...COMMON_ACTIONS, ...GROUP_ACTIONS];
 
 /** An action with a subject. */
 type Pair = { readonly action: Action; readonly subject: Subject; readonly key: string };
@@ -31,6 +35,12 @@ const PAIRS_OF = { train: indexed("train"), heldOut: indexed("heldOut") };
 export const pairsOfSubject = ({ split }: Drawing, subject: Subject): readonly Pair[] =>
   PAIRS_OF[split].bySubject.get(subject) ?? [];
 
+/** The reading pairs of a pair's subject, if the pair reads as well. */
+export function readersOf(drawing: Drawing, { subject, action }: Pair): readonly Pair[] {
+  if (action.changes) return [];
+  return pairsOfSubject(drawing, subject).filter((pair) => !pair.action.changes);
+}
+
 /** A pair of the split that is accepted. */
 export function drawPair(
   { split, random }: Drawing,
@@ -45,7 +55,7 @@ export function drawPair(
 
 /**
  * Draws tools for the wishes, and distractors up to the size: tools for the same subjects, for the same actions, and
- * others. `without` is a pair that no tool may have. @returns the wished tools in order, and all tools in random order.
+ * others. No tool has a pair of `without`. @returns the wished tools in order, and all tools in random order.
  */
 export function drawToolSet(
   drawing: Drawing,
@@ -63,7 +73,7 @@ export function drawToolSet(
     return tool;
   };
   const wished = wishes.map(add);
-  const near = [...wishes, ...without];
+  const near = wishes.length > 0 ? wishes : without;
   const tools = [...wished];
   while (tools.length < size) {
     const wish = pick(drawing.random, near);

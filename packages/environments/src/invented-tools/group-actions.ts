@@ -1,39 +1,7 @@
-/** What tools do with subjects: names, descriptions and the ways in which people ask for it. */
-import { type Field, FIELDS } from "./fields.ts";
-import type { SubjectGroup } from "./subjects.ts";
+/** Actions of some groups of subjects. */
+import type { Action } from "./action.ts";
+import { type Field, FIELDS, named } from "./fields.ts";
 import { integer } from "./values.ts";
-
-/**
- * An action. In its texts, `{n}` is the subject, `{a}` the subject with an article, `{s}` its plural, `{t}` the
- * one thing that is meant, and `{v}` the value. Details follow at the end, or at `{d}`.
- */
-export type Action = {
-  readonly key: string;
-  /** Whether it changes something. The others read. */
-  readonly changes: boolean;
-  /** Absent = all groups. */
-  readonly groups?: readonly SubjectGroup[];
-  /** Words of the function's name. */
-  readonly names: readonly string[];
-  readonly descriptions: readonly string[];
-  /** Imperatives: `cancel {t}`. */
-  readonly clauses: readonly string[];
-  /** Whole sentences that ask for it in another way. */
-  readonly wishes: readonly string[];
-  /** What was done, after "I": `cancelled {t}`. Reading actions have none. */
-  readonly done?: string;
-  /** Whether it acts on one thing, named or by id. */
-  readonly target?: true;
-  readonly value?: Field;
-  /** `record`: fields of a new record. `filter`: what to look for. `filters`: the same, but not required. */
-  readonly details?: "record" | "filter" | "filters";
-};
-
-const named = (field: Field, names: readonly string[], label: string): Field => ({
-  ...field,
-  names,
-  label,
-});
 
 const oneOf = (names: readonly string[], type: readonly string[], label: string): Field => ({
   names,
@@ -54,102 +22,7 @@ const numberIn = (names: readonly string[], from: number, to: number, label: str
   label,
 });
 
-export const ACTIONS: readonly Action[] = [
-  {
-    key: "create",
-    changes: true,
-    names: ["create {n}", "add {n}", "new {n}", "make {n}", "register {n}", "insert {n}"],
-    descriptions: ["Create {a}", "Add a new {n}", "Make {a}", "Register a new {n}", "Enter {a}"],
-    clauses: ["create {a}", "add {a}", "set up {a}", "make a new {n}", "enter {a}", "put in {a}"],
-    wishes: ["I need a new {n} {d}.", "There should be {a} {d}.", "One more {n} please, {d}."],
-    done: "created {t}",
-    details: "record",
-  },
-  {
-    key: "remove",
-    changes: true,
-    names: ["cancel {n}", "delete {n}", "remove {n}", "drop {n}", "discard {n}"],
-    descriptions: ["Remove {a}", "Delete {a}", "Cancel {a}", "Drop {a} for good", "Discard {a}"],
-    clauses: [
-      "cancel {t}",
-      "delete {t}",
-      "remove {t}",
-      "get rid of {t}",
-      "throw out {t}",
-      "drop {t}",
-    ],
-    wishes: ["{t} is not needed any more.", "I do not want {t} any longer.", "{t} must go."],
-    done: "removed {t}",
-    target: true,
-  },
-  {
-    key: "find",
-    changes: false,
-    names: ["find {s}", "search {s}", "look up {s}", "query {s}", "find {n}"],
-    descriptions: ["Find {s}", "Search for {s}", "Look up {s}", "Search all {s}"],
-    clauses: ["find {s} {d}", "search for {s} {d}", "look for {a} {d}", "look up {s} {d}"],
-    wishes: ["Which {s} are there {d}?", "Is there {a} {d}?", "Do we have {s} {d}?"],
-    details: "filter",
-  },
-  {
-    key: "list",
-    changes: false,
-    names: ["list {s}", "all {s}", "get {s}", "show {s}", "browse {s}"],
-    descriptions: ["List all {s}", "Show every {n}", "Give all {s}", "Browse the {s}"],
-    clauses: ["list all {s}", "show me all {s}", "give me the list of {s}", "display every {n}"],
-    wishes: ["What {s} do I have?", "I want to see all my {s}.", "Which {s} exist at all?"],
-  },
-  {
-    key: "get",
-    changes: false,
-    names: ["get {n}", "show {n}", "read {n}", "{n} details", "open {n}", "{n} info"],
-    descriptions: ["Show one {n}", "Get the details of {a}", "Read {a}", "Details of one {n}"],
-    clauses: ["show me {t}", "open {t}", "look at {t}", "give me the details of {t}"],
-    wishes: ["What do we know about {t}?", "I want to look at {t}.", "Details of {t}?"],
-    target: true,
-  },
-  {
-    key: "count",
-    changes: false,
-    names: ["count {s}", "number of {s}", "how many {s}", "{n} count", "total {s}"],
-    descriptions: ["Count the {s}", "Number of {s}", "Say how many {s} there are"],
-    clauses: ["count the {s} {d}", "say how many {s} there are {d}", "give the number of {s} {d}"],
-    wishes: ["How many {s} are there {d}?", "What is the number of {s} {d}?", "How many {s} {d}?"],
-    details: "filters",
-  },
-  {
-    key: "rename",
-    changes: true,
-    names: ["rename {n}", "retitle {n}", "change {n} name", "set {n} name", "relabel {n}"],
-    descriptions: ["Rename {a}", "Give {a} another name", "Change the name of {a}"],
-    clauses: ["rename {t} to {v}", "call {t} {v} from now on", "change the name of {t} to {v}"],
-    wishes: ["{t} should be called {v}.", "The new name of {t} is {v}."],
-    done: "renamed {t} to {v}",
-    target: true,
-    value: named(FIELDS.title, ["new name", "to", "title", "name to"], "new name"),
-  },
-  {
-    key: "annotate",
-    changes: true,
-    names: ["annotate {n}", "add {n} note", "comment {n}", "comment on {n}", "write {n} note"],
-    descriptions: ["Add a comment to {a}", "Attach a remark to {a}", "Write a remark on {a}"],
-    clauses: ["add the comment {v} to {t}", "write {v} on {t}", "attach the remark {v} to {t}"],
-    wishes: ["{t} needs the remark {v}.", "Please leave {v} as a comment on {t}."],
-    done: "added the comment to {t}",
-    target: true,
-    value: named(FIELDS.note, ["text", "comment", "remark", "body"], "comment"),
-  },
-  {
-    key: "tag",
-    changes: true,
-    names: ["tag {n}", "label {n}", "mark {n}", "categorize {n}", "add {n} tag"],
-    descriptions: ["Put a tag on {a}", "Label {a}", "Mark {a} with a tag", "Tag {a}"],
-    clauses: ["tag {t} as {v}", "label {t} with {v}", "put the tag {v} on {t}", "mark {t} as {v}"],
-    wishes: ["{t} belongs to the tag {v}.", "{t} should carry the label {v}."],
-    done: "tagged {t} as {v}",
-    target: true,
-    value: named(FIELDS.tag, ["tag", "label", "mark", "keyword"], "tag"),
-  },
+export const GROUP_ACTIONS: readonly Action[] = [
   {
     key: "share",
     changes: true,
