@@ -1,0 +1,180 @@
+/** The wordings: slots that their kind knows, no repetitions, enough of each, and synonyms that are clear. */
+import { describe, expect, test } from "vitest";
+import { CATALOGUE } from "../../catalogue-data.ts";
+import { CHOICES, SYNONYMS, THINGS, type WordingKind, WORDINGS } from "./index.ts";
+
+/** Slots that each pattern of a kind needs. `what|category` is one of two; `attribute?` may be missing. */
+const SLOTS: { readonly [kind in WordingKind]: string } = {
+  price: "name",
+  stock: "name",
+  rating: "name",
+  details: "name attribute?",
+  "compare-price": "name other",
+  "compare-rating": "name other",
+  "list-category": "what|category attribute?",
+  "cheapest-question": "what|category",
+  "best-question": "what|category",
+  "under-question": "what|category limit",
+  "cart-question": "",
+  "cart-total": "",
+  "cart-total-currency": "currency",
+  "price-in-currency": "name currency",
+  "price-of-several": "name n",
+  "in-cart-question": "name",
+  "afford-question": "name limit",
+  add: "name",
+  "add-n": "name n",
+  "add-two": "name other",
+  "add-three": "name other third",
+  "add-each": "name other n m?",
+  "add-cheapest": "what|category",
+  "add-cheapest-limit": "what|category limit",
+  "add-best": "what|category",
+  "add-best-limit": "what|category limit",
+  remove: "name",
+  "remove-some": "name n",
+  "set-number": "name n",
+  replace: "name other",
+  "empty-cart": "",
+  "add-if-under": "name limit",
+  "but-not": "name other",
+  "all-except": "name",
+  "only-price": "name",
+  "correct-cheaper": "",
+  "correct-other": "other",
+  "correct-number": "n",
+  "follow-make-it": "n",
+  "follow-remove-again": "",
+  "follow-together": "",
+  "follow-what-bought": "",
+  "follow-take-it": "",
+  "follow-other-too": "other",
+  ambiguous: "what|category",
+  "choose-ordinal": "",
+  "missing-referent": "",
+  "not-sold": "thing",
+  "out-of-scope": "",
+  "mixed-scope": "name",
+  greeting: "",
+  thanks: "",
+  who: "",
+  abilities: "",
+  bye: "",
+  compliment: "",
+  insult: "",
+  "other-language": "",
+};
+
+/** Smallest number of patterns, 25 where nothing is said. */
+const MINIMUM: { readonly [kind in WordingKind]?: number } = {
+  "out-of-scope": 150,
+  greeting: 30,
+  thanks: 30,
+  who: 30,
+  abilities: 30,
+  bye: 30,
+  compliment: 30,
+  insult: 30,
+  "other-language": 80,
+};
+
+const kinds = Object.keys(WORDINGS) as WordingKind[];
+
+function slotsOf(pattern: string): string[] {
+  return [...pattern.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
+}
+
+function wordsOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}{}+&<= ]/gu, "")
+    .split(" ")
+    .filter((word) => word !== "");
+}
+
+function repeated(texts: readonly string[]): string[] {
+  const plain = texts.map((text) => wordsOf(text).join(" "));
+  return plain.filter((text, at) => plain.indexOf(text) !== at);
+}
+
+/** Words that one text must insert, delete or replace to become the other. */
+function wordDistance(a: readonly string[], b: readonly string[]): number {
+  let row = b.map((_, at) => at + 1);
+  row.unshift(0);
+  for (const [i, word] of a.entries()) {
+    const next = [i + 1];
+    for (const [j, other] of b.entries()) {
+      const same = (row[j] as number) + (word === other ? 0 : 1);
+      next.push(Math.min(same, (row[j + 1] as number) + 1, (next[j] as number) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) as number;
+}
+
+describe("the wordings", () => {
+  test.each(kinds)("%s has enough patterns with the slots of the kind", (kind) => {
+    const rules = SLOTS[kind].split(" ").filter((rule) => rule !== "");
+    const known = rules.flatMap((rule) => rule.replace("?", "").split("|"));
+    const needed = rules.filter((rule) => !rule.endsWith("?")).map((rule) => rule.split("|"));
+    expect(WORDINGS[kind].length).toBeGreaterThanOrEqual(MINIMUM[kind] ?? 25);
+    const wrong = WORDINGS[kind].filter((pattern) => {
+      const slots = slotsOf(pattern);
+      const unknown = slots.some((slot) => !known.includes(slot));
+      return unknown || needed.some((rule) => !rule.some((slot) => slots.includes(slot)));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("repeat nothing, in a kind or between kinds", () => {
+    expect(repeated(kinds.flatMap((kind) => WORDINGS[kind]))).toEqual([]);
+  });
+
+  test("have no two patterns of a kind that differ by a word or two", () => {
+    const close = kinds.flatMap((kind) => {
+      const long = WORDINGS[kind].map(wordsOf).filter((words) => words.length >= 6);
+      return long.flatMap((words, at) =>
+        long
+          .slice(at + 1)
+          .filter((other) => wordDistance(words, other) <= 2)
+          .map((other) => [kind, words.join(" "), other.join(" ")]),
+      );
+    });
+    expect(close).toEqual([]);
+  });
+
+  test("have choices for each position", () => {
+    expect(WORDINGS["choose-ordinal"]).toEqual(Object.values(CHOICES).flat());
+  });
+});
+
+describe("the words for things", () => {
+  const categories = [...new Set(CATALOGUE.map((item) => item.category))];
+  const attributes = [...new Set(CATALOGUE.flatMap((item) => item.attributes))];
+  const synonyms = Object.values(SYNONYMS).flatMap((words) => Object.values(words).flat());
+
+  test("are of the catalogue's categories and attributes", () => {
+    expect(Object.keys(SYNONYMS.categories).toSorted()).toEqual(categories.toSorted());
+    expect(attributes).toEqual(expect.arrayContaining(Object.keys(SYNONYMS.attributes)));
+  });
+
+  test("lead to exactly one category or attribute", () => {
+    expect(repeated([...synonyms, ...categories, ...attributes])).toEqual([]);
+    const foreign = Object.entries(SYNONYMS.categories).flatMap(([category, words]) =>
+      words.filter((text) =>
+        wordsOf(text).some(
+          (word) => word !== category && [...categories, ...attributes].includes(word),
+        ),
+      ),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  test("that the shop does not sell are not in the catalogue", () => {
+    expect(THINGS.length).toBeGreaterThanOrEqual(120);
+    expect(repeated(THINGS)).toEqual([]);
+    const sold = new Set([...categories, ...synonyms, ...synonyms.map((word) => `${word}s`)]);
+    for (const category of categories) sold.add(`${category}s`);
+    expect(THINGS.filter((thing) => wordsOf(thing).some((word) => sold.has(word)))).toEqual([]);
+  });
+});

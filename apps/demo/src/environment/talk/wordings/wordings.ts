@@ -1,0 +1,7 @@
+/** What a table of wordings is: the patterns of how people type one kind of request, written by hand. */
+
+/**
+ * Patterns by kind. Slots are in braces. A product's name has no article: "the {name}". `{what}` is a singular
+ * category with or without an attribute, `{category}` is a plural, `{thing}` is a plural or a mass noun.
+ */
+export type Wordings<Kind extends string> = { readonly [kind in Kind]: readonly string[] };
