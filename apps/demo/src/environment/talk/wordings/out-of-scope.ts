@@ -149,7 +149,7 @@ const OF_OTHER_THINGS: readonly string[] = [
   // Law and money.
   "can my landlord evict me?",
   "help me sue my neighbour",
-  "write a contract for me",
+  "I need a contract for renting out my flat",
   "how do I file my taxes",
   "should I invest in bitcoin?",
   "what is the interest rate for a mortgage",

@@ -112,6 +112,25 @@ function wordDistance(a: readonly string[], b: readonly string[]): number {
   return row.at(-1) as number;
 }
 
+/** Words that do not make two patterns different. */
+const FILLERS = new Set(
+  "a and basket cart erm have hm hmm i in just me my no now oh ok please pls the then to um wanna".split(
+    " ",
+  ),
+);
+
+function contentOf(words: readonly string[]): string {
+  return words.filter((word) => !FILLERS.has(word)).join(" ");
+}
+
+/** Whether two patterns differ by fillers, or by too few words for their length. */
+function areClose(a: readonly string[], b: readonly string[]): boolean {
+  if (contentOf(a) === contentOf(b)) return true;
+  const length = Math.max(a.length, b.length);
+  if (length < 4 || Math.abs(a.length - b.length) > 2) return false;
+  return wordDistance(a, b) <= (length > 4 ? 2 : 1);
+}
+
 describe("the wordings", () => {
   test.each(kinds)("%s has enough patterns with the slots of the kind", (kind) => {
     const rules = SLOTS[kind].split(" ").filter((rule) => rule !== "");
@@ -132,12 +151,12 @@ describe("the wordings", () => {
 
   test("have no two patterns of a kind that differ by a word or two", () => {
     const close = kinds.flatMap((kind) => {
-      const long = WORDINGS[kind].map(wordsOf).filter((words) => words.length >= 6);
-      return long.flatMap((words, at) =>
-        long
+      const patterns = WORDINGS[kind].map(wordsOf);
+      return patterns.flatMap((words, at) =>
+        patterns
           .slice(at + 1)
-          .filter((other) => wordDistance(words, other) <= 2)
-          .map((other) => [kind, words.join(" "), other.join(" ")]),
+          .filter((other) => areClose(words, other))
+          .map((other) => `${kind}: ${words.join(" ")} = ${other.join(" ")}`),
       );
     });
     expect(close).toEqual([]);
