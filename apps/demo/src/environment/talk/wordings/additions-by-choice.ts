@@ -46,6 +46,8 @@ export const ADDITIONS_BY_CHOICE: Wordings<
     "I'd be happy with your cheapest {what}, so order that",
     "price matters most: {what} with the lowest one, in it goes",
     "cheapest thing you have in {category}, I'll buy it",
+    "it's only going to get muddy at the festival anyway, so whatever {what} is cheapest, add it",
+    "nothing fancy please, my dog will eat it in a week. cheapest {what} into the basket",
   ],
   "add-cheapest-limit": [
     "add the cheapest {what} under {limit} euros",
@@ -86,6 +88,7 @@ export const ADDITIONS_BY_CHOICE: Wordings<
     "only if it's less than {limit}: the cheapest {what} into my basket",
     "{what}, under {limit} eur, lowest price, in my cart",
     "how about the cheapest {what} up to €{limit}, put that in",
+    "rent is due so money's tight, I can do {limit} euros at the very most for a {what}, add your cheapest",
   ],
   "add-best": [
     "add the best {what} to my cart",
@@ -129,6 +132,8 @@ export const ADDITIONS_BY_CHOICE: Wordings<
     "highest rated thing in {category}, buy it for me",
     "price is no object: the {what} with top ratings, in my cart",
     "a great {what} for my dad, the greatest by reviews, add it",
+    "it's for my mother's seventieth and only the very best {what} will do, so add the one with top ratings",
+    "bought junk too often. this time the {what} that gets the best ratings, please put it in my cart",
   ],
   "add-best-limit": [
     "add the best {what} under {limit} euros",
@@ -169,5 +174,6 @@ export const ADDITIONS_BY_CHOICE: Wordings<
     "{what}, under {limit} eur, highest rating, in my cart",
     "for our {limit} euro present, the {what} with the nicest reviews please, add it",
     "I won't go above {limit}, but within that I want the best rated {what}, so order it",
+    "our gift fund has {limit} euros in it, so within that find the {what} people rate best and add it",
   ],
 };

@@ -52,6 +52,9 @@ export const ADDITIONS: Wordings<"add" | "add-n" | "add-two" | "add-three" | "ad
     "how about you add the {name} to my basket",
     "{name} into cart",
     "bag the {name} up for me",
+    "saw the {name} at a friend's place and haven't stopped thinking about it. get me one!",
+    "I've been going back and forth for days but it's going to be the {name}, so please add it",
+    "you had me at {name}. basket!",
   ],
   "add-n": [
     "add {n} {name} to my cart",
@@ -99,6 +102,8 @@ export const ADDITIONS: Wordings<"add" | "add-n" | "add-two" | "add-three" | "ad
     "add {name} ({n} pieces)",
     "um, {n} of the {name} I guess",
     "{n} units {name}",
+    "everyone in my choir gets the same present, so that makes {n} {name}s for the cart please",
+    "I run a small guest house and would like {n} of the {name}, could you add those",
   ],
   "add-two": [
     "add the {name} and the {other} to my cart",
@@ -142,6 +147,7 @@ export const ADDITIONS: Wordings<"add" | "add-n" | "add-two" | "add-three" | "ad
     "I'm taking a {name} with me, and a {other}",
     "bag me the {name} and the {other} please",
     "{name}, also {other}",
+    "first day at university tomorrow! I still need the {name} and the {other}, put them in please",
   ],
   "add-three": [
     "add the {name}, the {other} and the {third} to my cart",
@@ -182,6 +188,7 @@ export const ADDITIONS: Wordings<"add" | "add-n" | "add-two" | "add-three" | "ad
     "a {name} to start with. then a {other}. then a {third}. thanks",
     "Kindly add the {name} together with the {other} and the {third} to my shopping cart.",
     "bag me {name} {other} {third}",
+    "right, the list my wife gave me says a {name}, a {other} and a {third}, so add those before I forget",
   ],
   "add-each": [
     "please add {n} {name} to my cart and {m} {other}",
@@ -222,5 +229,6 @@ export const ADDITIONS: Wordings<"add" | "add-n" | "add-two" | "add-three" | "ad
     "I've {n} boys who need a {name} and {m} girls who need a {other}. put all of those in",
     "how about {n} of {name} and then {m} of {other}",
     "add {name} x{n} and {other} x{m}",
+    "two classrooms to furnish: the first gets {n} {name}s, the second {m} {other}s, please add them all",
   ],
 };

@@ -51,6 +51,8 @@ export const CART_CHANGES: Wordings<
     "turns out the {name} doesn't match our sofa, so please take it out",
     "I'd prefer my order without the {name}",
     "I'm over budget, so drop the {name}",
+    "sorry to be a pain, but my partner just bought a {name} elsewhere, can you take ours out?",
+    "who needs a {name} in summer, honestly. off with it",
   ],
   "remove-some": [
     "remove {n} {name} from my cart",
@@ -92,6 +94,7 @@ export const CART_CHANGES: Wordings<
     "cut down on the {name}, {n} fewer will do",
     "{name} minus {n}",
     "delete {n} pieces of {name} from my order",
+    "the meeting got smaller, so of all the {name}s I put in there {n} should come out again",
   ],
   "set-number": [
     "change the {name} to {n}",
@@ -132,6 +135,7 @@ export const CART_CHANGES: Wordings<
     "fix the number of {name}s: {n}",
     "can the {name} be {n} please",
     "go to {n} for the {name}",
+    "it doesn't matter how many are in there now, I want to end up with {n} of the {name}",
   ],
   replace: [
     "replace the {name} with the {other}",
@@ -174,6 +178,7 @@ export const CART_CHANGES: Wordings<
     "swap {name} with {other}",
     "toss the {name} out, the {other} comes in",
     "delete the {name} and order the {other} for me instead",
+    "having slept on it I think the {other} would suit our hallway better than the {name}, please change it over",
   ],
   "empty-cart": [
     "empty my cart",
@@ -216,5 +221,6 @@ export const CART_CHANGES: Wordings<
     "let's clear this cart",
     "all the things I added, delete them",
     "nah, forget all of it and empty the bag",
+    "I got carried away, sorry. please take out every last thing and we'll pretend it didn't happen",
   ],
 };

@@ -40,6 +40,7 @@ export const CONDITIONS: Wordings<"add-if-under" | "but-not" | "all-except" | "o
     "unless the {name} is over {limit} eur, I'll take one",
     "if you want more than {limit} for the {name}, forget it, otherwise throw it in",
     "the {name}, if below {limit}, goes in the basket",
+    "my wife gave me strict orders: nothing over {limit} euros. so add the {name} only if it obeys",
   ],
   "but-not": [
     "add the {name} but not the {other}",
@@ -79,6 +80,7 @@ export const CONDITIONS: Wordings<"add-if-under" | "but-not" | "all-except" | "o
     "I was going to take the {name} and the {other}, but only the {name} goes in",
     "except for the {other}, which I don't like, I'd buy the {name}. add that one",
     "not {other} but {name}",
+    "my sister keeps pushing the {other} on me but I only ever wanted the {name}, so that one in my cart please",
   ],
   "all-except": [
     "remove everything except the {name}",
@@ -118,6 +120,7 @@ export const CONDITIONS: Wordings<"add-if-under" | "but-not" | "all-except" | "o
     "could you get rid of everything but the {name}?",
     "don't remove the {name}, remove the other things",
     "in the end I want to have just the {name} in there, nothing more",
+    "I've got to be sensible. out with everything, although the {name} may stay",
   ],
   "only-price": [
     "just tell me the price of the {name}, don't add it",
@@ -158,5 +161,6 @@ export const CONDITIONS: Wordings<"add-if-under" | "but-not" | "all-except" | "o
     "don't buy! just: price of {name}?",
     "I'm not ready to buy the {name}, what would it cost though",
     "I'd like to hear the price of the {name}, please don't do anything else",
+    "my boss watches what I order, so please don't add anything, I only need to hear what the {name} costs",
   ],
 };

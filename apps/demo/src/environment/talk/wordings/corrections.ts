@@ -41,6 +41,7 @@ export const CORRECTIONS: Wordings<"correct-cheaper" | "correct-other" | "correc
     "don't you have any for less? swap it",
     "nah, lower price",
     "not what I wanted: I asked for cheap",
+    "ouch, that's a week's groceries. surely there's one that costs less, take that",
   ],
   "correct-other": [
     "no, I meant the {other}",
@@ -82,6 +83,7 @@ export const CORRECTIONS: Wordings<"correct-cheaper" | "correct-other" | "correc
     "you've mistaken it for something else, it's called {other}",
     "sorry for the confusion, I'd like the {other} rather than this one",
     "oh wait no, {other}",
+    "you and I are talking about different things, I'm talking about the {other}",
   ],
   "correct-number": [
     "no, I meant {n}",
@@ -122,5 +124,6 @@ export const CORRECTIONS: Wordings<"correct-cheaper" | "correct-other" | "correc
     "oh wait no, {n} pieces",
     "sorry for the confusion, we need {n}",
     "that's one of our guests too few, so {n} please",
+    "you've misread that, there are {n} of us, so it has to be {n}",
   ],
 };

@@ -49,6 +49,7 @@ export const FOLLOW_UPS: Wordings<
     "how about {n}",
     "we'll need {n} so that everybody has one",
     "hmm, {n} is what we need",
+    "my colleagues saw it and want one as well, so let's order {n}",
   ],
   "follow-remove-again": [
     "remove it again",
@@ -89,6 +90,7 @@ export const FOLLOW_UPS: Wordings<
     "please revert what you did",
     "on second thoughts, no, put that back on the shelf",
     "I don't like it anymore, drop that",
+    "my better half is looking over my shoulder and shaking her head, so take it off again please",
   ],
   "follow-together": [
     "how much is that together?",
@@ -128,6 +130,7 @@ export const FOLLOW_UPS: Wordings<
     "together they cost what?",
     "those two, added up?",
     "is that still affordable? what's the sum of it all",
+    "so with all of that in the basket, what's my bank account going to feel",
   ],
   "follow-what-bought": [
     "hey, what did I just buy?",
@@ -167,6 +170,7 @@ export const FOLLOW_UPS: Wordings<
     "I missed that, which product did you add",
     "so you added what exactly?",
     "hey what was my last purchase here",
+    "the phone rang while you were working, so what is it that I've bought now",
   ],
   "follow-take-it": [
     "ok I'll take it",
@@ -207,6 +211,7 @@ export const FOLLOW_UPS: Wordings<
     "if that's so, I'll buy it",
     "that price is fine, add it to the basket",
     "good to know, get it for me please",
+    "that's a fair price if you ask me, go on and put it in for me",
   ],
   "follow-other-too": [
     "and the {other} too",
@@ -247,5 +252,6 @@ export const FOLLOW_UPS: Wordings<
     "the {other} belongs to it, so add one of those",
     "then a {other} please, and that's it",
     "chuck the {other} in there with the rest",
+    "while you have the basket open, the {other} could go in there as well",
   ],
 };

@@ -52,6 +52,7 @@ export const MONEY_QUESTIONS: Wordings<
     "how full is my trolley",
     "please tell me all the products that I have selected",
     "do I have stuff in my bag?",
+    "I left for lunch and now I don't remember what I was buying, what's in there?",
   ],
   "cart-total": [
     "what's my total?",
@@ -94,6 +95,7 @@ export const MONEY_QUESTIONS: Wordings<
     "amount due?",
     "Kindly let me know the current total of my shopping cart.",
     "how much money will be gone when I buy what's in the basket",
+    "I promised myself not to overspend this month, so where does my cart stand at the moment?",
   ],
   "cart-total-currency": [
     "what's my total in {currency}?",
@@ -134,6 +136,7 @@ export const MONEY_QUESTIONS: Wordings<
     "euros to {currency} for my whole basket please",
     "my sum, {currency}",
     "we settle our bills in {currency}, so what does all I picked come to?",
+    "I'm visiting from overseas and my head works in {currency}, what's everything I picked in that?",
   ],
   "price-in-currency": [
     "how much is the {name} in {currency}?",
@@ -174,6 +177,7 @@ export const MONEY_QUESTIONS: Wordings<
     "wanna know what {name} is in {currency}",
     "can't do sums in my head, what's one {name} in {currency}?",
     "turn the price of the {name} into {currency} for me",
+    "my boss will ask for the number in {currency}, so what does one {name} come to?",
   ],
   "price-of-several": [
     "how much are {n} {name}?",
@@ -213,6 +217,7 @@ export const MONEY_QUESTIONS: Wordings<
     "if each of my {n} nephews got a {name}, how much is that",
     "can you price up {n} {name}s for our office",
     "wanna know how much {n} {name}s are",
+    "for our wedding we'd want {n} {name}s, what sort of money are we talking about?",
   ],
   "in-cart-question": [
     "is the {name} in my cart?",
@@ -252,6 +257,7 @@ export const MONEY_QUESTIONS: Wordings<
     "does my order have a {name}",
     "wait, have I added {name} or only looked at it",
     "can you find {name} in my shopping cart",
+    "my memory is like a sieve, is the {name} among the things I'm buying or not?",
   ],
   "afford-question": [
     "can I afford the {name} with {limit} euros?",
@@ -291,5 +297,6 @@ export const MONEY_QUESTIONS: Wordings<
     "my pocket money is {limit} euros, is a {name} in it",
     "I wouldn't pay more than {limit} for the {name}, does it cost more?",
     "with my last {limit} euros, could I buy the {name} or not",
+    "birthday money came in, {limit} euros exactly, does that get me as far as the {name}?",
   ],
 };

@@ -54,6 +54,8 @@ export const PRODUCT_QUESTIONS: Wordings<
     "need the price for {name}",
     "for how much can I get the {name}?",
     "let me know the cost of a single {name}",
+    "I had one of those as a child. Do tell me, what does your {name} cost nowadays?",
+    "hey there, been looking at the {name} for ages, can you finally tell me what it costs lol",
   ],
   stock: [
     "is the {name} in stock?",
@@ -103,6 +105,8 @@ export const PRODUCT_QUESTIONS: Wordings<
     "the {name}, is it out?",
     "u still got {name}s or nah",
     "what does the warehouse say about the {name}",
+    "we drive an hour to get to you and don't want to come for nothing, so is there a {name} left?",
+    "I'd be very sad if the {name} was gone, please look how many there are",
   ],
   rating: [
     "how is the {name} rated?",
@@ -149,6 +153,8 @@ export const PRODUCT_QUESTIONS: Wordings<
     "how many points does {name} have out of 5",
     "should I trust this {name}? what do the ratings say",
     "on a scale from one to five what do people give the {name}",
+    "my last online purchase was a disaster, so before anything else, how do customers rate the {name}",
+    "three of my friends own a {name} and none of them agree, what's its average score?",
   ],
   details: [
     "tell me about the {name}",
@@ -196,6 +202,8 @@ export const PRODUCT_QUESTIONS: Wordings<
     "Kindly provide a short description of the {name}.",
     "hm is {name} the {attribute} one",
     "need more info about the {name} before buying",
+    "can't tell from the picture whether the {name} is {attribute}, could you check that for me?",
+    "explain it to an old man please, what exactly is this {name} and what is it made out of",
   ],
   "compare-price": [
     "which is cheaper, the {name} or the {other}?",
@@ -238,6 +246,7 @@ export const PRODUCT_QUESTIONS: Wordings<
     "price battle: {other} against {name}, go",
     "my two favourites are the {name} and the {other}, how do they compare in cost",
     "is the {name} a lot more than a {other}",
+    "looking at two things here, {name} and {other}, and I only care about the money. which one is it?",
   ],
   "compare-rating": [
     "which is better, the {name} or the {other}?",
@@ -280,5 +289,6 @@ export const PRODUCT_QUESTIONS: Wordings<
     "if you had the {name} and the {other} in front of you, which has the nicer reviews",
     "does the {other} deserve more trust than the {name} judging by stars?",
     "better reviewed: the {name}? the {other}?",
+    "we've been going back and forth between {name} and {other} all evening. which one do your customers like better?",
   ],
 };

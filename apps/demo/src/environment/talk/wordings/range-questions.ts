@@ -50,6 +50,8 @@ export const RANGE_QUESTIONS: Wordings<
     "Please give me an overview of the {category} in your assortment.",
     "I can't find the {category}, where are they",
     "what would you have if I wanted something like a {what}",
+    "my old {what} is falling apart so I thought I'd have a look at what you've got",
+    "I've five minutes before my train leaves, quickly, what {category} are there",
   ],
   "cheapest-question": [
     "what is your cheapest {what}?",
@@ -93,6 +95,8 @@ export const RANGE_QUESTIONS: Wordings<
     "for someone with no money, which {what}?",
     "what {what} has the smallest price tag",
     "compare all {category} and say which is the cheapest",
+    "not going to buy anything until payday, but what would the cheapest {what} be?",
+    "my flatmates bet your {category} start at a silly price, what's the lowest",
   ],
   "best-question": [
     "what is your best {what}?",
@@ -136,6 +140,8 @@ export const RANGE_QUESTIONS: Wordings<
     "what {what} would you buy yourself, by the ratings",
     "best of the {category}, just the name please",
     "any outstanding {what} in your shop?",
+    "help me out, there are so many {category} here and I just want to know which one buyers rate best",
+    "if I could only look at one {what}, which should it be judging by the stars?",
   ],
   "under-question": [
     "which {category} are under {limit} euros?",
@@ -179,5 +185,7 @@ export const RANGE_QUESTIONS: Wordings<
     "let's see the {category} that stay below €{limit}",
     "my aunt is looking for a {what} costing less than {limit}, what can you offer her",
     "anything in {category} up to {limit}?",
+    "our office gives each colleague a present worth up to {limit} euros, do any {category} qualify?",
+    "I got a {limit} euro voucher from work, which {category} does that cover?",
   ],
 };

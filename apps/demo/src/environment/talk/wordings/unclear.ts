@@ -89,6 +89,7 @@ export const UNCLEAR: Wordings<"ambiguous" | "choose-ordinal" | "missing-referen
     "into my cart with a {what}",
     "erm, a {what} I think",
     "it's getting dark early, get me a {what}",
+    "winter's coming and none of us has a {what}, can you put one in the basket",
   ],
   "choose-ordinal": [...CHOICES.first, ...CHOICES.second, ...CHOICES.third],
   "missing-referent": [
@@ -135,6 +136,8 @@ export const UNCLEAR: Wordings<"ambiguous" | "choose-ordinal" | "missing-referen
     "this one and the last one",
     "tell me more about it",
     "keep that, remove the rest",
+    "I saw it on my sister's phone, please put it in my basket",
+    "my friend bought one here last week, I want the same",
   ],
   "not-sold": [
     "do you sell {thing}?",
@@ -179,5 +182,6 @@ export const UNCLEAR: Wordings<"ambiguous" | "choose-ordinal" | "missing-referen
     "my neighbour needs {thing} by tomorrow, can you help",
     "do I get {thing} from you?",
     "I came here only for {thing}",
+    "my cousin swears she got {thing} here last year, so where's it all hiding",
   ],
 };
