@@ -17,3 +17,4 @@ export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { ShopSkill } from "./shop-demonstrator.ts";
 export { NANO_DEMONSTRATIONS } from "./nano-demonstrations.ts";
 export { SHOP } from "./shop-spec.ts";
+export { SHOP_TALK } from "./talk/talk-spec.ts";

@@ -1,0 +1,154 @@
+/**
+ * The talks of the shop: single turns, two wishes in one message, and several turns. The values of all turns
+ * determine the split of a talk, so that no held-out talk is ever one of training.
+ */
+import { isOfSplit, pick } from "@waggle/environments";
+import {
+  hashText,
+  mulberry32,
+  type RandomSource,
+  type TaskReference,
+  WaggleError,
+} from "@waggle/protocol";
+import type { CartLine } from "../shop.ts";
+import { ADDITION_TURNS } from "./kinds/additions.ts";
+import { CART_TURNS } from "./kinds/cart-turns.ts";
+import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
+import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
+import { RANGE_TURNS } from "./kinds/range-questions.ts";
+import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
+import { isSingle, JOINABLE, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
+import type { DrawTurn, Scene, TalkKind, TalkTurn } from "./talk-turn.ts";
+import { drawProducts } from "./values.ts";
+import { fittingPatterns, isHeldOutPattern } from "./wording.ts";
+
+/** How to draw each kind. */
+const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
+  ...PRODUCT_TURNS,
+  ...RANGE_TURNS,
+  ...CART_TURNS,
+  ...ADDITION_TURNS,
+  ...FOLLOW_UP_TURNS,
+  ...SMALL_TALK_TURNS,
+};
+
+/** Messages of a visitor, each with one wish or two. */
+export type Talk = {
+  readonly cart: readonly CartLine[];
+  readonly messages: readonly (readonly TalkTurn[])[];
+};
+
+/** The level of a reference. @throws WaggleError `INVALID_ARGUMENT` for one of another environment. */
+export function talkLevel({ environment }: TaskReference): number {
+  const level = LEVEL_OF_TALK.indexOf(environment);
+  if (level >= 0) return level;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `the task belongs to environment "${environment.slice(0, 64)}", not to ${LEVEL_OF_TALK.join(" or ")}`,
+  );
+}
+
+const drawn = new WeakMap<TaskReference, Talk>();
+
+/** The talk of a reference. Deterministic. */
+export function talkOf(reference: TaskReference): Talk {
+  const known = drawn.get(reference);
+  if (known !== undefined) return known;
+  const talk = drawTalk(reference);
+  drawn.set(reference, talk);
+  return talk;
+}
+
+/** A training task's level, kinds and values all come from its seed. */
+function drawTalk(reference: TaskReference): Talk {
+  const level = talkLevel(reference);
+  const { environment, split, seed } = reference;
+  const random = mulberry32(hashText(`${environment}/${split}/${seed}`));
+  const plan = level === 0 ? [[pick(random, SINGLE_KINDS)]] : drawPlan(random);
+  for (;;) {
+    const talk = follow(plan, random);
+    if (talk === null) continue;
+    const key = keyOf(talk);
+    if (key === "" || isOfSplit(reference, key)) return talk;
+  }
+}
+
+/** Two wishes in one message, or kinds that follow each other. */
+function drawPlan(random: RandomSource): readonly (readonly TalkKind[])[] {
+  if (random() < 0.25) {
+    const first = pick(random, JOINABLE);
+    const second = pick(
+      random,
+      JOINABLE.filter((kind) => kind !== first),
+    );
+    return [[first, second]];
+  }
+  return pick(random, PATHS).map((step) => [typeof step === "string" ? step : pick(random, step)]);
+}
+
+function follow(plan: readonly (readonly TalkKind[])[], random: RandomSource): Talk | null {
+  const cart = drawCart(random, needsCart(plan));
+  let scene: Scene = {
+    cart,
+    last: null,
+    listed: [],
+    turns: 0,
+    began: cart.length === 0 ? "empty" : "filled",
+  };
+  const messages: TalkTurn[][] = [];
+  for (const kinds of plan) {
+    const message: TalkTurn[] = [];
+    for (const kind of kinds) {
+      const turn = TURNS[kind](random, scene);
+      if (turn === null || !hasPatterns(turn)) return null;
+      message.push(turn);
+      scene = turn.after;
+    }
+    if (areAboutOne(message)) return null;
+    messages.push(message);
+  }
+  return { cart, messages };
+}
+
+/** Whether two wishes of one message are about the same product, which makes no sense. */
+function areAboutOne(message: readonly TalkTurn[]): boolean {
+  const named = message.flatMap(({ expected }) =>
+    expected.facts.flatMap((fact) => (typeof fact === "number" ? [] : fact)),
+  );
+  return message.length > 1 && new Set(named).size < named.length;
+}
+
+/** Every turn can be said in training and in held-out tasks. */
+function hasPatterns(turn: TalkTurn): boolean {
+  const indexes = fittingPatterns(turn).map(({ index }) => index);
+  return turn.kind === "gibberish" || indexes.some((index) => !isHeldOutPattern(index));
+}
+
+/** Number of lines that the plan needs in the cart. */
+function needsCart(plan: readonly (readonly TalkKind[])[]): number {
+  const kinds = plan.flat();
+  if (kinds.includes("all-except")) return 2;
+  return kinds.some((kind) => !isSingle(kind) || kind in CART_TURNS) ? 1 : 0;
+}
+
+/** An empty cart or one with up to three lines. */
+function drawCart(random: RandomSource, atLeast: number): CartLine[] {
+  const count = random() < 0.35 ? 0 : Math.max(atLeast, Math.floor(random() * 4));
+  return drawProducts(random, count).map(({ id, stock }) => ({
+    id,
+    quantity: random() < 0.6 ? 1 : Math.min(stock, 2 + Math.floor(random() * 3)),
+  }));
+}
+
+/** The values of a talk; empty if it has none. */
+function keyOf({ messages, cart }: Talk): string {
+  const turns = messages.flat();
+  const values = turns.flatMap(({ slots, patterns, kind }) => [
+    ...Object.values(slots).map((value) => `${value}`.toLowerCase()),
+    ...(kind === "gibberish" ? (patterns ?? []) : []),
+  ]);
+  const seesCart = turns.some(({ kind }) => kind in CART_TURNS);
+  const lines = seesCart ? cart.map(({ id, quantity }) => `${id}x${quantity}`) : [];
+  const all = [...values, ...lines];
+  return all.length === 0 ? "" : [...turns.map(({ kind }) => kind), ...all].join("|");
+}

@@ -1,0 +1,139 @@
+/** Which kinds of turns there are alone, which two can share a message, and which follow each other. */
+import type { TalkKind } from "./talk-turn.ts";
+
+/** Names in task references by level. */
+export const LEVEL_OF_TALK: readonly string[] = ["shop-talk", "shop-talk-2"];
+
+/** Kinds that stand alone; a kind that occurs twice is drawn twice as often. */
+export const SINGLE_KINDS: readonly TalkKind[] = [
+  "price",
+  "stock",
+  "rating",
+  "details",
+  "compare-price",
+  "compare-rating",
+  "list-category",
+  "cheapest-question",
+  "best-question",
+  "under-question",
+  "cart-question",
+  "cart-total",
+  "cart-total-currency",
+  "price-in-currency",
+  "price-of-several",
+  "in-cart-question",
+  "afford-question",
+  "add",
+  "add",
+  "add-n",
+  "add-n",
+  "add-cheapest",
+  "add-cheapest-limit",
+  "add-best",
+  "add-best-limit",
+  "add-two",
+  "add-three",
+  "add-each",
+  "remove",
+  "remove-some",
+  "set-number",
+  "replace",
+  "empty-cart",
+  "add-if-under",
+  "but-not",
+  "all-except",
+  "only-price",
+  "ambiguous",
+  "ambiguous",
+  "missing-referent",
+  "not-sold",
+  "not-sold",
+  "out-of-scope",
+  "out-of-scope",
+  "out-of-scope",
+  "mixed-scope",
+  "greeting",
+  "thanks",
+  "who",
+  "abilities",
+  "bye",
+  "compliment",
+  "insult",
+  "other-language",
+  "gibberish",
+];
+
+const singles: ReadonlySet<TalkKind> = new Set(SINGLE_KINDS);
+
+/** Whether a kind can stand alone. */
+export function isSingle(kind: TalkKind): boolean {
+  return singles.has(kind);
+}
+
+/** Two of these can share a message. */
+export const JOINABLE: readonly TalkKind[] = [
+  "add",
+  "add-n",
+  "add-cheapest",
+  "add-best",
+  "remove",
+  "price",
+  "stock",
+  "rating",
+];
+
+/** What a talk can be about before a visitor takes it. */
+const ABOUT: readonly TalkKind[] = [
+  "price",
+  "only-price",
+  "stock",
+  "rating",
+  "cheapest-question",
+  "best-question",
+  "price-in-currency",
+  "afford-question",
+];
+/** What puts one piece of one product into the cart. */
+const ONE: readonly TalkKind[] = ["add", "add-cheapest", "add-best", "but-not"];
+
+/** Kinds that follow each other. A step is one kind or a choice. */
+export const PATHS: readonly (readonly (TalkKind | readonly TalkKind[])[])[] = [
+  [ONE, "follow-make-it"],
+  [ONE, "follow-make-it"],
+  [ONE, "follow-remove-again"],
+  [ONE, "correct-other"],
+  [ONE, "correct-other"],
+  [["add", "add-best"], "correct-cheaper"],
+  [["add", "add-best"], "correct-cheaper"],
+  ["add-n", "correct-number"],
+  ["add-n", "follow-remove-again"],
+  ["add-n", "correct-number"],
+  [ONE, "follow-what-bought"],
+  [["add-n", "add-two", "add-each"], "follow-what-bought"],
+  [["add-two", "add-three", "add-each"], "follow-together"],
+  [ONE, "follow-other-too"],
+  [ONE, "follow-other-too", "follow-together"],
+  [ONE, "follow-other-too", "follow-remove-again"],
+  [ABOUT, "follow-take-it"],
+  [ABOUT, "follow-take-it"],
+  [ABOUT, "follow-take-it", "follow-make-it"],
+  ["ambiguous", "choose-ordinal"],
+  ["ambiguous", "choose-ordinal"],
+  ["list-category", "choose-ordinal"],
+  ["ambiguous", "choose-ordinal", ["follow-make-it", "follow-remove-again"]],
+  ["ambiguous", "choose-ordinal", "follow-other-too"],
+  [
+    ["greeting", "abilities"],
+    ["add", "price", "ambiguous", "stock"],
+  ],
+  [ONE, ["thanks", "bye", "compliment"]],
+  [
+    ["price", "stock"],
+    ["thanks", "out-of-scope"],
+  ],
+  ["not-sold", ["add", "list-category", "cheapest-question"]],
+  ["out-of-scope", ["add", "price"]],
+  ["add", "price"],
+  ["price", "stock"],
+  [ONE, "cart-total"],
+];

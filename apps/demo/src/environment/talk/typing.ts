@@ -1,0 +1,84 @@
+/** How people type: typing errors, lower case, no punctuation, short forms, and polite words around a request. */
+import { pick } from "@waggle/environments";
+import type { RandomSource } from "@waggle/protocol";
+
+const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const BEFORE = ["hi, ", "hello, ", "hey, ", "please ", "ok, ", "hi there, ", "so, "];
+const AFTER = [" please", ", thanks", " thx", " pls", ", thank you"];
+const SHORT: { readonly [word: string]: string } = {
+  please: "pls",
+  you: "u",
+  your: "ur",
+  are: "r",
+  and: "n",
+  thanks: "thx",
+};
+/** Shares of the requests. */
+const SHARE = { polite: 0.15, lower: 0.4, plain: 0.3, short: 0.1, errors: 0.2, joined: 0.02 };
+/** Shorter words are typed right, because an error could make another word of them. */
+const SHORTEST = 4;
+
+/** Types a request as a person would. It keeps the meaning and all numbers. */
+export function typed(text: string, random: RandomSource): string {
+  let said = text;
+  if (random() < SHARE.polite) said = polite(said, random);
+  if (random() < SHARE.lower) said = said.toLowerCase();
+  if (random() < SHARE.plain) said = said.replaceAll(/[?!,;:]|\.(?!\d)/g, "");
+  if (random() < SHARE.short) {
+    said = said.replaceAll(/\b[a-z]+\b/g, (word) => SHORT[word] ?? word);
+  }
+  if (random() < SHARE.errors) said = misspelled(said, 1 + Math.floor(random() * 2), random);
+  if (random() < SHARE.joined) said = joined(said, random);
+  return said.trim();
+}
+
+function polite(text: string, random: RandomSource): string {
+  const isPlain = !/^(?:hi|hello|hey|please|ok|so|dear)\b/i.test(text);
+  if (random() < 0.5 && isPlain) return `${pick(random, BEFORE)}${text}`;
+  return /(?:please|thanks|thx|pls|thank you)\W*$/i.test(text)
+    ? text
+    : `${text.replace(/[.!]$/, "")}${pick(random, AFTER)}`;
+}
+
+function misspelled(text: string, errors: number, random: RandomSource): string {
+  let said = text;
+  for (let i = 0; i < errors; i += 1) {
+    const words = [...said.matchAll(/[a-zA-Z]+/g)].filter(([word]) => word.length >= SHORTEST);
+    if (words.length === 0) return said;
+    const word = pick(random, words);
+    const wrong = mistyped(word[0], random);
+    said = said.slice(0, word.index) + wrong + said.slice(word.index + word[0].length);
+  }
+  return said;
+}
+
+/** The first letter stays, as it mostly does when people type. */
+function mistyped(word: string, random: RandomSource): string {
+  const at = 1 + Math.floor(random() * (word.length - 2));
+  const [before, letter, after] = [word.slice(0, at), word[at] as string, word.slice(at + 1)];
+  switch (Math.floor(random() * 4)) {
+    case 0:
+      return `${before}${after[0] ?? ""}${letter}${after.slice(1)}`;
+    case 1:
+      return `${before}${after}`;
+    case 2:
+      return `${before}${letter}${letter}${after}`;
+    default:
+      return `${before}${neighbor(letter, random)}${after}`;
+  }
+}
+
+function neighbor(letter: string, random: RandomSource): string {
+  const row = KEYS.find((keys) => keys.includes(letter.toLowerCase())) ?? letter;
+  const at = row.indexOf(letter.toLowerCase());
+  const near = [row[at - 1], row[at + 1]].filter((key) => key !== undefined);
+  return near.length === 0 ? letter : pick(random, near);
+}
+
+/** Leaves out one space between two words. */
+function joined(text: string, random: RandomSource): string {
+  const spaces = [...text.matchAll(/(?<=[a-z]) (?=[a-z])/g)];
+  if (spaces.length === 0) return text;
+  const { index } = pick(random, spaces);
+  return text.slice(0, index) + text.slice(index + 1);
+}

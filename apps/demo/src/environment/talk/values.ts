@@ -1,0 +1,106 @@
+/** Draws the values of requests from the catalogue, and says them as people do. */
+import { pick } from "@waggle/environments";
+import type { RandomSource } from "@waggle/protocol";
+import { searchProducts } from "../catalogue.ts";
+import { CATALOGUE, type Product } from "../catalogue-data.ts";
+import { EXCHANGE_RATES } from "../currency.ts";
+import { CURRENCY_WORDS, NUMBER_WORDS } from "../shop-templates.ts";
+import type { CartLine } from "../shop.ts";
+import { SYNONYMS } from "./wordings/index.ts";
+
+/** Share of the requests that use another word for a category or an attribute. */
+const SYNONYM_SHARE = 0.3;
+/** Share of the products' names that are shortened where that is clear. */
+const SHORT_SHARE = 0.4;
+
+/** A description of products: what people say, and what finds them. */
+export type Description = {
+  /** The words that a search knows, such as "wood lamp". */
+  readonly query: string;
+  readonly matching: readonly Product[];
+  readonly slots: { readonly [slot: string]: string };
+};
+
+/** Different products that are not in the cart. */
+export function drawProducts(
+  random: RandomSource,
+  count: number,
+  cart: readonly CartLine[] = [],
+): Product[] {
+  const chosen = new Set<Product>();
+  while (chosen.size < count) {
+    const item = pick(random, CATALOGUE);
+    if (!cart.some(({ id }) => id === item.id)) chosen.add(item);
+  }
+  return [...chosen];
+}
+
+/** A product as its name is typed: sometimes shortened, if the rest still means only this product. */
+export function nameOf(item: Product, random: RandomSource): string {
+  if (random() >= SHORT_SHARE) return item.name;
+  const words = item.name.split(" ");
+  const short = words.length > 2 ? `${words[0]} ${words[2]}` : item.name;
+  return searchProducts({ query: short }).length === 1 ? short : item.name;
+}
+
+/** A number in digits or as a word. */
+export function countOf(n: number, random: RandomSource): string {
+  return random() < 0.5 ? String(n) : (NUMBER_WORDS[n] ?? String(n));
+}
+
+/** A currency other than the euro, with the way it is typed. */
+export function drawCurrency(random: RandomSource): { code: string; said: string } {
+  const code = pick(
+    random,
+    Object.keys(EXCHANGE_RATES).filter((key) => key !== "EUR"),
+  );
+  return { code, said: random() < 0.5 ? code : (CURRENCY_WORDS[code] ?? code) };
+}
+
+/** A category with or without an attribute that some of its products have. */
+export function drawDescription(random: RandomSource): Description {
+  const { category, attributes } = pick(random, CATALOGUE);
+  const said = synonym(random, SYNONYMS.categories, category);
+  if (random() < 0.5) {
+    const slots = { what: said, category: pluralOf(said) };
+    return { query: category, matching: searchProducts({ query: category }), slots };
+  }
+  const attribute = pick(random, attributes);
+  const adjective = synonym(random, SYNONYMS.attributes, attribute);
+  const query = `${attribute} ${category}`;
+  const slots = {
+    what: `${adjective} ${said}`,
+    category: `${adjective} ${pluralOf(said)}`,
+    plain: pluralOf(said),
+    attribute: adjective,
+  };
+  return { query, matching: searchProducts({ query }), slots };
+}
+
+/** A limit in euros near this price that no product of the list costs. */
+export function limitNear(
+  price: number,
+  products: readonly Product[],
+  random: RandomSource,
+): number | null {
+  const step = price < 40 ? 5 : 10;
+  const limit = Math.ceil((price + 1 + random() * 2 * step) / step) * step;
+  return products.some((item) => item.price === limit) ? null : limit;
+}
+
+/** Another word for a value, sometimes. */
+export function synonym(
+  random: RandomSource,
+  words: { readonly [word: string]: readonly string[] },
+  value: string,
+): string {
+  const others = words[value] ?? [];
+  return random() < SYNONYM_SHARE && others.length > 0 ? pick(random, others) : value;
+}
+
+function pluralOf(word: string): string {
+  if (/s$|clothing$|gear$/.test(word)) return word;
+  if (/(?:x|ch|sh)$/.test(word)) return `${word}es`;
+  if (word.endsWith("scarf")) return word.replace(/f$/, "ves");
+  return /[^aeiou]y$/.test(word) ? word.replace(/y$/, "ies") : `${word}s`;
+}

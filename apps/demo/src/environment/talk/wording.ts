@@ -1,0 +1,56 @@
+/** Chooses the pattern of a turn and fills it. One pattern in four of each kind is for held-out tasks only. */
+import { pick } from "@waggle/environments";
+import type { RandomSource } from "@waggle/protocol";
+import type { TalkTurn } from "./talk-turn.ts";
+import { typed } from "./typing.ts";
+import { WORDINGS } from "./wordings/index.ts";
+
+/** One in this many patterns is held out. */
+const HELD_OUT_SHARE = 4;
+/** Kinds whose wording is all they have: another language, or random letters. */
+const AS_WRITTEN: ReadonlySet<string> = new Set(["other-language", "gibberish"]);
+
+/** A turn in words. */
+export type Worded = { readonly text: string; readonly template: string };
+
+/** Whether the pattern at this index occurs in held-out tasks only. */
+export function isHeldOutPattern(index: number): boolean {
+  return index % HELD_OUT_SHARE === HELD_OUT_SHARE - 1;
+}
+
+/** The patterns that fit a turn, with their indexes among all of the kind. */
+export function fittingPatterns(turn: TalkTurn): { pattern: string; index: number }[] {
+  if (turn.kind === "gibberish")
+    return (turn.patterns ?? []).map((pattern) => ({ pattern, index: 0 }));
+  const { slots, needs = [], patterns } = turn;
+  return WORDINGS[turn.kind]
+    .map((pattern, index) => ({ pattern, index }))
+    .filter(({ pattern }) => {
+      const used = [...pattern.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+      return (
+        (patterns?.includes(pattern) ?? true) &&
+        used.every((slot) => slots[slot] !== undefined) &&
+        needs.every((slot) => used.includes(slot))
+      );
+    });
+}
+
+/**
+ * The turn in words.
+ * @param unseen - whether to take a held-out pattern
+ */
+export function worded(turn: TalkTurn, unseen: boolean, random: RandomSource): Worded {
+  const fitting = fittingPatterns(turn);
+  const wanted = fitting.filter(({ index }) => isHeldOutPattern(index) === unseen);
+  const { pattern, index } = pick(random, turn.kind === "gibberish" ? fitting : wanted);
+  const { slots } = turn;
+  // A pattern that names the attribute takes the category alone.
+  const plain = pattern.includes("{attribute}") ? slots["plain"] : undefined;
+  const text = pattern.replace(/\{(\w+)\}/g, (_, slot: string) =>
+    slot === "category" && plain !== undefined ? plain : (slots[slot] ?? ""),
+  );
+  return {
+    text: AS_WRITTEN.has(turn.kind) ? text : typed(text, random),
+    template: `${turn.kind}-${unseen ? "unseen-" : ""}${index}`,
+  };
+}
