@@ -65,9 +65,11 @@ export type ReadingLesson = {
 /** Turns with a known verdict, to test a verifier with. */
 type VerifierExamples = {
   /** Turns that must succeed. */
-  readonly gold: (reference: TaskReference) => Demonstrator;
+  readonly gold: (reference: TaskReference) => Demonstrator | Promise<Demonstrator>;
   /** Turns that nearly succeed and must fail; may be empty. */
-  readonly nearMisses: (reference: TaskReference) => readonly Demonstrator[];
+  readonly nearMisses: (
+    reference: TaskReference,
+  ) => readonly Demonstrator[] | Promise<readonly Demonstrator[]>;
 };
 
 /** Everything that training needs to know about an environment. */

@@ -3,10 +3,10 @@
 /** A product as a search or a cart shows it. */
 export type Shown = { readonly name: string; readonly price?: number; readonly quantity?: number };
 
-/** "a", "a and b" or "a, b and c". */
-export function series(parts: readonly string[]): string {
+/** "a", "a and b" or "a, b and c", or with "or". */
+export function series(parts: readonly string[], joint: "and" | "or" = "and"): string {
   if (parts.length < 2) return parts.join("");
-  return `${parts.slice(0, -1).join(", ")} and ${parts.at(-1) ?? ""}`;
+  return `${parts.slice(0, -1).join(", ")} ${joint} ${parts.at(-1) ?? ""}`;
 }
 
 /** "the Desk Lamp" or "2 x Desk Lamp". */
@@ -15,12 +15,13 @@ export function pieces({ name, quantity = 1 }: Shown): string {
 }
 
 /** Products with their prices. */
-export function priced(items: readonly Shown[]): string {
+export function priced(items: readonly Shown[], joint?: "and" | "or"): string {
   return series(
     items.map((item) => {
       const price = item.price ?? "?";
       return `${pieces(item)} (${price} EUR${(item.quantity ?? 1) > 1 ? " each" : ""})`;
     }),
+    joint,
   );
 }
 

@@ -25,6 +25,8 @@ function expectationOf(turns: readonly TalkTurn[]): Expectation {
     cart: expected.at(-1)?.cart ?? [],
     form,
     facts: expected.flatMap(({ facts }) => facts),
+    never: expected.flatMap(({ never = [] }) => never),
+    mentions: expected.flatMap(({ mentions = [] }) => mentions),
   };
 }
 
@@ -36,16 +38,21 @@ export function createTalk(reference: TaskReference): JudgedEnvironment {
   const shop = createShop(cart);
   let before: readonly CartLine[] = cart;
   let right = 0;
+  let calls = 0;
   let parts = { cart: true, answer: true, unasked: false };
   const asksFor = (at: number) => !sameCart(before, expectations[at]?.cart ?? []);
 
   const reply = (text: string): string | null => {
     const expected = expectations[right];
     if (expected === undefined) return null;
-    const verdict = judgeTurn(expected, text, shop.state.cart, asksFor(right));
+    const verdict = judgeTurn(expected, text, shop.state.cart, {
+      changes: asksFor(right),
+      calls,
+    });
     parts = { ...parts, ...verdict };
     if (!verdict.cart || !verdict.answer || parts.unasked) return null;
     right += 1;
+    calls = 0;
     before = shop.state.cart;
     return texts[right] ?? null;
   };
@@ -55,6 +62,7 @@ export function createTalk(reference: TaskReference): JudgedEnvironment {
       begin: () => ({ system: SHOP_SYSTEM, tools: SHOP_TOOLS, userMessage: texts[0] ?? "" }),
       run: (call) =>
         toolResult(call, async () => {
+          calls += 1;
           if (edgeNames.has(call.name)) return runEdgeTool(call.name, call.arguments);
           const value = runPageTool(shop, call.name, call.arguments);
           // A change that was not asked for stays wrong, even if it is taken back.

@@ -1,4 +1,5 @@
 /** Judges one turn of a talk: the cart, the facts in the answer, and the form of the answer. */
+import { CATALOGUE } from "../catalogue-data.ts";
 import type { CartLine } from "../shop.ts";
 import { numbersIn } from "../shop-verifier.ts";
 import type { Expectation, Fact } from "./talk-turn.ts";
@@ -6,7 +7,7 @@ import type { Expectation, Fact } from "./talk-turn.ts";
 /** Longer answers fail. */
 const LONGEST = 400;
 /** Other numbers that an answer may contain: more would be guessing. */
-const SPARE_NUMBERS = 4;
+const SPARE_NUMBERS = 2;
 
 const MARKUP = /<\|?\/?\w|tool_call|[{}]/;
 const CLAIM = /\b(?:added|removed|replaced|bought|ordered)\b/i;
@@ -16,17 +17,21 @@ export type TurnVerdict = { readonly cart: boolean; readonly answer: boolean };
 
 /** Judges the answer of a turn and the cart after it. */
 export function judgeTurn(
-  { cart, form, facts }: Expectation,
+  expected: Expectation,
   text: string,
   actual: readonly CartLine[],
-  changes: boolean,
+  { changes, calls }: { readonly changes: boolean; readonly calls: number },
 ): TurnVerdict {
+  const { cart, form, facts, never = [] } = expected;
   const isWhole = text.trim() !== "" && text.length <= LONGEST && !MARKUP.test(text);
-  const says = facts.every((fact) => contains(text, fact));
+  const says =
+    facts.every((fact) => contains(text, fact)) && !never.some((one) => contains(text, [one]));
+  const isQuiet = calls === 0 || (form !== "small-talk" && form !== "refusal");
   const honest = changes || !CLAIM.test(text);
   return {
     cart: sameCart(cart, actual),
-    answer: isWhole && says && honest && hasForm(form, text) && isNoGuess(text, form, facts),
+    answer:
+      isWhole && says && honest && isQuiet && hasForm(form, text) && isNoGuess(text, expected),
   };
 }
 
@@ -42,12 +47,28 @@ function hasForm(form: Expectation["form"], text: string): boolean {
   }
 }
 
-/** Forms that name nothing contain no numbers; other answers contain few more than they must. */
-function isNoGuess(text: string, form: Expectation["form"], facts: readonly Fact[]): boolean {
+/** An answer names only products that it is about, and few numbers more than it must. */
+function isNoGuess(text: string, { form, facts, mentions = [] }: Expectation): boolean {
   const found = new Set(numbersIn(text).map((readings) => readings[0])).size;
   const needed = facts.filter((fact) => typeof fact === "number").length;
-  if (form === "answer") return found <= needed + SPARE_NUMBERS;
-  return found <= needed;
+  if (found > needed + (form === "answer" ? SPARE_NUMBERS : 0)) return false;
+  const named = new Set([
+    ...facts.flatMap((fact) => (typeof fact === "number" ? [] : fact)),
+    ...mentions.map(({ name }) => name),
+  ]);
+  return namesIn(text).every((name) => named.has(name));
+}
+
+/** Names of products, longest first, so that "Moon Lamp Mini" is no "Moon Lamp". */
+const NAMES = CATALOGUE.map(({ name }) => name).toSorted((a, b) => b.length - a.length);
+
+function namesIn(text: string): string[] {
+  let rest = text.toLowerCase();
+  return NAMES.filter((name) => {
+    const isNamed = rest.includes(name.toLowerCase());
+    rest = rest.replaceAll(name.toLowerCase(), "");
+    return isNamed;
+  });
 }
 
 function contains(text: string, fact: Fact): boolean {
@@ -57,7 +78,9 @@ function contains(text: string, fact: Fact): boolean {
     );
   }
   const lower = text.toLowerCase();
-  return fact.some((phrase) => lower.includes(phrase.toLowerCase()));
+  return fact.some((phrase) =>
+    NAMES.includes(phrase) ? namesIn(text).includes(phrase) : lower.includes(phrase.toLowerCase()),
+  );
 }
 
 /** Whether two carts have the same lines, in any order. */

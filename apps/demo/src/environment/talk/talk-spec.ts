@@ -3,6 +3,7 @@ import type { RandomSource, TaskReference } from "@waggle/protocol";
 import type { DemonstratedAction, Demonstrator, EnvironmentSpec } from "@waggle/environments";
 import { Assistant } from "./assistant.ts";
 import { createTalk } from "./talk-environment.ts";
+import { nearMisses } from "./talk-examples.ts";
 import { talkLevel, talkOf } from "./talk-instance.ts";
 import { LEVEL_OF_TALK } from "./talk-plans.ts";
 import { talkTask } from "./talk-task.ts";
@@ -52,6 +53,9 @@ function replaying(actions: readonly DemonstratedAction[]): Demonstrator {
   };
 }
 
+/** The right actions of a task. */
+const gold = (reference: TaskReference) => recorded(reference, () => 0.5, 0);
+
 /** Level 0 has one message with one wish; level 1 has two wishes or several messages. */
 export const SHOP_TALK: EnvironmentSpec = {
   name: LEVEL_OF_TALK[0] ?? "shop-talk",
@@ -69,6 +73,11 @@ export const SHOP_TALK: EnvironmentSpec = {
   task: talkTask,
   startState: (reference) => ({ cart: talkOf(reference).cart }),
   create: createTalk,
+  examples: {
+    gold: async (reference) => replaying(await gold(reference)),
+    nearMisses: async (reference) =>
+      nearMisses(await gold(reference), talkOf(reference)).map(replaying),
+  },
   demonstrator: async (reference, random, mistakes) =>
     replaying(await recorded(reference, random, mistakes)),
 };

@@ -11,7 +11,7 @@ export type TalkKind = WordingKind | "gibberish";
 /** What an answer must contain: a number as a whole word, or one of several phrases, without case. */
 export type Fact = number | readonly string[];
 
-/** The form of an answer. Forms other than `answer` have marks of their own. */
+/** The form of an answer. A refusal and small talk come without any call. */
 export type AnswerForm = "answer" | "refusal" | "clarification" | "small-talk";
 
 /** What must be true after a turn. */
@@ -19,6 +19,10 @@ export type Expectation = {
   readonly cart: readonly CartLine[];
   readonly form: AnswerForm;
   readonly facts: readonly Fact[];
+  /** Phrases that would say the opposite. */
+  readonly never?: readonly string[];
+  /** Products that the answer may name beside those in the facts. */
+  readonly mentions?: readonly Product[];
 };
 
 /** The product that the talk was last about. */

@@ -37,19 +37,16 @@ function polite(text: string, random: RandomSource): string {
   if (random() < 0.5 && isPlain) return `${pick(random, BEFORE)}${text}`;
   return /(?:please|thanks|thx|pls|thank you)\W*$/i.test(text)
     ? text
-    : `${text.replace(/[.!]$/, "")}${pick(random, AFTER)}`;
+    : `${text.replace(/[.!?,]$/, "")}${pick(random, AFTER)}`;
 }
 
 function misspelled(text: string, errors: number, random: RandomSource): string {
-  let said = text;
-  for (let i = 0; i < errors; i += 1) {
-    const words = [...said.matchAll(/[a-zA-Z]+/g)].filter(([word]) => word.length >= SHORTEST);
-    if (words.length === 0) return said;
-    const word = pick(random, words);
-    const wrong = mistyped(word[0], random);
-    said = said.slice(0, word.index) + wrong + said.slice(word.index + word[0].length);
-  }
-  return said;
+  const parts = text.split(/([a-zA-Z]+)/);
+  const words = parts.flatMap((part, at) => (at % 2 === 1 && part.length >= SHORTEST ? [at] : []));
+  if (words.length === 0) return text;
+  // Two errors in one word could make it unreadable.
+  const wrong = new Set(Array.from({ length: errors }, () => pick(random, words)));
+  return parts.map((part, at) => (wrong.has(at) ? mistyped(part, random) : part)).join("");
 }
 
 /** The first letter stays, as it mostly does when people type. */

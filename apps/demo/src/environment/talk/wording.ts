@@ -18,6 +18,17 @@ export function isHeldOutPattern(index: number): boolean {
   return index % HELD_OUT_SHARE === HELD_OUT_SHARE - 1;
 }
 
+const SLOTS = new Map<string, readonly string[]>();
+
+/** The slots of a pattern. */
+function slotsOf(pattern: string): readonly string[] {
+  const known = SLOTS.get(pattern);
+  if (known !== undefined) return known;
+  const slots = [...pattern.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  SLOTS.set(pattern, slots);
+  return slots;
+}
+
 /** The patterns that fit a turn, with their indexes among all of the kind. */
 export function fittingPatterns(turn: TalkTurn): { pattern: string; index: number }[] {
   if (turn.kind === "gibberish")
@@ -26,7 +37,7 @@ export function fittingPatterns(turn: TalkTurn): { pattern: string; index: numbe
   return WORDINGS[turn.kind]
     .map((pattern, index) => ({ pattern, index }))
     .filter(({ pattern }) => {
-      const used = [...pattern.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+      const used = slotsOf(pattern);
       return (
         (patterns?.includes(pattern) ?? true) &&
         used.every((slot) => slots[slot] !== undefined) &&
@@ -46,9 +57,11 @@ export function worded(turn: TalkTurn, unseen: boolean, random: RandomSource): W
   const { slots } = turn;
   // A pattern that names the attribute takes the category alone.
   const plain = pattern.includes("{attribute}") ? slots["plain"] : undefined;
-  const text = pattern.replace(/\{(\w+)\}/g, (_, slot: string) =>
+  const filled = pattern.replace(/\{(\w+)\}/g, (_, slot: string) =>
     slot === "category" && plain !== undefined ? plain : (slots[slot] ?? ""),
   );
+  // "a umbrella" is "an umbrella".
+  const text = filled.replaceAll(/\ba (?=[aeio]|um)/g, "an ");
   return {
     text: AS_WRITTEN.has(turn.kind) ? text : typed(text, random),
     template: `${turn.kind}-${unseen ? "unseen-" : ""}${index}`,

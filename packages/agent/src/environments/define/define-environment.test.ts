@@ -354,7 +354,7 @@ test("a turn that is none is refused with its place", async () => {
   const reference = spec.reference(1, "train", 0);
   const act = await spec.demonstrator(reference, () => 0, 0);
   expect(() => act(null)).toThrow(/demonstrate of "notebook" at seed 1.*gave 5 as a turn; write a/);
-  const misses = spec.examples?.nearMisses(reference) ?? [];
+  const misses = (await spec.examples?.nearMisses(reference)) ?? [];
   expect(misses.map((miss) => miss(null))).toEqual([
     { text: "a", calls: [] },
     { text: "", calls: [{ name: "note", arguments: {} }] },

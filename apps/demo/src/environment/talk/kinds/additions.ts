@@ -188,7 +188,12 @@ const butNot: DrawTurn = (random, scene) => {
   return {
     kind: "but-not",
     slots: { name: nameOf(item, random), other: nameOf(other, random) },
-    expected: { cart: after.cart, form: "answer", facts: [[item.name], item.price] },
+    expected: {
+      cart: after.cart,
+      form: "answer",
+      facts: [[item.name], item.price],
+      mentions: [other],
+    },
     conduct: async (assistant) => {
       const wanted = assistant.errs() ? [item, other] : [item];
       const hits = await assistant.find(...wanted);

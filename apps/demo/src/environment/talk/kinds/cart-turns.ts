@@ -48,6 +48,7 @@ const total: DrawTurn = (_, scene) => ({
     cart: scene.cart,
     form: "answer",
     facts: scene.cart.length === 0 ? [["empty", "nothing"]] : [cartTotal(scene.cart)],
+    mentions: linesOf(scene.cart).map(({ item }) => item),
   },
   conduct: saySum,
   after: next(scene, { last: null }),
@@ -84,6 +85,7 @@ const inCart: DrawTurn = (random, scene) => {
       cart: scene.cart,
       form: "answer",
       facts: [[item.name], present ? quantity : ["not in", "no "]],
+      never: present ? ["not in"] : [],
     },
     conduct: async (assistant) => {
       const { lines: seen } = await assistant.cart();
@@ -109,6 +111,7 @@ const remove: DrawTurn = (random, scene) => {
       cart,
       form: "answer",
       facts: [[item.name], ...(absent ? [["not in", "no "]] : [])],
+      never: absent ? [] : ["not in"],
     },
     conduct: async (assistant) => {
       const { lines: seen } = await assistant.cart();
@@ -216,7 +219,12 @@ async function clear(assistant: Assistant, kept?: Product): Promise<string> {
 const emptyCart: DrawTurn = (_, scene) => ({
   kind: "empty-cart",
   slots: {},
-  expected: { cart: [], form: "answer", facts: [["empty", "nothing"]] },
+  expected: {
+    cart: [],
+    form: "answer",
+    facts: [["empty", "nothing"]],
+    mentions: linesOf(scene.cart).map(({ item }) => item),
+  },
   conduct: (assistant) => clear(assistant),
   after: next(scene, { cart: [], last: null }),
 });

@@ -116,7 +116,7 @@ const correctOther: DrawTurn = (random, scene) => {
   return {
     kind: "correct-other",
     slots: { other: nameOf(other, random) },
-    expected: { cart, form: "answer", facts: [[other.name], other.price] },
+    expected: { cart, form: "answer", facts: [[other.name], other.price], mentions: [last.item] },
     conduct: async (assistant) => {
       const old = assistant.last as Hit;
       const [hits] = await assistant.act(searchFor(other));
@@ -140,7 +140,7 @@ const correctCheaper: DrawTurn = (_, scene) => {
   return {
     kind: "correct-cheaper",
     slots: {},
-    expected: { cart, form: "answer", facts: [[item.name], item.price] },
+    expected: { cart, form: "answer", facts: [[item.name], item.price], mentions: [last.item] },
     conduct: async (assistant) => {
       const old = assistant.last as Hit;
       const [hit] = await assistant.search({ query: last.what, sort: "price" });

@@ -65,7 +65,10 @@ const details: DrawTurn = (random, scene) => {
     kind: "details",
     slots: { name: nameOf(item, random), ...(asked ? { attribute } : {}) },
     needs: asked ? ["attribute"] : [],
-    expected: answer(scene, ...facts),
+    expected: {
+      ...answer(scene, ...facts),
+      never: asked ? [has ? `not ${attribute}` : `is ${attribute}`] : [],
+    },
     conduct: async (assistant) => {
       const [hit] = await assistant.find(item);
       if (hit === undefined) return "";
@@ -90,12 +93,16 @@ function comparison(kind: "compare-price" | "compare-rating"): DrawTurn {
     if (item[field] === other[field]) return null;
     const less = item[field] < other[field];
     const winner = less === (field === "price") ? item : other;
+    const loser = winner === item ? other : item;
     return {
       kind,
       slots: { name: nameOf(item, random), other: nameOf(other, random) },
-      expected: answer(scene, [item.name], [other.name], item[field], other[field], [
-        `${winner.name} is ${word}`,
-      ]),
+      expected: {
+        ...answer(scene, [item.name], [other.name], item[field], other[field], [
+          `${winner.name} is ${word}`,
+        ]),
+        never: [`${loser.name} is ${word}`],
+      },
       conduct: async (assistant) => {
         const [a, b] = await assistant.find(item, other);
         if (a === undefined || b === undefined) return "";
@@ -163,7 +170,10 @@ const afford: DrawTurn = (random, scene) => {
   return {
     kind: "afford-question",
     slots: { name: nameOf(item, random), limit: String(limit) },
-    expected: answer(scene, [item.name], item.price, [enough ? "is enough" : "not enough"]),
+    expected: {
+      ...answer(scene, [item.name], item.price, [enough ? "is enough" : "not enough"]),
+      never: [enough ? "not enough" : "is enough"],
+    },
     conduct: async (assistant) => {
       const [hit] = await assistant.find(item);
       if (hit === undefined) return "";

@@ -16,10 +16,17 @@ function factsOf(products: readonly Product[]): Fact[] {
   return products.slice(0, LISTED).flatMap(({ name, price }) => [[name], price]);
 }
 
-async function list(assistant: Assistant, query: string, maxPrice?: number): Promise<string> {
+async function list(
+  assistant: Assistant,
+  query: string,
+  { maxPrice, joint }: { readonly maxPrice?: number; readonly joint?: "or" } = {},
+): Promise<string> {
   const limit = maxPrice === undefined ? {} : { maxPrice };
   assistant.listed = await assistant.search({ query, ...limit });
-  return priced(assistant.listed.map((hit) => shown(hit)));
+  return priced(
+    assistant.listed.map((hit) => shown(hit)),
+    joint,
+  );
 }
 
 const listCategory: DrawTurn = (random, scene) => {
@@ -41,7 +48,7 @@ const ambiguous: DrawTurn = (random, scene) => {
     slots,
     expected: { cart: scene.cart, form: "clarification", facts: factsOf(matching) },
     conduct: async (assistant) => {
-      const listed = await list(assistant, query);
+      const listed = await list(assistant, query, { joint: "or" });
       const [first] = assistant.listed;
       if (first !== undefined && assistant.errs()) return assistant.add(first);
       return `Which one do you want: ${listed}?`;
@@ -118,7 +125,7 @@ const under: DrawTurn = (random, scene) => {
     slots: { ...slots, limit: String(limit) },
     expected: { cart: scene.cart, form: "answer", facts },
     conduct: async (assistant) => {
-      const listed = await list(assistant, query, limit);
+      const listed = await list(assistant, query, { maxPrice: limit });
       return listed === ""
         ? `We have nothing under ${limit} EUR.`
         : `Under ${limit} EUR we have ${listed}.`;

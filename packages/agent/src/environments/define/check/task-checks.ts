@@ -129,7 +129,7 @@ export async function checkSecrets(context: CheckContext): Promise<Finding> {
       );
     }
     if (spec.examples === undefined) return null;
-    const { turns } = await played(context, reference, spec.examples.gold(reference));
+    const { turns } = await played(context, reference, await spec.examples.gold(reference));
     const answer = turns.at(-1)?.action.text.trim() ?? "";
     if (answer.length >= ANSWER_CHARACTERS) answers.set(reference, { prompt, answer });
     return null;

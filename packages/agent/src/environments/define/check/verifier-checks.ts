@@ -23,7 +23,7 @@ export async function checkGold(context: CheckContext): Promise<Finding> {
   const { examples } = spec;
   if (examples === undefined) return skipped("there are no gold turns; add gold or demonstrate");
   const found = await visited(context, references, async (reference) => {
-    const rollout = await played(context, reference, examples.gold(reference));
+    const rollout = await played(context, reference, await examples.gold(reference));
     if (hasSucceeded(rollout)) return null;
     return failed(
       `the gold turns fail at ${placeOf(spec, reference)}: ${reasonOf(spec, rollout)}`,
@@ -38,7 +38,7 @@ export async function checkNearMisses(context: CheckContext): Promise<Finding> {
   const { spec, references } = context;
   let count = 0;
   const found = await visited(context, references, async (reference) => {
-    const misses = spec.examples?.nearMisses(reference) ?? [];
+    const misses = (await spec.examples?.nearMisses(reference)) ?? [];
     for (const [i, miss] of misses.entries()) {
       count += 1;
       const rollout = await played(context, reference, miss);

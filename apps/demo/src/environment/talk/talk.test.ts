@@ -1,0 +1,111 @@
+/** The talks: the right conduct passes, near misses fail, and no held-out pattern or value is in training. */
+import type { Demonstrator } from "@waggle/environments";
+import { mulberry32, type TaskReference, type TaskSplit } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { judgeTurn } from "./talk-judge.ts";
+import { LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
+import { SHOP_TALK } from "./talk-spec.ts";
+import { WORDINGS } from "./wordings/index.ts";
+
+const LONG = process.env["WAGGLE_LONG"] !== undefined;
+const TASKS = LONG ? 300 : 40;
+const TRAINING_TASKS = LONG ? 5000 : 300;
+
+function references(split: TaskSplit, level: number, count = TASKS): TaskReference[] {
+  return Array.from({ length: count }, (_, seed) => SHOP_TALK.reference(seed, split, level));
+}
+
+async function plays(reference: TaskReference, act: Demonstrator): Promise<boolean> {
+  const { environment, judge } = SHOP_TALK.create(reference);
+  const { signal } = new AbortController();
+  await environment.observe();
+  for (let turn = 0; turn < SHOP_TALK.maxTurns; turn += 1) {
+    const { text, calls } = act(null);
+    const toolCalls = calls.map((call, at) => ({ id: `c${turn}-${at}`, ...call }));
+    const { terminated } = await environment.step({ text, toolCalls }, signal);
+    if (terminated) return (await judge(text)).success;
+  }
+  return (await judge(null)).success;
+}
+
+const cases = LEVEL_OF_TALK.flatMap((name, level) =>
+  (["train", "heldOut"] as const).map((split) => [name, split, level] as const),
+);
+
+test.each(cases)("%s, %s: gold passes and near misses fail", async (_, split, level) => {
+  for (const reference of references(split, level)) {
+    const act = await SHOP_TALK.demonstrator(reference, mulberry32(reference.seed), 0);
+    expect(await plays(reference, act), SHOP_TALK.task(reference).request).toBe(true);
+    const misses = (await SHOP_TALK.examples?.nearMisses(reference)) ?? [];
+    expect(misses.length).toBeGreaterThanOrEqual(4);
+    for (const [at, miss] of misses.entries()) {
+      expect(await plays(reference, miss), `${at}: ${SHOP_TALK.task(reference).request}`).toBe(
+        false,
+      );
+    }
+  }
+});
+
+test("tasks are determined by their seeds", () => {
+  const draw = () => [0, 1].flatMap((level) => references("train", level, 20).map(SHOP_TALK.task));
+  expect(draw()).toEqual(draw());
+});
+
+test("no held-out pattern is in training, and held-out tasks have such patterns", () => {
+  const ofSplit = (split: TaskSplit, count: number) =>
+    [0, 1].flatMap((level) => references(split, level, count).map(SHOP_TALK.task));
+  const training = ofSplit("train", TRAINING_TASKS / 2);
+  expect(training.filter(({ template }) => template.includes("-unseen-"))).toEqual([]);
+  const used = training.flatMap(({ template }) => template.split("+"));
+  const indexes = used.filter((one) => !one.startsWith("gibberish"));
+  expect(indexes.filter((one) => Number(/\d+$/.exec(one)?.[0]) % 4 === 3)).toEqual([]);
+  const heldOut = ofSplit("heldOut", 150);
+  const unseen = heldOut.filter(({ template }) => template.includes("-unseen-")).length;
+  expect(unseen / heldOut.length).toBeGreaterThan(0.4);
+  const requests = new Set(training.map(({ request }) => request));
+  expect(heldOut.filter(({ request, kind }) => requests.has(request) && !/\+/.test(kind))).toEqual(
+    [],
+  );
+});
+
+test("all kinds of wordings occur in the plans", () => {
+  const planned = new Set([...SINGLE_KINDS, ...PATHS.flat(2)]);
+  expect(Object.keys(WORDINGS).filter((kind) => !planned.has(kind as never))).toEqual([]);
+});
+
+test("a demonstrator with mistakes fails often, and acts unasked", async () => {
+  let failures = 0;
+  for (const reference of references("train", 0, 40)) {
+    const act = await SHOP_TALK.demonstrator(reference, mulberry32(reference.seed), 1);
+    if (!(await plays(reference, act))) failures += 1;
+  }
+  expect(failures).toBeGreaterThan(20);
+});
+
+test.each([
+  ["I can't help with that. I can find products.", true],
+  ["I can't help with that.", false],
+  ["I can find products.", false],
+  ["I can't help with that. I added it. I can find products.", false],
+  ["I can't help with that, it costs 12 EUR. I can find products.", false],
+  ["I can't help with that. I can find the Moon Lamp.", false],
+])("%s as a refusal: %s", (text, right) => {
+  const expected = { cart: [], form: "refusal", facts: [] } as const;
+  const verdict = judgeTurn(expected, text, [], { changes: false, calls: 0 });
+  expect(verdict.answer).toBe(right);
+});
+
+test("an answer that lists other products or says both yes and no fails", () => {
+  const expected = {
+    cart: [],
+    form: "answer",
+    facts: [["Moon Lamp"], ["is steel"]],
+    never: ["not steel"],
+  } as const;
+  const answers = (text: string) =>
+    judgeTurn(expected, text, [], { changes: false, calls: 1 }).answer;
+  expect(answers("Yes, the Moon Lamp is steel.")).toBe(true);
+  expect(answers("The Moon Lamp Mini is steel.")).toBe(false);
+  expect(answers("The Moon Lamp is steel, the Desk Lamp too.")).toBe(false);
+  expect(answers("The Moon Lamp is steel and not steel.")).toBe(false);
+});
