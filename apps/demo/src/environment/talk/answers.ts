@@ -38,4 +38,4 @@ export function removed(items: readonly Shown[]): string {
 /** What the assistant says that it can do. */
 export const ABILITIES = "I can find products, tell you prices and fill your cart.";
 /** The answer to a request that the assistant cannot fulfil. */
-export const REFUSAL = `I can't help with that. ${ABILITIES}`;
+export const REFUSAL: string = `I can't help with that. ${ABILITIES}`;
