@@ -25,7 +25,7 @@ async function recorded(
         name,
         arguments: args,
       }));
-      actions.push({ text: "", calls: toolCalls.map(({ id: _, ...call }) => call) });
+      actions.push({ text: "", calls: calls.map(([name, args]) => ({ name, arguments: args })) });
       const { toolResults } = await environment.step({ text: "", toolCalls }, signal);
       return toolResults.map((result) => (result.ok ? result.value : null));
     },

@@ -8,8 +8,8 @@ import { SHOP_TALK } from "./talk-spec.ts";
 import { WORDINGS } from "./wordings/index.ts";
 
 const LONG = process.env["WAGGLE_LONG"] !== undefined;
-const TASKS = LONG ? 300 : 40;
-const TRAINING_TASKS = LONG ? 5000 : 300;
+const TASKS = LONG ? 300 : 12;
+const TRAINING_TASKS = LONG ? 5000 : 200;
 
 function references(split: TaskSplit, level: number, count = TASKS): TaskReference[] {
   return Array.from({ length: count }, (_, seed) => SHOP_TALK.reference(seed, split, level));
@@ -33,17 +33,17 @@ const cases = LEVEL_OF_TALK.flatMap((name, level) =>
 );
 
 test.each(cases)("%s, %s: gold passes and near misses fail", async (_, split, level) => {
+  const wrong: string[] = [];
   for (const reference of references(split, level)) {
     const act = await SHOP_TALK.demonstrator(reference, mulberry32(reference.seed), 0);
-    expect(await plays(reference, act), SHOP_TALK.task(reference).request).toBe(true);
+    if (!(await plays(reference, act))) wrong.push(SHOP_TALK.task(reference).request);
     const misses = (await SHOP_TALK.examples?.nearMisses(reference)) ?? [];
     expect(misses.length).toBeGreaterThanOrEqual(4);
     for (const [at, miss] of misses.entries()) {
-      expect(await plays(reference, miss), `${at}: ${SHOP_TALK.task(reference).request}`).toBe(
-        false,
-      );
+      if (await plays(reference, miss)) wrong.push(`${at}: ${SHOP_TALK.task(reference).request}`);
     }
   }
+  expect(wrong).toEqual([]);
 });
 
 test("tasks are determined by their seeds", () => {
@@ -59,7 +59,7 @@ test("no held-out pattern is in training, and held-out tasks have such patterns"
   const used = training.flatMap(({ template }) => template.split("+"));
   const indexes = used.filter((one) => !one.startsWith("gibberish"));
   expect(indexes.filter((one) => Number(/\d+$/.exec(one)?.[0]) % 4 === 3)).toEqual([]);
-  const heldOut = ofSplit("heldOut", 150);
+  const heldOut = ofSplit("heldOut", LONG ? 150 : 60);
   const unseen = heldOut.filter(({ template }) => template.includes("-unseen-")).length;
   expect(unseen / heldOut.length).toBeGreaterThan(0.4);
   const requests = new Set(training.map(({ request }) => request));

@@ -70,11 +70,11 @@ const mixed: DrawTurn = (random, scene) => {
   };
 };
 
-const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const LETTERS = "abcdefghijklmnopqrstuvwxyz".split("");
 
 const gibberish: DrawTurn = (random, scene) => {
   const words = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-    Array.from({ length: 4 + Math.floor(random() * 7) }, () => pick(random, [...LETTERS])).join(""),
+    Array.from({ length: 4 + Math.floor(random() * 7) }, () => pick(random, LETTERS)).join(""),
   );
   const turn = talk(
     "gibberish",
