@@ -1,4 +1,6 @@
 /** Statistics for evaluations: success rates, paired comparisons, tests and corrections. */
+export { calibrated, isotonicFit, reliability } from "./calibration.ts";
+export type { CalibrationMap, Prediction, Reliability } from "./calibration.ts";
 export { interpolated } from "./interpolation.ts";
 export type { CurvePoint } from "./interpolation.ts";
 export type { Interval } from "./interval.ts";
