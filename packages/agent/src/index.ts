@@ -8,6 +8,7 @@ export type {
   RestoreStart,
   SendOptions,
 } from "./conversation.ts";
+export { decisionConfidence } from "./decision-confidence.ts";
 export { finalTextOf } from "./final-text.ts";
 export { guidedEnvironment } from "./guided-environment.ts";
 export type { Guide } from "./guided-environment.ts";

@@ -3,36 +3,14 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { findProduct } from "../environment/catalogue.ts";
+import { parseTypedRequests } from "./typed-request.ts";
 
 /** Change it together with the list of changes in README.md. */
 const SHA256 = "dba5f0c5565e9919403c478122703e6e87422ef4b00bb39ee422e58544830dfb";
 
-const Cart = z.array(
-  z.strictObject({
-    product: z.string().refine((id) => findProduct(id) !== undefined),
-    quantity: z.int().min(1),
-  }),
-);
-
-const TypedRequest = z.strictObject({
-  id: z.string().regex(/^t\d{3}$/),
-  turns: z.array(z.string().min(1)).min(1),
-  cart: Cart,
-  features: z.array(z.string()),
-  expect: z.strictObject({
-    cart: Cart,
-    alsoCarts: z.array(Cart).optional(),
-    answer: z.array(z.array(z.string().min(1)).min(1)).optional(),
-    refusal: z.literal(true).optional(),
-    asks: z.literal(true).optional(),
-  }),
-  why: z.string().min(1),
-});
-
 const file = await readFile(join(import.meta.dirname, "typed-requests.fixture.json"), "utf8");
-const requests = z.array(TypedRequest).parse(JSON.parse(file));
+const requests = parseTypedRequests(file);
 
 const share = (isCounted: (request: (typeof requests)[number]) => boolean): number =>
   requests.filter(isCounted).length / requests.length;
