@@ -1,0 +1,79 @@
+/**
+ * `npm run eval-base`: scores the model that `npm start` uses, or another one, on requests that people typed, on the
+ * Berkeley Function Calling Leaderboard and on tools that it has never seen.
+ */
+import { writeFileSync } from "node:fs";
+import { InvalidArgumentError } from "commander";
+import { requireEnvironment, stopSignal } from "../packages/dev/src/index.ts";
+import { siteModel } from "../packages/dev/src/site/site.ts";
+import { createCommand, exitCodeOf } from "../trainer/src/commands/command-line.ts";
+import { existingModel, namesOf, number, positive } from "../trainer/src/options/option-values.ts";
+import { jsonOption, seedOption } from "../trainer/src/options/shared-options.ts";
+import { demoSite } from "./demo.ts";
+import { openEvaluated, writeCalibration } from "./eval-base/evaluated-model.ts";
+import { evaluate, type EvalPart, fitCalibration, PARTS } from "./eval-base/evaluation.ts";
+import { reportLines } from "./eval-base/report.ts";
+
+const options = createCommand("npm run eval-base --")
+  .description(
+    "score a model on requests that people typed, on BFCL's simple and multiple categories, and on unseen tools",
+  )
+  .option("--model <folder>", "model folder (default: the one that npm start uses)", existingModel)
+  .option("--only <parts>", `parts to run, of ${PARTS.join(",")} (default: all)`, namesOf(PARTS))
+  .option("--temperature <t>", "sampling temperature; 0 is greedy", temperatureOf, 0)
+  .option("--tasks <n>", "held-out tasks with unseen tools", positive, 400)
+  .option(
+    "--fit-calibration <n>",
+    "first fit calibration.json in the model folder on n held-out tasks of the site",
+    positive,
+  )
+  .addOption(seedOption())
+  .addOption(jsonOption())
+  .option("--out <file>", "also write the report into this file, as JSON")
+  .parse()
+  .opts<{
+    model?: string;
+    only?: EvalPart[];
+    temperature: number;
+    tasks: number;
+    fitCalibration?: number;
+    seed: number;
+    json: boolean;
+    out?: string;
+  }>();
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+try {
+  const signal = stopSignal();
+  const { temperature, seed, tasks, fitCalibration: fitted } = options;
+  const site = requireEnvironment(await demoSite(), "eval-base");
+  const folder = options.model ?? (await siteModel(site, say, signal));
+  const model = await openEvaluated(folder, { temperature, seed });
+  const shared = { temperature, say, signal };
+  try {
+    if (fitted !== undefined) {
+      const calibration = await fitCalibration(model, site.environment, fitted, shared);
+      say(`wrote ${writeCalibration(folder, calibration)}`);
+    }
+    const parts = new Set(options.only ?? PARTS);
+    const report = await evaluate(model, { ...shared, parts, tasks });
+    const json = JSON.stringify(report);
+    if (options.out !== undefined) writeFileSync(options.out, `${json}\n`);
+    for (const line of options.json ? [json] : reportLines(report)) {
+      process.stdout.write(`${line}\n`);
+    }
+  } finally {
+    await model.policy.dispose();
+  }
+} catch (error) {
+  // The entry point of the process: the only place that converts a failure into an exit code.
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = exitCodeOf(error);
+}
+
+function temperatureOf(text: string): number {
+  const value = number(text);
+  if (value >= 0) return value;
+  throw new InvalidArgumentError("It must be 0 or more.");
+}

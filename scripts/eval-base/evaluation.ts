@@ -1,0 +1,103 @@
+/** Runs the parts of `npm run eval-base` that were asked for. */
+import { ENVIRONMENTS } from "@waggle/environments";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { isotonicFit } from "@waggle/evaluation";
+import { readBfclCases } from "./bfcl/bfcl-cases.ts";
+import { bfclScores } from "./bfcl/bfcl-scores.ts";
+import { PUBLISHED_FIGURES } from "./bfcl/published-figures.ts";
+import { readCalibration } from "./evaluated-model.ts";
+import type { EvaluatedModel, StoredCalibration } from "./evaluated-model.ts";
+import { heldOutScores } from "./held-out-scores.ts";
+import type { EvalReport } from "./report.ts";
+import { typedScores } from "./typed-scores.ts";
+
+/** The parts of a report. */
+export const PARTS = ["typed", "bfcl", "tools"] as const;
+export type EvalPart = (typeof PARTS)[number];
+
+/** The environment whose tasks draw their own tools. */
+const TOOLS_ENVIRONMENT = "tools";
+
+export type EvaluationOptions = {
+  readonly parts: ReadonlySet<EvalPart>;
+  readonly temperature: number;
+  /** Held-out tasks with unseen tools. */
+  readonly tasks: number;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+};
+
+/** Evaluates a model. */
+export async function evaluate(
+  model: EvaluatedModel,
+  { parts, temperature, tasks, say, signal }: EvaluationOptions,
+): Promise<EvalReport> {
+  const seconds: { [part: string]: number } = {};
+  const timed = async <T>(part: EvalPart, run: () => Promise<T>): Promise<T | null> => {
+    if (!parts.has(part)) return null;
+    const began = performance.now();
+    const found = await run();
+    seconds[part] = (performance.now() - began) / 1000;
+    return found;
+  };
+  const evaluating = (what: string) => ({ onProgress: progressLines(what, say), signal });
+  const stored = readCalibration(model.folder);
+  const spec = ENVIRONMENTS.find(({ name }) => name === TOOLS_ENVIRONMENT);
+  if (spec === undefined && parts.has("tools")) {
+    say(`unseen tools: skipped, because there is no environment ${TOOLS_ENVIRONMENT}`);
+  }
+  return {
+    model: {
+      folder: model.folder,
+      sha256: model.policy.baseModel,
+      contextLength: model.policy.contextLength,
+    },
+    temperature,
+    seed: model.seed,
+    calibration: stored === null ? null : withoutMap(stored),
+    typed: await timed("typed", () =>
+      typedScores(model, stored?.map ?? null, evaluating("typed requests")),
+    ),
+    bfcl: await timed("bfcl", async () => ({
+      ...(await bfclScores(model, readBfclCases(), evaluating("BFCL"))),
+      published: PUBLISHED_FIGURES,
+    })),
+    tools:
+      spec === undefined
+        ? null
+        : await timed("tools", async () => {
+            const wanted = ["tool", "arguments"];
+            return (await heldOutScores(model, spec, tasks, wanted, evaluating("unseen tools")))
+              .scores;
+          }),
+    seconds,
+  };
+}
+
+/** Fits a calibration on held-out tasks of an environment, never on the typed requests. */
+export async function fitCalibration(
+  model: EvaluatedModel,
+  spec: EnvironmentSpec,
+  tasks: number,
+  { temperature, say, signal }: Pick<EvaluationOptions, "temperature" | "say" | "signal">,
+): Promise<StoredCalibration> {
+  const evaluating = { onProgress: progressLines("calibration", say), signal };
+  const { predictions } = await heldOutScores(model, spec, tasks, [], evaluating);
+  const { seed } = model;
+  return { environment: spec.name, tasks, seed, temperature, map: isotonicFit(predictions) };
+}
+
+function withoutMap({ map: _, ...rest }: StoredCalibration): Omit<StoredCalibration, "map"> {
+  return rest;
+}
+
+/** A line after each tenth. */
+function progressLines(what: string, say: (line: string) => void) {
+  let shown = 0;
+  return (done: number, total: number): void => {
+    const tenth = Math.floor((10 * done) / total);
+    if (tenth === shown) return;
+    shown = tenth;
+    say(`${what}: ${done} of ${total}`);
+  };
+}

@@ -1,0 +1,73 @@
+/** The report of `npm run eval-base`, and its table for people. */
+import type { SuccessRate } from "@waggle/evaluation";
+import type { BfclScores } from "./bfcl/bfcl-scores.ts";
+import type { PublishedFigure } from "./bfcl/published-figures.ts";
+import type { StoredCalibration } from "./evaluated-model.ts";
+import type { HeldOutScores } from "./held-out-scores.ts";
+import type { TypedScores } from "./typed-scores.ts";
+
+/** `null` = not evaluated. */
+export type EvalReport = {
+  readonly model: {
+    readonly folder: string;
+    /** Content hash of the base model. */
+    readonly sha256: string;
+    readonly contextLength: number;
+  };
+  /** 0 = greedy. */
+  readonly temperature: number;
+  readonly seed: number;
+  /** What maps confidence to probability; `null` = the raw confidence counts. */
+  readonly calibration: Omit<StoredCalibration, "map"> | null;
+  readonly typed: TypedScores | null;
+  readonly bfcl: (BfclScores & { readonly published: readonly PublishedFigure[] }) | null;
+  /** Also `null` if there is no environment of unseen tools. */
+  readonly tools: HeldOutScores | null;
+  /** Wall-clock seconds by part. */
+  readonly seconds: { readonly [part: string]: number };
+};
+
+/** The table. */
+export function reportLines({ typed, bfcl, tools, seconds }: EvalReport): string[] {
+  const lines: string[] = [];
+  const row = (name: string, value: string): void => void lines.push(`${name.padEnd(34)}${value}`);
+  const rated = (name: string, rate: SuccessRate | null | undefined): void =>
+    row(name, rate ? rateText(rate) : "–");
+  if (typed !== null) {
+    rated("requests typed by people: solved", typed.solved);
+    rated("  acted unasked", typed.actedUnasked);
+    rated("  broken markup", typed.brokenMarkup);
+    rated("  refusals right", typed.refusalsRight);
+    rated("  refused needlessly", typed.refusedNeedlessly);
+    rated("  asked back rightly", typed.askedRightly);
+    rated("  asked back needlessly", typed.askedNeedlessly);
+    for (const [feature, { solved }] of Object.entries(typed.byFeature)) {
+      rated(`  solved, ${feature}`, solved);
+    }
+    row("  calibration error", typed.calibration.error.toFixed(3));
+    row("  the same without the map", typed.rawCalibration.error.toFixed(3));
+  }
+  if (bfcl !== null) {
+    for (const category of ["simple", "multiple"] as const) {
+      rated(`BFCL ${category}: right tool`, bfcl[category].tool);
+      rated("  right arguments", bfcl[category].arguments);
+      row("  too long for the context", String(bfcl[category].tooLong));
+      for (const { model, ...figures } of bfcl.published) {
+        const figure = figures[category];
+        row(`  ${model}`, figure === null ? "not published" : `${figure.toFixed(1)} %`);
+      }
+    }
+  }
+  if (tools !== null) {
+    rated("unseen tools: solved", tools.success);
+    for (const [part, rate] of Object.entries(tools.parts)) rated(`  right ${part}`, rate);
+  }
+  const times = Object.entries(seconds).map(([part, one]) => `${part} ${one.toFixed(0)} s`);
+  row("time", times.join(", "));
+  return lines;
+}
+
+function rateText({ rate, successes, trials, interval: { low, high } }: SuccessRate): string {
+  const percent = (value: number): string => (100 * value).toFixed(1);
+  return `${percent(rate).padStart(5)} % (${percent(low)}–${percent(high)}), ${successes} of ${trials}`;
+}
