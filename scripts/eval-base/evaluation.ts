@@ -3,13 +3,13 @@ import { ENVIRONMENTS } from "@waggle/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { isotonicFit } from "@waggle/evaluation";
 import { readBfclCases } from "./bfcl/bfcl-cases.ts";
-import { bfclScores } from "./bfcl/bfcl-scores.ts";
+import { bfclResults } from "./bfcl/bfcl-results.ts";
 import { PUBLISHED_FIGURES } from "./bfcl/published-figures.ts";
 import { readCalibration } from "./evaluated-model.ts";
 import type { EvaluatedModel, StoredCalibration } from "./evaluated-model.ts";
-import { heldOutScores } from "./held-out-scores.ts";
+import { heldOutResults } from "./held-out-results.ts";
 import type { EvalReport } from "./report.ts";
-import { typedScores } from "./typed-scores.ts";
+import { typedResults } from "./typed-results.ts";
 
 /** The parts of a report. */
 export const PARTS = ["typed", "bfcl", "tools"] as const;
@@ -56,10 +56,10 @@ export async function evaluate(
     seed: model.seed,
     calibration: stored === null ? null : withoutMap(stored),
     typed: await timed("typed", () =>
-      typedScores(model, stored?.map ?? null, evaluating("typed requests")),
+      typedResults(model, stored?.map ?? null, evaluating("typed requests")),
     ),
     bfcl: await timed("bfcl", async () => ({
-      ...(await bfclScores(model, readBfclCases(), evaluating("BFCL"))),
+      ...(await bfclResults(model, readBfclCases(), evaluating("BFCL"))),
       published: PUBLISHED_FIGURES,
     })),
     tools:
@@ -67,8 +67,8 @@ export async function evaluate(
         ? null
         : await timed("tools", async () => {
             const wanted = ["tool", "arguments"];
-            return (await heldOutScores(model, spec, tasks, wanted, evaluating("unseen tools")))
-              .scores;
+            return (await heldOutResults(model, spec, tasks, wanted, evaluating("unseen tools")))
+              .results;
           }),
     seconds,
   };
@@ -82,13 +82,14 @@ export async function fitCalibration(
   { temperature, say, signal }: Pick<EvaluationOptions, "temperature" | "say" | "signal">,
 ): Promise<StoredCalibration> {
   const evaluating = { onProgress: progressLines("calibration", say), signal };
-  const { predictions } = await heldOutScores(model, spec, tasks, [], evaluating);
+  const { predictions } = await heldOutResults(model, spec, tasks, [], evaluating);
   const { seed } = model;
   return { environment: spec.name, tasks, seed, temperature, map: isotonicFit(predictions) };
 }
 
-function withoutMap({ map: _, ...rest }: StoredCalibration): Omit<StoredCalibration, "map"> {
-  return rest;
+function withoutMap(stored: StoredCalibration): Omit<StoredCalibration, "map"> {
+  const { environment, tasks, seed, temperature } = stored;
+  return { environment, tasks, seed, temperature };
 }
 
 /** A line after each tenth. */

@@ -1,10 +1,10 @@
 /** The report of `npm run eval-base`, and its table for people. */
 import type { SuccessRate } from "@waggle/evaluation";
-import type { BfclScores } from "./bfcl/bfcl-scores.ts";
+import type { BfclResults } from "./bfcl/bfcl-results.ts";
 import type { PublishedFigure } from "./bfcl/published-figures.ts";
 import type { StoredCalibration } from "./evaluated-model.ts";
-import type { HeldOutScores } from "./held-out-scores.ts";
-import type { TypedScores } from "./typed-scores.ts";
+import type { HeldOutResults } from "./held-out-results.ts";
+import type { TypedResults } from "./typed-results.ts";
 
 /** `null` = not evaluated. */
 export type EvalReport = {
@@ -19,10 +19,10 @@ export type EvalReport = {
   readonly seed: number;
   /** What maps confidence to probability; `null` = the raw confidence counts. */
   readonly calibration: Omit<StoredCalibration, "map"> | null;
-  readonly typed: TypedScores | null;
-  readonly bfcl: (BfclScores & { readonly published: readonly PublishedFigure[] }) | null;
+  readonly typed: TypedResults | null;
+  readonly bfcl: (BfclResults & { readonly published: readonly PublishedFigure[] }) | null;
   /** Also `null` if there is no environment of unseen tools. */
-  readonly tools: HeldOutScores | null;
+  readonly tools: HeldOutResults | null;
   /** Wall-clock seconds by part. */
   readonly seconds: { readonly [part: string]: number };
 };

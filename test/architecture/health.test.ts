@@ -25,15 +25,15 @@ test("names, cycles and folders stay within their limits", () => {
 
 /** The number of public names that each package has reached. A new package needs an entry. */
 const MOST_NAMES: { readonly [name: string]: number } = {
-  "@waggle/agent": 76,
+  "@waggle/agent": 77,
   "@waggle/cli": 1,
   "@waggle/collector": 38,
   "@waggle/dev": 21,
   "@waggle/edge": 4,
   "@waggle/embed": 36,
   "@waggle/engine": 21,
-  "@waggle/environments": 60,
-  "@waggle/evaluation": 30,
+  "@waggle/environments": 61,
+  "@waggle/evaluation": 36,
   "@waggle/exchange": 41,
   "@waggle/learning": 390,
   "@waggle/model": 101,
@@ -41,7 +41,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/runtime": 116,
   "@waggle/site": 23,
   "@waggle/testing": 29,
-  "@waggle/text": 39,
+  "@waggle/text": 40,
   "@waggle/trainer": 39,
 };
 

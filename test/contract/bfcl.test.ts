@@ -1,6 +1,7 @@
 /** The cases of the function calling leaderboard: their rules, and that training data has nothing of them. */
 import { SHOP } from "@waggle/demo/environment";
 import type { EnvironmentSpec } from "@waggle/environments";
+import { isObject } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { bfclTool, readBfclCases } from "../../scripts/eval-base/bfcl/bfcl-cases.ts";
 import type { BfclCase } from "../../scripts/eval-base/bfcl/bfcl-cases.ts";
@@ -52,7 +53,7 @@ test("a name, a wording or a description of BFCL in training data is found", asy
 
 /** A call with the first accepted value of each argument. */
 function goldCall({ answer }: BfclCase): { name: string; arguments: Record<string, unknown> } {
-  const [name = "", accepted = {}] = Object.entries(answer)[0] ?? [];
+  const [name, accepted] = Object.entries(answer)[0] ?? ["", {}];
   const values = Object.entries(accepted)
     .filter(([, choices]) => choices.some((one) => one !== ""))
     .map(([key, choices]) => [key, plainValue(choices.find((one) => one !== ""))] as const);
@@ -62,7 +63,7 @@ function goldCall({ answer }: BfclCase): { name: string; arguments: Record<strin
 /** In answers, an object has a list of accepted values for each key. */
 function plainValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainValue);
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value as Record<string, unknown[]>);
   return Object.fromEntries(
     entries

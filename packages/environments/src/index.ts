@@ -40,6 +40,7 @@ export { limited, silentAfter, toolless, underContract } from "./wrappers/limits
 export { imagined } from "./wrappers/imagined-environment.ts";
 export type { WorldModel } from "./wrappers/imagined-environment.ts";
 export { JudgedAnswers } from "./wrappers/judged-answers.ts";
+export { mixed } from "./wrappers/mixed-environment.ts";
 export { overheard } from "./wrappers/overheard.ts";
 export { requireSearch, searched } from "./wrappers/search.ts";
 export { SharedEnvironment } from "./wrappers/shared-environment.ts";

@@ -3,20 +3,20 @@
  * from confidence to probability.
  *
  * Source: Guo et al. 2017, "On calibration of modern neural networks", arXiv 1706.04599 (the error); Zadrozny and Elkan
- * 2002, "Transforming classifier scores into accurate multiclass probability estimates", KDD (isotonic regression).
+ * 2002, "Transforming classifier outputs into accurate multiclass probability estimates", KDD (isotonic regression).
  * Differs from the first: bins have equal numbers of outcomes, not equal widths.
  */
 import { WaggleError } from "@waggle/protocol";
 
-/** What was expected of one attempt, and what happened. */
+/** What was expected of one trial, and what happened. */
 export type Prediction = {
   /** In [0, 1]. */
   readonly confidence: number;
   readonly success: boolean;
 };
 
-/** Neighbouring predictions. */
-export type ReliabilityBin = {
+/** Neighboring predictions. */
+type ReliabilityBin = {
   readonly count: number;
   /** Mean confidence. */
   readonly confidence: number;
@@ -32,7 +32,7 @@ export type Reliability = {
 };
 
 /**
- * The reliability table. Equal confidences may fall into neighbouring bins; they keep the order of the input.
+ * The reliability table. Equal confidences may fall into neighboring bins; they keep the order of the input.
  * @throws WaggleError `INVALID_ARGUMENT` without predictions.
  */
 export function reliability(predictions: readonly Prediction[], bins = 10): Reliability {

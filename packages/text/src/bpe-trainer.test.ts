@@ -100,3 +100,30 @@ test("a vocabulary too small for the bytes is refused", () => {
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
 });
+
+test("with wordsAlone, a word has the same tokens after a space, a quote or an underscore", () => {
+  const texts = ["add the blue lamp", '{"name":"lamp"}', "lamp_lamp (lamp) lamp"];
+  const tokenizerJson = trainByteLevelBpe(texts, {
+    vocabularySize: 290,
+    specialTokens: special,
+    wordsAlone: true,
+  });
+  const tokenizer = createTokenizer({ tokenizerJson, tokenizerConfig: {} });
+  const alone = tokenizer.encode("lamp");
+  const unseen = tokenizer.encode("Zorvit");
+  for (const [before, after] of [
+    [" ", " "],
+    ['"', '"'],
+    ["_", ","],
+    ["\n", "!"],
+  ] as const) {
+    for (const [word, tokens] of [
+      ["lamp", alone],
+      ["Zorvit", unseen],
+    ] as const) {
+      const text = `${before}${word}${after}`;
+      expect(tokenizer.encode(text).slice(tokenizer.encode(before).length, -1)).toEqual(tokens);
+      expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
+    }
+  }
+});

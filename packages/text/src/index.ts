@@ -13,6 +13,7 @@ export type {
 } from "./chat-format.ts";
 export { readChatFormat } from "./model-chat-format.ts";
 export {
+  DESCRIBED_TOOLS_TEMPLATE,
   NANO_CHAT_TEMPLATE,
   NANO_SPECIAL_TOKENS,
   nanoTokenizerConfig,

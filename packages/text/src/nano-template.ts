@@ -16,7 +16,8 @@ export const NANO_SPECIAL_TOKENS: readonly SpecialToken[] = [
   { content: "</tool_response>", special: false },
 ];
 
-const BEFORE_TURN = [
+/** Tools as names and argument names, such as `Tools: search(query,maxPrice?) open(id)`. */
+const SIGNATURES: readonly string[] = [
   "{%- macro signatures() -%}",
   "Tools:{% for tool in tools %} {{ tool.function.name }}(",
   "{%- set schema = tool.function.parameters -%}",
@@ -25,6 +26,22 @@ const BEFORE_TURN = [
   "{%- if not loop.last %},{% endif -%}",
   "{%- endfor %}){% endfor -%}",
   "{%- endmacro -%}",
+];
+
+/** The same with one tool per line, the values of an enum, and descriptions, such as `open(id) Show a product.` */
+const DESCRIBED_SIGNATURES: readonly string[] = [
+  "{%- macro signatures() -%}",
+  "Tools:{% for tool in tools %}{{ '\\n' }}{{ tool.function.name }}(",
+  "{%- set schema = tool.function.parameters -%}",
+  "{%- for key in (schema.properties or {}) -%}",
+  "{{ key }}{% if key not in (schema.required or []) %}?{% endif %}",
+  "{%- if schema.properties[key].enum %}={{ schema.properties[key].enum | join('|') }}{% endif -%}",
+  "{%- if not loop.last %},{% endif -%}",
+  "{%- endfor %}){% if tool.function.description %} {{ tool.function.description }}{% endif -%}{% endfor -%}",
+  "{%- endmacro -%}",
+];
+
+const BEFORE_TURN: readonly string[] = [
   "{%- if tools and messages[0].role != 'system' -%}",
   "{{ '<|im_start|>system\\n' }}{{ signatures() }}{{ '<|im_end|>' }}",
   "{%- endif -%}",
@@ -51,31 +68,36 @@ const AFTER_TURN = [
   "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif -%}",
 ];
 
-/** Renders, for example, `<|im_start|>system\nBe brief.\nTools: search(query,maxPrice?) open(id)<|im_end|>`. */
-export const NANO_CHAT_TEMPLATE: string = [
-  ...BEFORE_TURN,
-  HEADER + CONTENT,
-  SYSTEM_TOOLS,
-  ...CALLS_AND_END,
-  ...AFTER_TURN,
-].join("\n");
+/** The template with these signatures; `marked`: with `{% generation %}` around what an assistant says. */
+function template(signatures: readonly string[], marked: boolean): string {
+  const turn = marked
+    ? [
+        HEADER,
+        "{%- if message.role == 'assistant' -%}",
+        "{%- generation -%}",
+        CONTENT,
+        ...CALLS_AND_END,
+        "{%- endgeneration -%}",
+        "{%- else -%}",
+        CONTENT,
+        SYSTEM_TOOLS,
+        ...CALLS_AND_END,
+        "{%- endif -%}",
+      ]
+    : [HEADER + CONTENT, SYSTEM_TOOLS, ...CALLS_AND_END];
+  return [...signatures, ...BEFORE_TURN, ...turn, ...AFTER_TURN].join("\n");
+}
 
-/** The same with `{% generation %}` around what an assistant says. */
-const MARKED_TEMPLATE = [
-  ...BEFORE_TURN,
-  HEADER,
-  "{%- if message.role == 'assistant' -%}",
-  "{%- generation -%}",
-  CONTENT,
-  ...CALLS_AND_END,
-  "{%- endgeneration -%}",
-  "{%- else -%}",
-  CONTENT,
-  SYSTEM_TOOLS,
-  ...CALLS_AND_END,
-  "{%- endif -%}",
-  ...AFTER_TURN,
-].join("\n");
+/** Renders, for example, `<|im_start|>system\nBe brief.\nTools: search(query,maxPrice?) open(id)<|im_end|>`. */
+export const NANO_CHAT_TEMPLATE: string = template(SIGNATURES, false);
+
+/** `NANO_CHAT_TEMPLATE` for models that choose tools by their descriptions. */
+export const DESCRIBED_TOOLS_TEMPLATE: string = template(DESCRIBED_SIGNATURES, false);
+
+const MARKED: ReadonlyMap<string, string> = new Map([
+  [NANO_CHAT_TEMPLATE, template(SIGNATURES, true)],
+  [DESCRIBED_TOOLS_TEMPLATE, template(DESCRIBED_SIGNATURES, true)],
+]);
 
 /** File of a model's folder with the result of `trainingTemplate`. It is not part of the model's digest. */
 export const TRAINING_TEMPLATE_FILE = "training_chat_template.jinja";
@@ -85,11 +107,14 @@ export const TRAINING_TEMPLATE_FILE = "training_chat_template.jinja";
  * templates of other models, most of which TRL marks itself.
  */
 export function trainingTemplate(chatTemplate: string): string | null {
-  return chatTemplate === NANO_CHAT_TEMPLATE ? MARKED_TEMPLATE : null;
+  return MARKED.get(chatTemplate) ?? null;
 }
 
-/** The nano model's `tokenizer_config.json`. `contextLength` in tokens. */
-export function nanoTokenizerConfig(contextLength: number): TokenizerConfigJson {
+/** The `tokenizer_config.json` of a small model. `contextLength` in tokens. */
+export function nanoTokenizerConfig(
+  contextLength: number,
+  chatTemplate: string = NANO_CHAT_TEMPLATE,
+): TokenizerConfigJson {
   return {
     tokenizer_class: "PreTrainedTokenizerFast",
     bos_token: null,
@@ -99,6 +124,6 @@ export function nanoTokenizerConfig(contextLength: number): TokenizerConfigJson 
     add_bos_token: false,
     clean_up_tokenization_spaces: false,
     model_max_length: contextLength,
-    chat_template: NANO_CHAT_TEMPLATE,
+    chat_template: chatTemplate,
   };
 }

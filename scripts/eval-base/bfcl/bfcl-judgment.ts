@@ -19,7 +19,7 @@ export function judgeCalls(
   { functions, answer }: BfclCase,
   calls: readonly Pick<ToolCall, "name" | "arguments">[],
 ): BfclJudgment {
-  const [name = "", accepted = {}] = Object.entries(answer)[0] ?? [];
+  const [name, accepted] = Object.entries(answer)[0] ?? ["", {}];
   const schema = functions.find((one) => one.name === name)?.parameters;
   const [call] = calls;
   const tool = calls.length === 1 && call?.name === toolName(name) && schema !== undefined;

@@ -7,7 +7,7 @@ import type { TokenizerConfigJson, TokenizerJson } from "@waggle/text";
 import { beforeAll, expect, test } from "vitest";
 import { corpusDemonstration, corpusExample, trainNanoText } from "./corpus.ts";
 import { byteText, type NanoText, openNanoText } from "./nano-text.ts";
-import { DEFAULT_SEED } from "./nano-recipe.ts";
+import { DEFAULT_SEED } from "./pretrain-recipe.ts";
 
 const options = {
   spec: NANO_DEMONSTRATIONS,

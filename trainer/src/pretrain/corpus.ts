@@ -6,7 +6,7 @@ import { demonstratedRollout } from "@waggle/agent/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { mulberry32, type Trajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { type NanoText, trainText } from "./nano-text.ts";
+import { type NanoText, type TextOptions, trainText } from "./nano-text.ts";
 
 /** One dialogue as tokens. */
 export type Example = {
@@ -18,15 +18,16 @@ export type Example = {
 /** Limit of a demonstration; texts are longest in the byte-level tokenizer. */
 const MAX_TOKENS = 65_536;
 
-/** Demonstration `index` of the corpus of `seed`: a rollout of the demonstrator at a training task of the first level. */
+/** Demonstration `index` of the corpus of `seed`: a rollout of the demonstrator at a training task of a level. */
 export async function corpusDemonstration(
   spec: EnvironmentSpec,
   chat: ChatFormat,
   seed: number,
   index: number,
+  level = 0,
 ): Promise<Trajectory> {
   const random = mulberry32((seed + Math.imul(index, 0x9e3779b1)) >>> 0);
-  const reference = spec.reference(Math.floor(random() * 2 ** 32), "train", 0);
+  const reference = spec.reference(Math.floor(random() * 2 ** 32), "train", level);
   const options = { random, mistakes: 0, contextLength: MAX_TOKENS };
   const { record } = await demonstratedRollout(spec, reference, chat, options);
   return record;
@@ -46,13 +47,9 @@ export async function corpusExample(
 }
 
 /** Trains the tokenizer on `count` demonstrations, template included. */
-export function trainNanoText(options: {
-  readonly spec: EnvironmentSpec;
-  readonly seed: number;
-  readonly count: number;
-  readonly vocabularySize: number;
-  readonly contextLength: number;
-}): Promise<NanoText> {
+export function trainNanoText(
+  options: TextOptions & { readonly spec: EnvironmentSpec; readonly seed: number },
+): Promise<NanoText> {
   const { spec, seed } = options;
   return trainText(
     options,

@@ -1,6 +1,6 @@
 /** Generates the README of the nano model from the report of a training run. */
 import type { SuccessRate } from "@waggle/evaluation";
-import { DEMONSTRATIONS_PER_STEP, OPTIMIZER, TOKENIZER_DEMONSTRATIONS } from "./nano-recipe.ts";
+import { OPTIMIZER, type PretrainRecipe } from "./pretrain-recipe.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
 /** Rows of the training curve that the card shows. */
@@ -15,7 +15,11 @@ export type CardSource = {
 };
 
 /** The card in Markdown. */
-export function modelCard(report: PretrainReport, { environment, source }: CardSource): string {
+export function modelCard(
+  report: PretrainReport,
+  { demonstrationsPerStep, tokenizerDemonstrations, peakLearningRate }: PretrainRecipe,
+  { environment, source }: CardSource,
+): string {
   const { scores, curve } = report;
   const kinds = Object.keys(scores.sampled.families);
   const every = Math.max(1, Math.ceil(curve.length / CURVE_ROWS));
@@ -50,11 +54,11 @@ It comes with \`@waggle/trainer\`, whose commands use it by default.
 \`npm run train-base -- --nano --env ${source} --steps ${report.totalSteps} --seed ${report.seed}\`:
 ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
 
-- Data: ${(report.totalSteps * DEMONSTRATIONS_PER_STEP).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
+- Data: ${(report.totalSteps * demonstrationsPerStep).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
   that source on tasks of the \`train\` split. Held-out instances and unseen wordings do not occur.
-- Tokenizer: trained on ${TOKENIZER_DEMONSTRATIONS} of those dialogues; each digit is a token.
+- Tokenizer: trained on ${tokenizerDemonstrations} of those dialogues; each digit is a token.
 - Loss: cross-entropy, the policy's own tokens at weight 1, the tools' answers at 0.2, the visitor's at 0.05.
-- AdamW, ${DEMONSTRATIONS_PER_STEP} dialogues per step, learning rate ${OPTIMIZER.peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
+- AdamW, ${demonstrationsPerStep} dialogues per step, learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
   weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
 ## Held-out tasks

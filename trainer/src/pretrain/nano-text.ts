@@ -3,6 +3,7 @@ import {
   createChatFormat,
   createTokenizer,
   NANO_SPECIAL_TOKENS,
+  NANO_CHAT_TEMPLATE,
   nanoTokenizerConfig,
   trainByteLevelBpe,
 } from "@waggle/text";
@@ -22,6 +23,10 @@ export type TextOptions = {
   readonly count: number;
   readonly vocabularySize: number;
   readonly contextLength: number;
+  /** Default: the nano model's. */
+  readonly chatTemplate?: string | undefined;
+  /** As in `BpeTrainerOptions`. */
+  readonly wordsAlone?: boolean | undefined;
 };
 
 /** Loads the files that `trainText` made. */
@@ -35,11 +40,14 @@ export function openNanoText(
 }
 
 /** A text format whose tokens are bytes and special tokens. */
-export function byteText(contextLength: number): NanoText {
+export function byteText(
+  contextLength: number,
+  chatTemplate: string = NANO_CHAT_TEMPLATE,
+): NanoText {
   const specialTokens = NANO_SPECIAL_TOKENS;
   return openNanoText(
     trainByteLevelBpe([], { vocabularySize: 256 + specialTokens.length, specialTokens }),
-    nanoTokenizerConfig(contextLength),
+    nanoTokenizerConfig(contextLength, chatTemplate),
   );
 }
 
@@ -50,12 +58,12 @@ export function byteText(contextLength: number): NanoText {
  * @param render returns the tokens of dialogue `index` in the given text format
  */
 export async function trainText(
-  { count, vocabularySize, contextLength }: TextOptions,
+  { count, vocabularySize, contextLength, chatTemplate, wordsAlone = false }: TextOptions,
   render: (bytes: NanoText, index: number) => Promise<readonly number[]>,
 ): Promise<NanoText> {
   const specialTokens = NANO_SPECIAL_TOKENS;
-  const tokenizerConfig = nanoTokenizerConfig(contextLength);
-  const bytes = byteText(contextLength);
+  const tokenizerConfig = nanoTokenizerConfig(contextLength, chatTemplate);
+  const bytes = byteText(contextLength, chatTemplate);
   const tags = new RegExp(
     specialTokens.map(({ content }) => content.replace(/[|]/g, "\\|")).join("|"),
   );
@@ -64,5 +72,6 @@ export async function trainText(
     const tokenIds = await render(bytes, index);
     texts.push(...bytes.tokenizer.decode(tokenIds).split(tags));
   }
-  return openNanoText(trainByteLevelBpe(texts, { vocabularySize, specialTokens }), tokenizerConfig);
+  const tokenizerJson = trainByteLevelBpe(texts, { vocabularySize, specialTokens, wordsAlone });
+  return openNanoText(tokenizerJson, tokenizerConfig);
 }

@@ -12,19 +12,14 @@ import {
 import type { DecoderConfig } from "@waggle/model";
 import { fileListDigest } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
+import { writeTrainingTemplate } from "../files/training-template.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { createNodePolicy } from "@waggle/runtime/node";
-import { writeTrainingTemplate } from "../files/training-template.ts";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { evaluateHeldOut } from "./held-out.ts";
 import { modelCard } from "./model-card.ts";
-import {
-  DEMONSTRATIONS_PER_STEP,
-  nanoConfig,
-  TOKENIZER_DEMONSTRATIONS,
-  VOCABULARY_SIZE,
-} from "./nano-recipe.ts";
+import { decoderConfig, type PretrainRecipe } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import { resumedPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
 import type { PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
@@ -35,6 +30,7 @@ const MEASURE_EVERY = 100;
 export type PretrainCommandOptions = {
   /** Its demonstrator makes the corpus. */
   readonly spec: EnvironmentSpec;
+  readonly recipe: PretrainRecipe;
   /** Where the environment comes from, for the model card. */
   readonly source: string;
   readonly steps: number;
@@ -63,21 +59,25 @@ export async function runPretraining(
   options: PretrainCommandOptions,
   signal: AbortSignal,
 ): Promise<number> {
+  const { spec, recipe } = options;
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const resumed = await resumedPretraining(options.run, options);
   const seed = resumed?.state.seed ?? options.seed;
   const text = await trainNanoText({
-    spec: options.spec,
+    spec,
     seed,
-    count: TOKENIZER_DEMONSTRATIONS,
-    vocabularySize: VOCABULARY_SIZE,
-    contextLength: nanoConfig(VOCABULARY_SIZE).contextLength,
+    count: recipe.tokenizerDemonstrations,
+    vocabularySize: recipe.vocabularySize,
+    contextLength: recipe.shape.contextLength,
+    chatTemplate: recipe.chatTemplate,
+    wordsAlone: recipe.wordsAlone,
   });
-  const config = nanoConfig(text.tokenizer.vocabularySize);
+  const config = decoderConfig(recipe, text.tokenizer.vocabularySize);
   const engine = await createOnnxEngine({
     config,
     weights: initializeDecoder(config, seed),
     trains: "full",
+    maxMicrobatchTokens: 2048,
   });
   if (resumed) await engine.load(resumed.engine);
   const { device } = engine.capabilities();
@@ -100,8 +100,10 @@ export async function runPretraining(
     {
       engine,
       text,
-      spec: options.spec,
-      batchSize: DEMONSTRATIONS_PER_STEP,
+      spec,
+      batchSize: recipe.demonstrationsPerStep,
+      peakLearningRate: recipe.peakLearningRate,
+      exerciseSteps: recipe.exerciseSteps,
       measureEvery: MEASURE_EVERY,
       saveEvery: options.saveEvery,
       signal,
@@ -124,7 +126,7 @@ export async function runPretraining(
     return 130;
   }
   const policy = await createNodePolicy({ config, weights, baseModel: await fileListDigest([]) });
-  const scores = await evaluateHeldOut(options.spec, policy, text.chat, options.tasks);
+  const scores = await evaluateHeldOut(spec, policy, text.chat, options.tasks);
   await policy.dispose();
   const report: PretrainReport = {
     ...state,
@@ -138,7 +140,7 @@ export async function runPretraining(
     config,
     weights,
     text,
-    modelCard(report, { environment: options.spec.name, source: options.source }),
+    modelCard(report, recipe, { environment: spec.name, source: options.source }),
   );
   if (options.report !== null) await writeJson(options.report, report);
   say(`greedy ${percent(scores.greedy.overall)}, sampled ${percent(scores.sampled.overall)}`);

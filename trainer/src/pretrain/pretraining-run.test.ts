@@ -8,7 +8,7 @@ import type { TrainEngine } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
-import { nanoConfig } from "./nano-recipe.ts";
+import { decoderConfig, NANO } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import {
   loadPretraining,
@@ -35,7 +35,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 function openEngine(): Promise<TrainEngine> {
   const config = {
-    ...nanoConfig(text.tokenizer.vocabularySize),
+    ...decoderConfig(NANO, text.tokenizer.vocabularySize),
     width: 16,
     layers: 1,
     heads: 2,
@@ -55,6 +55,8 @@ function run(engine: TrainEngine, state: PretrainingState, step: number, signal?
       text,
       spec: NANO_DEMONSTRATIONS,
       batchSize: 2,
+      peakLearningRate: NANO.peakLearningRate,
+      exerciseSteps: NANO.exerciseSteps,
       measureEvery: 2,
       saveEvery: 2,
       signal: signal ?? new AbortController().signal,

@@ -7,7 +7,7 @@ import type { TrainEngine } from "@waggle/protocol";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { corpusExample, type Example } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
-import { OPTIMIZER, TOKEN_WEIGHTS } from "./nano-recipe.ts";
+import { OPTIMIZER, TOKEN_WEIGHTS } from "./pretrain-recipe.ts";
 import { runSupervised } from "../training/supervised-run.ts";
 import type { SupervisedBatch } from "../training/supervised-step.ts";
 import type { CurvePoint, PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
@@ -18,6 +18,9 @@ export type PretrainingOptions = {
   /** Its demonstrator makes the corpus. */
   readonly spec: EnvironmentSpec;
   readonly batchSize: number;
+  readonly peakLearningRate: number;
+  /** As in `PretrainRecipe`. */
+  readonly exerciseSteps: number;
   /** Steps between two measurements. */
   readonly measureEvery: number;
   readonly signal: AbortSignal;
@@ -45,7 +48,7 @@ export async function pretrain(
 ): Promise<{ readonly state: PretrainingState; readonly step: number }> {
   const { engine, signal, batchSize, save } = options;
   const rate = cosineRate({
-    rate: OPTIMIZER.peakLearningRate,
+    rate: options.peakLearningRate,
     warmUpSteps: OPTIMIZER.warmUpSteps,
     totalSteps: initial.totalSteps,
     floor: OPTIMIZER.finalLearningRate,
@@ -62,7 +65,15 @@ export async function pretrain(
     optimizer: { beta1, beta2, weightDecay, maxGradientNorm },
     signal,
     batchAt: async (at) =>
-      batchOf(await examples(options, initial.seed, at * batchSize, batchSize)),
+      batchOf(
+        await examples(
+          options,
+          initial.seed,
+          at * batchSize,
+          batchSize,
+          at < options.exerciseSteps ? 1 : 0,
+        ),
+      ),
     isMeasured: () => false,
     keeper: save && { every: options.saveEvery, save: () => save(state) },
     onStep: async (at, { gradientNorm }, { sequences }) => {
@@ -87,9 +98,12 @@ function examples(
   seed: number,
   from: number,
   count: number,
+  level = 0,
 ): Promise<Example[]> {
   return Promise.all(
-    Array.from({ length: count }, (_, index) => corpusExample(spec, text.chat, seed, from + index)),
+    Array.from({ length: count }, (_, index) =>
+      corpusExample(spec, text.chat, seed, from + index, level),
+    ),
   );
 }
 

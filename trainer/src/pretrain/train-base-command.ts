@@ -3,7 +3,7 @@
  * with `--nano` one of the nano model's shape.
  */
 import { join } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import {
   basesOption,
@@ -20,18 +20,22 @@ import {
   tensorboardOption,
 } from "../options/shared-options.ts";
 import { fraction } from "../options/option-values.ts";
-import { DEFAULT_SEED, DEFAULT_STEPS } from "./nano-recipe.ts";
+import { DEFAULT_SEED, defaultRecipe, type ModelSize, NANO } from "./pretrain-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
 
 const SEEDS = { least: 1, most: 0xffff_ffff, byDefault: DEFAULT_SEED };
 
-type Flags = Omit<PretrainCommandOptions, "report" | "spec" | "source" | "steps" | "out"> & {
+type Flags = Omit<
+  PretrainCommandOptions,
+  "report" | "spec" | "recipe" | "source" | "steps" | "out"
+> & {
   steps?: number;
   out?: string;
   report?: string;
   env: string;
   nano?: boolean;
+  size?: ModelSize;
   bases: string;
   mistakes?: number;
   habits?: number;
@@ -55,10 +59,18 @@ export function addTrainBaseCommand(
       "--nano",
       "train a model of the nano model's shape, longer and with mistakes of the demonstrator's own",
     )
+    .addOption(
+      new Option(
+        "--size <size>",
+        "train the default model in this size: it reads descriptions of tools and copies words",
+      )
+        .choices(["small", "medium", "large"])
+        .conflicts("nano"),
+    )
     .addOption(basesOption())
     .addOption(
       stepsOption(
-        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens, 2100 for values from lists; with --nano: ${DEFAULT_STEPS})`,
+        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens, 2100 for values from lists; with --nano: ${NANO.steps})`,
       ),
     )
     .addOption(outOption("folder for the model (default: its folder in --bases)"))
@@ -81,15 +93,16 @@ export function addTrainBaseCommand(
     .addOption(saveEveryOption(100))
     .addOption(tensorboardOption())
     .addOption(jsonOption())
-    .action(async ({ env, nano, seed, ...given }: Flags, command: Command) => {
+    .action(async ({ env, nano, size, seed, ...given }: Flags, command: Command) => {
       const spec = await environmentFrom(env);
-      if (nano === true) {
+      const recipe = nano === true ? NANO : size === undefined ? null : defaultRecipe(size);
+      if (recipe !== null) {
         const {
-          steps = DEFAULT_STEPS,
-          out = join(given.bases, `${spec.name}-nano`),
+          steps = recipe.steps,
+          out = join(given.bases, `${spec.name}-${size ?? "nano"}`),
           report = null,
         } = given;
-        const options = { ...given, spec, source: env, seed, steps, out, report };
+        const options = { ...given, spec, recipe, source: env, seed, steps, out, report };
         process.exitCode = await runPretraining(options, signal);
         return;
       }

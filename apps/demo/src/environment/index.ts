@@ -15,6 +15,7 @@ export { SHOP_SYSTEM } from "./shop-task.ts";
 export { createShopEnvironment } from "./shop-environment.ts";
 export { demonstrate, EXPERT } from "./shop-demonstrator.ts";
 export type { ShopSkill } from "./shop-demonstrator.ts";
+export { DEFAULT_DEMONSTRATIONS } from "./default-demonstrations.ts";
 export { NANO_DEMONSTRATIONS } from "./nano-demonstrations.ts";
 export { SHOP } from "./shop-spec.ts";
 export { SHOP_TALK } from "./talk/talk-spec.ts";

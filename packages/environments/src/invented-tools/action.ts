@@ -19,7 +19,7 @@ export type Action = {
   readonly clauses: readonly string[];
   /** Whole sentences that ask for it in another way. */
   readonly wishes: readonly string[];
-  /** What was done, after "I": `cancelled {t}`. Reading actions have none. */
+  /** What was done, after "I": `canceled {t}`. Reading actions have none. */
   readonly done?: string;
   /** Whether it acts on one thing, named or by id. */
   readonly target?: true;

@@ -22,7 +22,7 @@ export function doneAnswer({ random }: Drawing, ...done: readonly string[]): str
 }
 
 /** `A`, `A and B`, `A, B and C`. */
-export function listed(items: readonly string[]): string {
+function listed(items: readonly string[]): string {
   if (items.length < 2) return items.join("");
   return `${items.slice(0, -1).join(", ")} and ${String(items.at(-1))}`;
 }
@@ -69,7 +69,7 @@ export function outcomeOf(drawing: Drawing, wish: Wish): Outcome {
 }
 
 /** A found record has the values that were searched for. */
-export function withFilter(json: { [key: string]: unknown }, { values: given }: Wish): unknown {
+function withFilter(json: { [key: string]: unknown }, { values: given }: Wish): unknown {
   const filters = [...given].filter(([{ role }]) => role === "detail");
   const matches = filters.map(([{ field }, { argument }]) => [fieldKey(field), argument] as const);
   return { ...json, ...Object.fromEntries(matches.filter(([key]) => key in json)) };

@@ -4,7 +4,7 @@ import type { Drawing } from "./drawing.ts";
 import * as values from "./values.ts";
 import type { Value } from "./values.ts";
 
-export type FieldType = "string" | "integer" | "number" | "boolean" | readonly string[];
+type FieldType = "string" | "integer" | "number" | "boolean" | readonly string[];
 
 /** A kind of parameter. */
 export type Field = {

@@ -44,7 +44,7 @@ export function functionName(
   taken: ReadonlySet<string>,
 ): string {
   const { random, split } = drawing;
-  for (let attempt = 0; ; attempt += 1) {
+  for (let trial = 0; ; trial += 1) {
     const noun = nounFor(random, subject);
     const pattern = pick(random, action.names);
     const nouns = pattern.includes("{s}") ? pluralOf(noun) : noun;
@@ -52,7 +52,7 @@ export function functionName(
     const words = chance(drawing, 0.3)
       ? `${chance(drawing, 0.3) ? pluralOf(noun) : noun} ${rest}`
       : pattern.replace(/\{[ns]\}/, nouns);
-    const isInvented = style === "invented" || attempt > 40;
+    const isInvented = style === "invented" || trial > 40;
     const name = isInvented ? inventedName(drawing) : inStyle(words.replace(/\s+/g, " "), style);
     if (belongsTo(split, name) && !taken.has(name)) return name;
   }

@@ -57,7 +57,7 @@ test.each(LEVELS)("level %i: the right turns succeed and a mistake fails", async
         success: true,
         parts: { tool: 1, arguments: 1 },
       });
-      for (const act of SPEC.examples?.nearMisses(reference) ?? []) {
+      for (const act of (await SPEC.examples?.nearMisses(reference)) ?? []) {
         expect({ reference, ...(await judged(reference, act)) }).toMatchObject({ success: false });
       }
     }
@@ -66,10 +66,11 @@ test.each(LEVELS)("level %i: the right turns succeed and a mistake fails", async
 
 test("one call too many fails, if it changes something", async () => {
   const reference = ofKind("find-and-act");
-  const [search, act] = scriptOf(reference).rounds.map(([call]) => ({
+  const [search, act] = scriptOf(reference).rounds.map(([call]): DemonstratedAction => ({
     text: "",
     calls: [{ name: call?.name ?? "", arguments: { ...call?.arguments } }],
-  })) as [DemonstratedAction, DemonstratedAction];
+  }));
+  if (search === undefined || act === undefined) throw new Error("the task has two calls");
   expect((await judged(reference, withExtra(reference, act))).success).toBe(false);
   expect((await judged(reference, withExtra(reference, search))).success).toBe(true);
 });

@@ -43,11 +43,11 @@ export function drawRecords(
   const areSimilar = chance(drawing, 0.35);
   const used = new Set<string>();
   const fresh = (draw: () => Value): Value => {
-    for (let attempt = 0; ; attempt += 1) {
+    for (let trial = 0; ; trial += 1) {
       const value = draw();
       const text = String(value.argument).toLowerCase();
       // Enums have few values: they may repeat.
-      if (used.has(text) && attempt < 20) continue;
+      if (used.has(text) && trial < 20) continue;
       used.add(text);
       return value;
     }

@@ -16,7 +16,7 @@ const TONES = {
 /** What has happened so far. */
 type Progress = {
   /** Scripted calls that were made. */
-  readonly made: Set<ScriptCall>;
+  readonly completed: Set<ScriptCall>;
   /** Tools of all calls that reached a tool. */
   readonly used: string[];
   /** Changing calls that the task does not need. */
@@ -45,14 +45,14 @@ function runnable(script: TaskScript, { name, description, changes, parameters }
     run: (args, progress: Progress) => {
       progress.used.push(name);
       const matching = calls.filter((call) => isSameCall(call, name, args as CallArguments));
-      const call = matching.find((one) => !progress.made.has(one)) ?? matching[0];
-      const isRepeated = call !== undefined && progress.made.has(call);
+      const call = matching.find((one) => !progress.completed.has(one)) ?? matching[0];
+      const isRepeated = call !== undefined && progress.completed.has(call);
       const isEarly = script.question !== undefined && !progress.isAsked;
       if (call === undefined || isEarly) {
         if (changes || isEarly) progress.extra += 1;
         return changes ? "ok" : [];
       }
-      progress.made.add(call);
+      progress.completed.add(call);
       if ("failure" in call.result) throw new WaggleError("TOOL_FAILED", call.result.failure);
       if (isRepeated && changes) progress.extra += 1;
       return call.result.value;
@@ -68,13 +68,13 @@ function states(text: string, fact: string): boolean {
 
 function judge(
   script: TaskScript,
-  { made, used, extra, isAsked }: Progress,
+  { completed, used, extra, isAsked }: Progress,
   text: string,
 ): Judgment {
   const calls = script.rounds.flat();
   const needed = calls.map(({ name }) => name).toSorted();
   const hasTools = needed.join() === used.toSorted().join();
-  const hasCalls = calls.every((call) => made.has(call)) && extra === 0;
+  const hasCalls = calls.every((call) => completed.has(call)) && extra === 0;
   const isWithoutCalls = calls.length > 0 || used.length === 0;
   const isAnswered =
     TONES[script.tone].test(text) &&
@@ -94,7 +94,7 @@ export function scriptEnvironment(task: Task, script: TaskScript): JudgedEnviron
   const tools: RunnableTools<Progress> = Object.fromEntries(
     script.tools.map((one) => [one.name, runnable(script, one)]),
   );
-  const progress: Progress = { made: new Set(), used: [], extra: 0, isAsked: false };
+  const progress: Progress = { completed: new Set(), used: [], extra: 0, isAsked: false };
   return {
     environment: createToolEnvironment({
       task,

@@ -39,7 +39,7 @@ const ROWS: readonly (readonly [SubjectGroup, nouns: string, fields: string])[] 
   ["document", "survey/questionnaire", "owner due count"],
   ["document", "slide deck/presentation", "owner date minutes"],
   ["document", "poem", "owner tag date"],
-  ["document", "podcast/episode", "tag minutes date"],
+  ["document", "podcast/broadcast", "tag minutes date"],
   ["document", "backup/snapshot", "date weight place"],
   ["document", "book/novel", "owner tag price"],
   ["device", "lamp/light", "place color code"],

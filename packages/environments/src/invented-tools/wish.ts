@@ -76,7 +76,7 @@ const TARGET_PHRASES: { readonly [kind in TargetKind]: readonly string[] } = {
 };
 
 /** How a user refers to a thing of this name or id. */
-export function targetText(drawing: Drawing, noun: string, kind: TargetKind, said: string): string {
+function targetText(drawing: Drawing, noun: string, kind: TargetKind, said: string): string {
   const phrase = pick(drawing.random, TARGET_PHRASES[kind]);
   return phrase.replace("{n}", noun).replace("{}", () => said);
 }

@@ -26,7 +26,7 @@ export type Expectation = {
 };
 
 /** The product that the talk was last about. */
-export type Referent = {
+type Referent = {
   readonly item: Product;
   /** Pieces that the last turn put into the cart; 0 if it was only asked about. */
   readonly added: number;
@@ -47,7 +47,7 @@ export type Scene = {
 };
 
 /** The values of a pattern's slots. A pattern fits if it has no other slots. */
-export type Slots = { readonly [slot in string]?: string };
+type Slots = { readonly [slot in string]?: string };
 
 /** One turn of a visitor. */
 export type TalkTurn = {

@@ -89,7 +89,7 @@ export function limitNear(
 }
 
 /** Another word for a value, sometimes. */
-export function synonym(
+function synonym(
   random: RandomSource,
   words: { readonly [word: string]: readonly string[] },
   value: string,

@@ -7,8 +7,8 @@ import { wantsNoAction } from "./judged-request.ts";
 /** A rate with its 95 % Wilson interval; `null` if no request counts for it. */
 type Rate = SuccessRate | null;
 
-/** The scores of a policy. */
-export type RequestScores = {
+/** The results of a policy. */
+export type RequestResults = {
   readonly requests: number;
   readonly solved: Rate;
   readonly actedUnasked: Rate;
@@ -43,7 +43,7 @@ const FEATURES: { readonly [feature: string]: (judged: JudgedRequest) => boolean
  * Summarizes judgments.
  * @throws WaggleError `INVALID_ARGUMENT` without judgments.
  */
-export function requestScores(judged: readonly JudgedRequest[]): RequestScores {
+export function requestResults(judged: readonly JudgedRequest[]): RequestResults {
   const outOfScope = judged.filter((one) => has(one, "out-of-scope"));
   const mustAsk = judged.filter(({ request }) => request.expect.asks === true);
   const others = judged.filter(({ request }) => request.expect.asks !== true);

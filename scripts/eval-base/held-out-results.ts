@@ -1,4 +1,4 @@
-/** Scores a model on held-out tasks of an environment: success, and the shares of the parts of a verdict. */
+/** Results a model on held-out tasks of an environment: success, and the shares of the parts of a verdict. */
 import { decisionConfidence, finalTextOf, rollOut } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";
@@ -15,7 +15,7 @@ export const NO_CONSENT: Consent = {
   grantedAt: "2026-01-01T00:00:00.000Z",
 };
 
-export type HeldOutScores = {
+export type HeldOutResults = {
   readonly environment: string;
   readonly success: SuccessRate;
   /** The rate of each part that was asked for. A verdict without it, or with 0 or false, counts as a failure. */
@@ -23,13 +23,13 @@ export type HeldOutScores = {
 };
 
 /** Runs `count` held-out tasks, with calls constrained to the tools. */
-export async function heldOutScores(
+export async function heldOutResults(
   { policy, format, sampling, seed, limits }: EvaluatedModel,
   spec: EnvironmentSpec,
   count: number,
   parts: readonly string[],
   { onProgress, signal }: Evaluating,
-): Promise<{ readonly scores: HeldOutScores; readonly predictions: readonly Prediction[] }> {
+): Promise<{ readonly results: HeldOutResults; readonly predictions: readonly Prediction[] }> {
   const predictions: Prediction[] = [];
   const verdicts: { readonly [part: string]: unknown }[] = [];
   for (let nth = 0; nth < count; nth += 1) {
@@ -58,7 +58,7 @@ export async function heldOutScores(
   }
   return {
     predictions,
-    scores: {
+    results: {
       environment: spec.name,
       success: successRate(predictions.map(({ success }) => success)),
       parts: Object.fromEntries(

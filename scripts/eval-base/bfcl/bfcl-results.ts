@@ -1,17 +1,17 @@
-/** Scores a model on the leaderboard's cases: one turn each, of which only the calls are read. */
+/** Results a model on the leaderboard's cases: one turn each, of which only the calls are read. */
 import { rollOut } from "@waggle/agent";
 import { successRate } from "@waggle/evaluation";
 import type { SuccessRate } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
 import type { Environment, ToolCall } from "@waggle/protocol";
 import type { EvaluatedModel, Evaluating } from "../evaluated-model.ts";
-import { NO_CONSENT } from "../held-out-scores.ts";
+import { NO_CONSENT } from "../held-out-results.ts";
 import { bfclTool } from "./bfcl-cases.ts";
 import type { BfclCase, BfclCategory } from "./bfcl-cases.ts";
 import { judgeCalls } from "./bfcl-judgment.ts";
 import type { BfclJudgment } from "./bfcl-judgment.ts";
 
-export type BfclCategoryScores = {
+type BfclCategoryResults = {
   /** Exactly one call, of the right function. */
   readonly tool: SuccessRate;
   /** The same with accepted arguments: the leaderboard's figure. */
@@ -20,17 +20,17 @@ export type BfclCategoryScores = {
   readonly tooLong: number;
 };
 
-export type BfclScores = { readonly [category in BfclCategory]: BfclCategoryScores };
+export type BfclResults = { readonly [category in BfclCategory]: BfclCategoryResults };
 
 /** The leaderboard has no system text; models expect one. */
 const SYSTEM = "You help with tools.";
 
-/** Scores all cases. */
-export async function bfclScores(
+/** Results all cases. */
+export async function bfclResults(
   model: EvaluatedModel,
   cases: readonly BfclCase[],
   { onProgress, signal }: Evaluating,
-): Promise<BfclScores> {
+): Promise<BfclResults> {
   const judged: (BfclJudgment & {
     readonly category: BfclCategory;
     readonly isTooLong: boolean;
@@ -40,7 +40,7 @@ export async function bfclScores(
     judged.push({ ...judgeCalls(one, calls), category: one.category, isTooLong });
     onProgress(nth + 1, cases.length);
   }
-  const scoresOf = (category: BfclCategory): BfclCategoryScores => {
+  const resultsOf = (category: BfclCategory): BfclCategoryResults => {
     const own = judged.filter((one) => one.category === category);
     return {
       tool: successRate(own.map(({ tool }) => tool)),
@@ -48,7 +48,7 @@ export async function bfclScores(
       tooLong: own.filter(({ isTooLong }) => isTooLong).length,
     };
   };
-  return { simple: scoresOf("simple"), multiple: scoresOf("multiple") };
+  return { simple: resultsOf("simple"), multiple: resultsOf("multiple") };
 }
 
 async function callsOf(

@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { asksBack, refuses, saysFact, showsMarkup } from "./answer-text.ts";
 import { judgeRequest } from "./judged-request.ts";
 import { playRequest } from "./played-request.ts";
-import { requestScores } from "./request-scores.ts";
-import type { RequestScores } from "./request-scores.ts";
+import { requestResults } from "./request-results.ts";
+import type { RequestResults } from "./request-results.ts";
 import { parseTypedRequests } from "./typed-request.ts";
 
 const tokenizer = new ByteTokenizer();
@@ -58,9 +58,9 @@ const RIGHT: readonly (readonly Said[])[] = [
   [["Which one do you mean?"]],
 ];
 
-async function scoresOf(
+async function resultsOf(
   script: (nth: number) => readonly (Said | string)[],
-): Promise<RequestScores> {
+): Promise<RequestResults> {
   const judged = [];
   for (const [nth, request] of REQUESTS.entries()) {
     const turns = script(nth).map((said) =>
@@ -84,7 +84,7 @@ async function scoresOf(
     );
     judged.push(judgeRequest(request, played));
   }
-  return requestScores(judged);
+  return requestResults(judged);
 }
 
 const replaced =
@@ -93,8 +93,8 @@ const replaced =
     changes[nth] ?? RIGHT[nth] ?? [];
 
 test("right calls and answers solve every request", async () => {
-  const scores = await scoresOf(replaced({}));
-  expect(scores).toMatchObject({
+  const results = await resultsOf(replaced({}));
+  expect(results).toMatchObject({
     requests: 7,
     solved: { rate: 1, trials: 7 },
     actedUnasked: { rate: 0 },
@@ -105,7 +105,7 @@ test("right calls and answers solve every request", async () => {
     askedNeedlessly: { rate: 0, trials: 6 },
   });
   expect(
-    Object.entries(scores.byFeature).map(([name, { solved }]) => [name, solved?.trials]),
+    Object.entries(results.byFeature).map(([name, { solved }]) => [name, solved?.trials]),
   ).toEqual([
     ["no action", 1],
     ["out of scope", 1],
@@ -117,7 +117,7 @@ test("right calls and answers solve every request", async () => {
 });
 
 test("a change that nobody asked for counts, also one that is changed back; a wish left undone does not", async () => {
-  const scores = await scoresOf(
+  const results = await resultsOf(
     replaced({
       0: [["", add("p49")], ["", remove("p49")], ["It costs 199 EUR."]],
       1: [["", add("p49", 3)], ["Three."]],
@@ -127,29 +127,29 @@ test("a change that nobody asked for counts, also one that is changed back; a wi
       5: [["", add("p13")], ["I cannot do that."]],
     }),
   );
-  expect(scores.actedUnasked).toMatchObject({ successes: 4 });
-  expect(scores.byFeature["several wishes"]?.actedUnasked).toMatchObject({ successes: 0 });
-  expect(scores.byFeature["several turns"]?.actedUnasked).toMatchObject({ successes: 0 });
-  expect(scores.refusalsRight).toMatchObject({ rate: 0 });
+  expect(results.actedUnasked).toMatchObject({ successes: 4 });
+  expect(results.byFeature["several wishes"]?.actedUnasked).toMatchObject({ successes: 0 });
+  expect(results.byFeature["several turns"]?.actedUnasked).toMatchObject({ successes: 0 });
+  expect(results.refusalsRight).toMatchObject({ rate: 0 });
 });
 
 test("fragments of calls in an answer count as broken markup, and such a request is not solved", async () => {
-  const scores = await scoresOf(
+  const results = await resultsOf(
     replaced({
       0: [['It costs 199 EUR. {"name"']],
       1: [["", add("p49", 2)], ["add_to_cart p49"]],
       5: ["<tool_call>{oops", "<tool_call>{oops"],
     }),
   );
-  expect(scores.brokenMarkup).toMatchObject({ successes: 3 });
-  expect(scores.solved).toMatchObject({ successes: 4 });
+  expect(results.brokenMarkup).toMatchObject({ successes: 3 });
+  expect(results.solved).toMatchObject({ successes: 4 });
 });
 
 test("a policy that refuses everything is right out of scope only", async () => {
-  const scores = await scoresOf((nth) =>
+  const results = await resultsOf((nth) =>
     nth === 3 ? [["I can't."], ["I can't."]] : [["I can't."]],
   );
-  expect(scores).toMatchObject({
+  expect(results).toMatchObject({
     solved: { successes: 1 },
     actedUnasked: { rate: 0 },
     refusalsRight: { rate: 1 },
@@ -159,10 +159,10 @@ test("a policy that refuses everything is right out of scope only", async () => 
 });
 
 test("a policy that never ends its turns solves nothing", async () => {
-  const scores = await scoresOf(() =>
+  const results = await resultsOf(() =>
     Array.from({ length: 8 }, (): Said => ["", { name: "view_cart", arguments: {} }]),
   );
-  expect(scores).toMatchObject({ solved: { rate: 0 }, actedUnasked: { rate: 0 } });
+  expect(results).toMatchObject({ solved: { rate: 0 }, actedUnasked: { rate: 0 } });
 });
 
 describe("the text of an answer", () => {
@@ -181,9 +181,18 @@ describe("the text of an answer", () => {
   test("refuses, asks back or shows markup", () => {
     const sure = ["It is in the cart.", "Two lamps cost 98 EUR. Anything else?", "I want 3 > 2 <3"];
     const texts = [
-      ...["We don't have that.", "I can only help in this shop.", "There is no such hat."],
-      ...["Which colour?", "Do you mean the lamp? Tell me."],
-      ...["</tool_call>", "<|im_end|>", "[search(", "see {", '"id": 1', "remove_from_cart", "<"],
+      "We don't have that.",
+      "I can only help in this shop.",
+      "There is no such hat.",
+      "Which color?",
+      "Do you mean the lamp? Tell me.",
+      "</tool_call>",
+      "<|im_end|>",
+      "[search(",
+      "see {",
+      '"id": 1',
+      "remove_from_cart",
+      "<",
     ];
     for (const is of [refuses, asksBack, showsMarkup]) expect(sure.filter(is)).toEqual([]);
     expect(texts.filter(refuses)).toEqual(texts.slice(0, 3));

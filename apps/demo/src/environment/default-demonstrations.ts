@@ -1,0 +1,15 @@
+/** The demonstrations that the default model is trained on. Any change gives another model. */
+import { type EnvironmentSpec, INVENTED_TOOLS, mixed } from "@waggle/environments";
+import { SHOP_TALK } from "./talk/talk-spec.ts";
+
+/** Conversations with the shop's visitors, and tasks with invented tools. The second level is an exercise in copying. */
+export const DEFAULT_DEMONSTRATIONS: EnvironmentSpec = mixed("default", [
+  [
+    { spec: SHOP_TALK, level: 0, share: 40 },
+    { spec: SHOP_TALK, level: 1, share: 30 },
+    { spec: INVENTED_TOOLS, level: 0, share: 14 },
+    { spec: INVENTED_TOOLS, level: 1, share: 14 },
+    { spec: INVENTED_TOOLS, level: 2, share: 8 },
+  ],
+  [{ spec: INVENTED_TOOLS, level: 2, share: 1 }],
+]);
