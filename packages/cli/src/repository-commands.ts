@@ -17,7 +17,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
   "test:faults": "kill and damage a running loop 200 times",
   "test:robust": "inject every known fault and count the losses",
   "test:interop": "try Waggle with programs and models of others",
-  "eval-base": "score a base model on typed requests, BFCL and unseen tools",
+  "eval-base": "evaluate a base model on typed requests, BFCL and unseen tools",
   health: "measure names, cycles, folders, words and documentation",
   "test:mutants": "insert known mistakes and count those that tests catch",
   "bench:engine": "compare the training engine with other engines",

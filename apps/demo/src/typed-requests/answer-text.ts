@@ -53,7 +53,7 @@ const MARKUP = new RegExp(
     // Markers in brackets, calls in brackets, keys of JSON.
     String.raw`\[\/?(?:tool_|args\]|inst\])|\[\s*\w+\(|"\w+"\s*:`,
     // Names that only markup has.
-    String.raw`\b(?:tool_call|tool_response|im_start|im_end|arguments"|${namesWithUnderscore()})`,
+    String.raw`\b(?:tool_call|tool_response|im_start|im_end|arguments"|${snakeCaseNames()})`,
   ].join("|"),
 );
 
@@ -65,7 +65,7 @@ export function showsMarkup(text: string): boolean {
   return MARKUP.test(plain(text));
 }
 
-function namesWithUnderscore(): string {
+function snakeCaseNames(): string {
   return SHOP_TOOLS.map(({ name }) => name)
     .filter((name) => name.includes("_"))
     .join("|");
