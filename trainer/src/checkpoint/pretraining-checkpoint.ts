@@ -2,6 +2,7 @@
 import { readSafetensors } from "@waggle/model";
 import { type EngineCheckpoint, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
+import { MODEL_SIZES, type ModelSize } from "../pretrain/pretrain-recipe.ts";
 import { type CheckpointKind, openCheckpoints } from "./checkpoint.ts";
 import { requireSame } from "./run-settings.ts";
 
@@ -18,7 +19,12 @@ export type CurvePoint = {
   readonly seconds: number;
 };
 
-type PretrainingSettings = { readonly seed: number; readonly totalSteps: number };
+type PretrainingSettings = {
+  readonly seed: number;
+  readonly totalSteps: number;
+  /** Absent = the nano model. */
+  readonly size?: ModelSize;
+};
 
 type PretrainingProgress = {
   readonly curve: readonly CurvePoint[];
@@ -44,7 +50,11 @@ const count = z.int().min(0);
 
 const PRETRAINING: CheckpointKind<PretrainingProgress> = {
   name: "train-base",
-  settings: z.strictObject({ seed: z.int(), totalSteps: count }),
+  settings: z.strictObject({
+    seed: z.int(),
+    totalSteps: count,
+    size: z.enum(MODEL_SIZES).optional(),
+  }),
   state: z.strictObject({
     curve: z.array(
       z.strictObject({
@@ -72,13 +82,13 @@ const PRETRAINING: CheckpointKind<PretrainingProgress> = {
 };
 
 function checkpointOf({ state, engine }: PretrainingCheckpoint) {
-  const { seed, totalSteps, ...progress } = state;
+  const { curve, tokens, seconds, ...settings } = state;
   const engines = new Map([["policy", engine]]);
   return {
-    settings: { seed, totalSteps },
+    settings,
     step: engine.step,
     engines,
-    state: progress,
+    state: { curve, tokens, seconds },
     values: null,
   };
 }
@@ -110,15 +120,20 @@ export async function loadPretraining(folder: string): Promise<PretrainingCheckp
  */
 export async function resumedPretraining(
   folder: string,
-  given: { readonly seed: number; readonly steps: number; readonly resume?: boolean | undefined },
+  given: {
+    readonly seed: number;
+    readonly steps: number;
+    readonly size?: ModelSize | undefined;
+    readonly resume?: boolean | undefined;
+  },
 ): Promise<PretrainingCheckpoint | null> {
   if (given.resume === false) return null;
   if (given.resume === true) return loadPretraining(folder);
   if ((await openCheckpoints(folder, PRETRAINING).load()) === null) return null;
   const found = await loadPretraining(folder);
-  const { seed, totalSteps } = found.state;
+  const { seed, totalSteps, size } = found.state;
   if (found.engine.step >= totalSteps) return null;
-  const now = { seed: given.seed, totalSteps: given.steps };
-  requireSame(folder, { seed, totalSteps }, now, PRETRAINING.startOver);
+  const now = { seed: given.seed, totalSteps: given.steps, size: given.size };
+  requireSame(folder, { seed, totalSteps, size }, now, PRETRAINING.startOver);
   return found;
 }

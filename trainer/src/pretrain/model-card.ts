@@ -1,6 +1,6 @@
-/** Generates the README of the nano model from the report of a training run. */
+/** Generates the README of the nano or the default model from the report of a training run. */
 import type { SuccessRate } from "@waggle/evaluation";
-import { OPTIMIZER, type PretrainRecipe } from "./pretrain-recipe.ts";
+import { type ModelSize, OPTIMIZER, recipeOf } from "./pretrain-recipe.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
 /** Rows of the training curve that the card shows. */
@@ -15,49 +15,24 @@ export type CardSource = {
 };
 
 /** The card in Markdown. */
-export function modelCard(
-  report: PretrainReport,
-  { demonstrationsPerStep, tokenizerDemonstrations, peakLearningRate }: PretrainRecipe,
-  { environment, source }: CardSource,
-): string {
-  const { scores, curve } = report;
+export function modelCard(report: PretrainReport, { environment, source }: CardSource): string {
+  const { scores, curve, size } = report;
+  const recipe = recipeOf(size);
+  const { demonstrationsPerStep, tokenizerDemonstrations, peakLearningRate } = recipe;
   const kinds = Object.keys(scores.sampled.families);
   const every = Math.max(1, Math.ceil(curve.length / CURVE_ROWS));
   const rows = curve.filter(
     (_, index) => index % every === every - 1 || index === curve.length - 1,
   );
-  return `# @waggle/nano
+  return `${size === undefined ? nanoIntroduction(report, environment) : introduction(report, size, environment)}## Training
 
-A decoder of the \`qwen3\` type with ${report.parameters.toLocaleString("en")} parameters and a byte-level BPE of
-${report.vocabularySize} tokens. It calls the tools of the environment \`${environment}\`, and it is wrong about half of the time on
-purpose: it is the base that reinforcement learning starts from. It speaks only the language of that environment.
-
-\`\`\`sh
-npm install @waggle/nano
-\`\`\`
-
-\`\`\`ts run
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
-import { openModelFolder } from "@waggle/runtime/node"; // needs onnxruntime-node
-
-const folder = await openModelFolder(
-  dirname(fileURLToPath(import.meta.resolve("@waggle/nano/config.json"))),
-);
-console.log(folder.paths.includes("model.safetensors")); // prints: true
-\`\`\`
-
-It comes with \`@waggle/trainer\`, whose commands use it by default.
-
-## Training
-
-\`npm run train-base -- --nano --env ${source} --steps ${report.totalSteps} --seed ${report.seed}\`:
+\`npm run train-base -- ${size === undefined ? "--nano" : `--size ${size}`} --env ${source} --steps ${report.totalSteps} --seed ${report.seed}\`:
 ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
 
 - Data: ${(report.totalSteps * demonstrationsPerStep).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
   that source on tasks of the \`train\` split. Held-out instances and unseen wordings do not occur.
 - Tokenizer: trained on ${tokenizerDemonstrations} of those dialogues; each digit is a token.
-- Loss: cross-entropy, the policy's own tokens at weight 1, the tools' answers at 0.2, the visitor's at 0.05.
+${size === undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, the policy's own tokens at weight 1, the tools' answers at 0.2, the visitor's at 0.05.
 - AdamW, ${demonstrationsPerStep} dialogues per step, learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
   weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
@@ -81,8 +56,7 @@ ${kinds
 
 ## Curve
 
-Cross-entropy in nats on 64 dialogues outside the training data, over all tokens of the policy and over its digits.
-The full curve is in \`docs/evidence/pretrain.json\`.
+Cross-entropy in nats on 64 dialogues outside the training data, over all tokens of the policy and over its digits.${size === undefined ? "\nThe full curve is in `docs/evidence/pretrain.json`." : ""}
 
 | step | tokens | policy's tokens | digits | learning rate |
 |---|---|---|---|---|
@@ -94,6 +68,45 @@ ${rows
   .join("\n")}
 
 License: MIT, like the project. The data is synthetic and contains no text by people.
+`;
+}
+
+/** What the nano model is, and how to use its package. */
+function nanoIntroduction(report: PretrainReport, environment: string): string {
+  return `# @waggle/nano
+
+A decoder of the \`qwen3\` type with ${report.parameters.toLocaleString("en")} parameters and a byte-level BPE of
+${report.vocabularySize} tokens. It calls the tools of the environment \`${environment}\`, and it is wrong about half of the time on
+purpose: it is the base that reinforcement learning starts from. It speaks only the language of that environment.
+
+\`\`\`sh
+npm install @waggle/nano
+\`\`\`
+
+\`\`\`ts run
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openModelFolder } from "@waggle/runtime/node"; // needs onnxruntime-node
+
+const folder = await openModelFolder(
+  dirname(fileURLToPath(import.meta.resolve("@waggle/nano/config.json"))),
+);
+console.log(folder.paths.includes("model.safetensors")); // prints: true
+\`\`\`
+
+It comes with \`@waggle/trainer\`, whose commands use it by default.
+
+`;
+}
+
+/** What a default model is. */
+function introduction(report: PretrainReport, size: ModelSize, environment: string): string {
+  return `# ${environment}, ${size}
+
+A decoder of the \`qwen3\` type with ${report.parameters.toLocaleString("en")} parameters and a byte-level BPE of
+${report.vocabularySize} tokens. It learned to call tools from the demonstrations of the environment \`${environment}\`, which make
+no mistakes. It reads the descriptions of tools, and its words have the same tokens in requests and in calls.
+
 `;
 }
 

@@ -19,7 +19,7 @@ import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { evaluateHeldOut } from "./held-out.ts";
 import { modelCard } from "./model-card.ts";
-import { decoderConfig, type PretrainRecipe } from "./pretrain-recipe.ts";
+import { decoderConfig, type ModelSize, recipeOf } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import { resumedPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
 import type { PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
@@ -30,7 +30,8 @@ const MEASURE_EVERY = 100;
 export type PretrainCommandOptions = {
   /** Its demonstrator makes the corpus. */
   readonly spec: EnvironmentSpec;
-  readonly recipe: PretrainRecipe;
+  /** Size of the default model. Absent = the nano model. */
+  readonly size?: ModelSize | undefined;
   /** Where the environment comes from, for the model card. */
   readonly source: string;
   readonly steps: number;
@@ -59,10 +60,11 @@ export async function runPretraining(
   options: PretrainCommandOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const { spec, recipe } = options;
+  const { spec } = options;
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const resumed = await resumedPretraining(options.run, options);
-  const seed = resumed?.state.seed ?? options.seed;
+  const { seed, size } = resumed?.state ?? options;
+  const recipe = recipeOf(size);
   const text = await trainNanoText({
     spec,
     seed,
@@ -77,7 +79,9 @@ export async function runPretraining(
     config,
     weights: initializeDecoder(config, seed),
     trains: "full",
-    maxMicrobatchTokens: 2048,
+    ...(recipe.maxMicrobatchTokens !== undefined && {
+      maxMicrobatchTokens: recipe.maxMicrobatchTokens,
+    }),
   });
   if (resumed) await engine.load(resumed.engine);
   const { device } = engine.capabilities();
@@ -86,6 +90,7 @@ export async function runPretraining(
   const initial: PretrainingState = resumed?.state ?? {
     seed,
     totalSteps: options.steps,
+    ...(size !== undefined && { size }),
     curve: [],
     tokens: 0,
     seconds: 0,
@@ -140,7 +145,7 @@ export async function runPretraining(
     config,
     weights,
     text,
-    modelCard(report, recipe, { environment: spec.name, source: options.source }),
+    modelCard(report, { environment: spec.name, source: options.source }),
   );
   if (options.report !== null) await writeJson(options.report, report);
   say(`greedy ${percent(scores.greedy.overall)}, sampled ${percent(scores.sampled.overall)}`);

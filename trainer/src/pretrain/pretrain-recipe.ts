@@ -24,10 +24,12 @@ export type PretrainRecipe = {
   readonly steps: number;
   readonly peakLearningRate: number;
   /**
-   * First steps, on tasks of the environment's second level. A model that has learned to copy from short tasks learns the
+   * First steps, on tasks of the environment's second level if there is one. A model that has learned to copy from short tasks learns the
    * others in fewer steps.
    */
   readonly exerciseSteps: number;
+  /** As in `EngineOptions`; another limit adds gradients in another order. Default: the engine's. */
+  readonly maxMicrobatchTokens?: number;
 };
 
 /** The nano model, 1.1 M parameters: fast, and it knows only the wordings of its environment. */
@@ -50,8 +52,9 @@ export const NANO: PretrainRecipe = {
   exerciseSteps: 0,
 };
 
-/** The sizes that the default model was chosen from. */
-export type ModelSize = "small" | "medium" | "large";
+/** Sizes of the default model. */
+export const MODEL_SIZES = ["small", "medium", "large"] as const;
+export type ModelSize = (typeof MODEL_SIZES)[number];
 
 const SHAPES: { readonly [size in ModelSize]: PretrainRecipe["shape"] } = {
   small: {
@@ -81,7 +84,7 @@ const SHAPES: { readonly [size in ModelSize]: PretrainRecipe["shape"] } = {
 };
 
 /** The recipe of the default model in a size: it reads descriptions of tools, and copies words from requests. */
-export function defaultRecipe(size: ModelSize): PretrainRecipe {
+function defaultRecipe(size: ModelSize): PretrainRecipe {
   return {
     shape: SHAPES[size],
     vocabularySize: 2048,
@@ -92,7 +95,13 @@ export function defaultRecipe(size: ModelSize): PretrainRecipe {
     steps: 12_000,
     peakLearningRate: 3e-3,
     exerciseSteps: 800,
+    maxMicrobatchTokens: 2048,
   };
+}
+
+/** The recipe of the nano model, or of the default model in a size. */
+export function recipeOf(size: ModelSize | undefined): PretrainRecipe {
+  return size === undefined ? NANO : defaultRecipe(size);
 }
 
 /** The shape of a recipe's decoder. */

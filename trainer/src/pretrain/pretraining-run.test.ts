@@ -85,6 +85,9 @@ test("a run that is stopped, saved and resumed ends bitwise equal to an uninterr
   await expect(resumedPretraining(folder, { ...same, steps: 7 })).rejects.toThrow(
     /totalSteps was 6 and is now 7.*with --no-resume/,
   );
+  await expect(resumedPretraining(folder, { ...same, size: "small" })).rejects.toThrow(
+    /size was undefined and is now "small"/,
+  );
   const done = join(folder, "done");
   // A finished run is begun anew, unless --resume asks for it.
   await savePretraining(done, { ...saved, state: { ...saved.state, totalSteps: 3 } });

@@ -71,7 +71,7 @@ export async function pretrain(
           initial.seed,
           at * batchSize,
           batchSize,
-          at < options.exerciseSteps ? 1 : 0,
+          at < options.exerciseSteps ? Math.min(1, options.spec.levels - 1) : 0,
         ),
       ),
     isMeasured: () => false,

@@ -1,6 +1,6 @@
 /**
- * `train-base`: trains a base model from scratch on an environment's demonstrations and evaluates it: a small one, or
- * with `--nano` one of the nano model's shape.
+ * `train-base`: trains a base model from scratch on an environment's demonstrations and evaluates it: a small one, with
+ * `--nano` one of the nano model's shape, or with `--size` the default model.
  */
 import { join } from "node:path";
 import { type Command, Option } from "commander";
@@ -20,22 +20,18 @@ import {
   tensorboardOption,
 } from "../options/shared-options.ts";
 import { fraction } from "../options/option-values.ts";
-import { DEFAULT_SEED, defaultRecipe, type ModelSize, NANO } from "./pretrain-recipe.ts";
+import { DEFAULT_SEED, MODEL_SIZES, NANO, recipeOf } from "./pretrain-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
 
 const SEEDS = { least: 1, most: 0xffff_ffff, byDefault: DEFAULT_SEED };
 
-type Flags = Omit<
-  PretrainCommandOptions,
-  "report" | "spec" | "recipe" | "source" | "steps" | "out"
-> & {
+type Flags = Omit<PretrainCommandOptions, "report" | "spec" | "source" | "steps" | "out"> & {
   steps?: number;
   out?: string;
   report?: string;
   env: string;
   nano?: boolean;
-  size?: ModelSize;
   bases: string;
   mistakes?: number;
   habits?: number;
@@ -62,15 +58,15 @@ export function addTrainBaseCommand(
     .addOption(
       new Option(
         "--size <size>",
-        "train the default model in this size: it reads descriptions of tools and copies words",
+        "train the default model in this size; its first steps take tasks of the environment's second level, which must be short",
       )
-        .choices(["small", "medium", "large"])
+        .choices(MODEL_SIZES)
         .conflicts("nano"),
     )
     .addOption(basesOption())
     .addOption(
       stepsOption(
-        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens, 2100 for values from lists; with --nano: ${NANO.steps})`,
+        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens, 2100 for values from lists; with --nano: ${NANO.steps}; with --size: ${recipeOf("small").steps})`,
       ),
     )
     .addOption(outOption("folder for the model (default: its folder in --bases)"))
@@ -81,28 +77,30 @@ export function addTrainBaseCommand(
     .addOption(tasksOption(400))
     .option(
       "--mistakes <rate>",
-      "error rate of the demonstrations, without --nano (default: 0.1, or 0 for values from lists; built-in environments: 0.35)",
+      "error rate of the demonstrations, without --nano and --size (default: 0.1, or 0 for values from lists; built-in environments: 0.35)",
       fraction,
     )
     .option(
       "--habits <share>",
-      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano (default: 0.85 in every second pattern; 0 for values from lists and in built-in environments)",
+      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano and --size (default: 0.85 in every second pattern; 0 for values from lists and in built-in environments)",
       fraction,
     )
-    .option("--report <file>", "with --nano: file for the training curve and evaluation, as JSON")
+    .option(
+      "--report <file>",
+      "with --nano or --size: file for the training curve and evaluation, as JSON",
+    )
     .addOption(saveEveryOption(100))
     .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async ({ env, nano, size, seed, ...given }: Flags, command: Command) => {
       const spec = await environmentFrom(env);
-      const recipe = nano === true ? NANO : size === undefined ? null : defaultRecipe(size);
-      if (recipe !== null) {
+      if (nano === true || size !== undefined) {
         const {
-          steps = recipe.steps,
+          steps = recipeOf(size).steps,
           out = join(given.bases, `${spec.name}-${size ?? "nano"}`),
           report = null,
         } = given;
-        const options = { ...given, spec, recipe, source: env, seed, steps, out, report };
+        const options = { ...given, spec, size, source: env, seed, steps, out, report };
         process.exitCode = await runPretraining(options, signal);
         return;
       }

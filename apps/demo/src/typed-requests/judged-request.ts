@@ -59,7 +59,7 @@ export function judgeRequest(request: TypedRequest, played: PlayedRequest): Judg
 }
 
 /**
- * Whether the cart changed in a way that nobody asked for.
+ * Whether the cart changed without a request for it.
  *
  * Where every expected cart is the one at the start and there is one turn, any change counts, also one that was changed
  * back, because the visitor sees it. Otherwise the cart at the end decides. It is compared with the expected cart that

@@ -116,7 +116,7 @@ test("right calls and answers solve every request", async () => {
   ]);
 });
 
-test("a change that nobody asked for counts, also one that is changed back; a wish left undone does not", async () => {
+test("a change without a request counts, even if it is changed back; a wish left undone does not", async () => {
   const results = await resultsOf(
     replaced({
       0: [["", add("p49")], ["", remove("p49")], ["It costs 199 EUR."]],

@@ -85,12 +85,8 @@ function drawFields(
   if (action.details === "record") {
     const extra = chance(drawing, 0.25) ? [FIELDS[pick(random, EXTRAS)]] : [];
     const required = integerBelow(random, 3);
-    return [
-      detail(FIELDS.title, true),
-      ...[...others.slice(0, integerBelow(random, 3)), ...extra].map((field, i) =>
-        detail(field, i < required),
-      ),
-    ];
+    const further = others.slice(0, integerBelow(random, 3)).concat(extra);
+    return [detail(FIELDS.title, true), ...further.map((field, i) => detail(field, i < required))];
   }
   if (action.details !== undefined) {
     if (filter !== undefined) return [detail(FIELDS[filter], true)];
