@@ -2,7 +2,6 @@
 import { readSafetensors } from "@waggle/model";
 import { type EngineCheckpoint, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import { MODEL_SIZES, type ModelSize } from "../pretrain/pretrain-recipe.ts";
 import { type CheckpointKind, openCheckpoints } from "./checkpoint.ts";
 import { requireSame } from "./run-settings.ts";
 
@@ -18,6 +17,10 @@ export type CurvePoint = {
   readonly gradientNorm: number;
   readonly seconds: number;
 };
+
+/** Sizes of the default model. */
+export const MODEL_SIZES = ["small", "medium", "large"] as const;
+export type ModelSize = (typeof MODEL_SIZES)[number];
 
 type PretrainingSettings = {
   readonly seed: number;

@@ -1,6 +1,7 @@
 /** Generates the README of the nano or the default model from the report of a training run. */
 import type { SuccessRate } from "@waggle/evaluation";
-import { type ModelSize, OPTIMIZER, recipeOf } from "./pretrain-recipe.ts";
+import type { ModelSize } from "../checkpoint/pretraining-checkpoint.ts";
+import { OPTIMIZER, recipeOf } from "./pretrain-recipe.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
 /** Rows of the training curve that the card shows. */

@@ -19,10 +19,10 @@ import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { evaluateHeldOut } from "./held-out.ts";
 import { modelCard } from "./model-card.ts";
-import { decoderConfig, type ModelSize, recipeOf } from "./pretrain-recipe.ts";
+import { decoderConfig, recipeOf } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import { resumedPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
-import type { PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
+import type { ModelSize, PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
 const MEASURE_EVERY = 100;

@@ -4,6 +4,7 @@
  */
 import type { DecoderConfig } from "@waggle/model";
 import { DESCRIBED_TOOLS_TEMPLATE, NANO_CHAT_TEMPLATE } from "@waggle/text";
+import type { ModelSize } from "../checkpoint/pretraining-checkpoint.ts";
 
 /** What distinguishes the models. */
 export type PretrainRecipe = {
@@ -51,10 +52,6 @@ export const NANO: PretrainRecipe = {
   peakLearningRate: 3e-3,
   exerciseSteps: 0,
 };
-
-/** Sizes of the default model. */
-export const MODEL_SIZES = ["small", "medium", "large"] as const;
-export type ModelSize = (typeof MODEL_SIZES)[number];
 
 const SHAPES: { readonly [size in ModelSize]: PretrainRecipe["shape"] } = {
   small: {

@@ -20,7 +20,8 @@ import {
   tensorboardOption,
 } from "../options/shared-options.ts";
 import { fraction } from "../options/option-values.ts";
-import { DEFAULT_SEED, MODEL_SIZES, NANO, recipeOf } from "./pretrain-recipe.ts";
+import { MODEL_SIZES } from "../checkpoint/pretraining-checkpoint.ts";
+import { DEFAULT_SEED, NANO, recipeOf } from "./pretrain-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
 

@@ -58,8 +58,8 @@ const MARKUP = new RegExp(
 );
 
 /**
- * Whether the text has a part of a tool call: a tag, a brace, a special token, a key of JSON, or the name of a tool with
- * underscores.
+ * Whether the text has a part of a tool call: a tag, a brace, a special token, a key of JSON, or the name of a tool as
+ * code spells it.
  */
 export function showsMarkup(text: string): boolean {
   return MARKUP.test(plain(text));
