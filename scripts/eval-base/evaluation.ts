@@ -1,5 +1,5 @@
 /** Runs the parts of `npm run eval-base` that were asked for. */
-import { ENVIRONMENTS } from "@waggle/environments";
+import { INVENTED_TOOLS } from "@waggle/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { isotonicFit } from "@waggle/evaluation";
 import { readBfclCases } from "./bfcl/bfcl-cases.ts";
@@ -15,8 +15,8 @@ import { typedResults } from "./typed-results.ts";
 export const PARTS = ["typed", "bfcl", "tools"] as const;
 export type EvalPart = (typeof PARTS)[number];
 
-/** The environment whose tasks draw their own tools. */
-const TOOLS_ENVIRONMENT = "tools";
+/** Without the copying drill, which has one tool and one value. */
+const UNSEEN_TOOLS: EnvironmentSpec = { ...INVENTED_TOOLS, levels: 2 };
 
 export type EvaluationOptions = {
   readonly parts: ReadonlySet<EvalPart>;
@@ -42,10 +42,6 @@ export async function evaluate(
   };
   const evaluating = (what: string) => ({ onProgress: progressLines(what, say), signal });
   const stored = readCalibration(model.folder);
-  const spec = ENVIRONMENTS.find(({ name }) => name === TOOLS_ENVIRONMENT);
-  if (spec === undefined && parts.has("tools")) {
-    say(`unseen tools: skipped, because there is no environment ${TOOLS_ENVIRONMENT}`);
-  }
   return {
     model: {
       folder: model.folder,
@@ -62,14 +58,11 @@ export async function evaluate(
       ...(await bfclResults(model, readBfclCases(), evaluating("BFCL"))),
       published: PUBLISHED_FIGURES,
     })),
-    tools:
-      spec === undefined
-        ? null
-        : await timed("tools", async () => {
-            const wanted = ["tool", "arguments"];
-            return (await heldOutResults(model, spec, tasks, wanted, evaluating("unseen tools")))
-              .results;
-          }),
+    tools: await timed("tools", async () => {
+      const wanted = ["tool", "arguments"];
+      const options = evaluating("unseen tools");
+      return (await heldOutResults(model, UNSEEN_TOOLS, tasks, wanted, options)).results;
+    }),
     seconds,
   };
 }

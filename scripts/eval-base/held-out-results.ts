@@ -1,4 +1,4 @@
-/** Results a model on held-out tasks of an environment: success, and the shares of the parts of a verdict. */
+/** Evaluates a model on held-out tasks of an environment: success, and the shares of the parts of a verdict. */
 import { decisionConfidence, finalTextOf, rollOut } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";

@@ -21,7 +21,6 @@ export type EvalReport = {
   readonly calibration: Omit<StoredCalibration, "map"> | null;
   readonly typed: TypedResults | null;
   readonly bfcl: (BfclResults & { readonly published: readonly PublishedFigure[] }) | null;
-  /** Also `null` if there is no environment of unseen tools. */
   readonly tools: HeldOutResults | null;
   /** Wall-clock seconds by part. */
   readonly seconds: { readonly [part: string]: number };

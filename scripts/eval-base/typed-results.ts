@@ -1,4 +1,4 @@
-/** Results a model on the requests that people type, in the site of `apps/demo`. */
+/** Evaluates a model on the requests that people type, in the site of `apps/demo`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { calibrated, reliability } from "@waggle/evaluation";
@@ -21,7 +21,7 @@ export type TypedResults = RequestResults & {
   readonly rawCalibration: Reliability;
 };
 
-/** Results all requests. */
+/** Evaluates all requests. */
 export async function typedResults(
   model: EvaluatedModel,
   map: CalibrationMap | null,

@@ -24,7 +24,7 @@ export type BpeTrainerOptions = {
   readonly specialTokens: readonly SpecialToken[];
   /**
    * Whether a word has the same tokens wherever it stands: signs and spaces before it are tokens of their own. A small
-   * model then copies words from a request into a call. Costs about a third more tokens. Default false.
+   * model then copies words from a request into a call. Costs up to 40 % more tokens. Default false.
    */
   readonly wordsAlone?: boolean;
 };

@@ -1,4 +1,4 @@
-/** Results a model on the leaderboard's cases: one turn each, of which only the calls are read. */
+/** Evaluates a model on the leaderboard's cases: one turn each, of which only the calls are read. */
 import { rollOut } from "@waggle/agent";
 import { successRate } from "@waggle/evaluation";
 import type { SuccessRate } from "@waggle/evaluation";
@@ -25,7 +25,7 @@ export type BfclResults = { readonly [category in BfclCategory]: BfclCategoryRes
 /** The leaderboard has no system text; models expect one. */
 const SYSTEM = "You help with tools.";
 
-/** Results all cases. */
+/** Evaluates all cases. */
 export async function bfclResults(
   model: EvaluatedModel,
   cases: readonly BfclCase[],
