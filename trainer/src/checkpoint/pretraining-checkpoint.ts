@@ -27,6 +27,8 @@ type PretrainingSettings = {
   readonly totalSteps: number;
   /** Absent = the nano model. */
   readonly size?: ModelSize;
+  /** Content hash of the model that it starts from. Absent = random weights. */
+  readonly from?: string;
 };
 
 type PretrainingProgress = {
@@ -57,6 +59,7 @@ const PRETRAINING: CheckpointKind<PretrainingProgress> = {
     seed: z.int(),
     totalSteps: count,
     size: z.enum(MODEL_SIZES).optional(),
+    from: z.string().optional(),
   }),
   state: z.strictObject({
     curve: z.array(
@@ -127,6 +130,7 @@ export async function resumedPretraining(
     readonly seed: number;
     readonly steps: number;
     readonly size?: ModelSize | undefined;
+    readonly from?: string | undefined;
     readonly resume?: boolean | undefined;
   },
 ): Promise<PretrainingCheckpoint | null> {
@@ -134,9 +138,9 @@ export async function resumedPretraining(
   if (given.resume === true) return loadPretraining(folder);
   if ((await openCheckpoints(folder, PRETRAINING).load()) === null) return null;
   const found = await loadPretraining(folder);
-  const { seed, totalSteps, size } = found.state;
+  const { seed, totalSteps, size, from } = found.state;
   if (found.engine.step >= totalSteps) return null;
-  const now = { seed: given.seed, totalSteps: given.steps, size: given.size };
-  requireSame(folder, { seed, totalSteps, size }, now, PRETRAINING.startOver);
+  const now = { seed: given.seed, totalSteps: given.steps, size: given.size, from: given.from };
+  requireSame(folder, { seed, totalSteps, size, from }, now, PRETRAINING.startOver);
   return found;
 }

@@ -79,11 +79,11 @@ function isMalformed({ toolResults, parseError }: Turn): boolean {
 /** Results of one sampling mode. */
 type ModeResults = {
   readonly overall: SuccessRate;
-  /** Tasks worded by templates that pretraining never used. */
-  readonly unseenTemplates: SuccessRate;
+  /** Tasks worded by templates that pretraining never used; `null` without such tasks. */
+  readonly unseenTemplates: SuccessRate | null;
   readonly families: { readonly [kind: string]: SuccessRate };
-  /** Share of turns with calls in which all calls were readable and valid. */
-  readonly wellFormed: SuccessRate;
+  /** Share of turns with calls in which all calls were readable and valid; `null` without calls. */
+  readonly wellFormed: SuccessRate | null;
   /** Tokens of the longest trajectory. */
   readonly longest: number;
 };
@@ -107,15 +107,21 @@ function summarize(outcomes: readonly RolloutOutcome[]): ModeResults {
   const kinds = [...new Set(outcomes.map(({ kind }) => kind))].sort();
   return {
     overall: rate(outcomes),
-    unseenTemplates: rate(outcomes.filter(({ unseen }) => unseen)),
+    unseenTemplates: rateOrNull(
+      outcomes.filter(({ unseen }) => unseen).map(({ success }) => success),
+    ),
     families: Object.fromEntries(
       kinds.map((name) => [name, rate(outcomes.filter(({ kind }) => kind === name))]),
     ),
-    wellFormed: successRate(
+    wellFormed: rateOrNull(
       outcomes.flatMap(({ callTurns, malformedTurns }) =>
         Array.from({ length: callTurns }, (_, index) => index >= malformedTurns),
       ),
     ),
     longest: Math.max(...outcomes.map(({ tokens }) => tokens)),
   };
+}
+
+function rateOrNull(outcomes: readonly boolean[]): SuccessRate | null {
+  return outcomes.length === 0 ? null : successRate(outcomes);
 }

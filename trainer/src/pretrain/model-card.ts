@@ -27,13 +27,13 @@ export function modelCard(report: PretrainReport, { environment, source }: CardS
   );
   return `${size === undefined ? nanoIntroduction(report, environment) : introduction(report, size, environment)}## Training
 
-\`npm run train-base -- ${size === undefined ? "--nano" : `--size ${size}`} --env ${source} --steps ${report.totalSteps} --seed ${report.seed}\`:
-${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from random weights.
+\`npm run train-base -- ${size === undefined ? "--nano" : `--size ${size}`} --env ${source} --steps ${report.totalSteps} --seed ${report.seed}${report.from === undefined ? "" : " --from <folder>"}\`:
+${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from ${report.from === undefined ? "random weights" : `the model with the hash \`${report.from.slice(0, 16)}\``}.
 
 - Data: ${(report.totalSteps * demonstrationsPerStep).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
   that source on tasks of the \`train\` split. Held-out instances and unseen wordings do not occur.
 - Tokenizer: trained on ${tokenizerDemonstrations} of those dialogues; each digit is a token.
-${size === undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, the policy's own tokens at weight 1, the tools' answers at 0.2, the visitor's at 0.05.
+${size === undefined || report.from !== undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, the policy's own tokens at weight 1, the tools' answers at 0.2, the visitor's at 0.05.
 - AdamW, ${demonstrationsPerStep} dialogues per step, learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
   weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
@@ -47,9 +47,8 @@ ${scores.greedy.overall.trials} tasks (\`${environment}\`, split \`heldOut\`, se
 | unseen wordings | ${rateCell(scores.greedy.unseenTemplates)} | ${rateCell(scores.sampled.unseenTemplates)} |
 ${kinds
   .map((kind) => {
-    const greedy = scores.greedy.families[kind];
-    const sampled = scores.sampled.families[kind];
-    return `| ${kind} | ${greedy ? rateCell(greedy) : ""} | ${sampled ? rateCell(sampled) : ""} |`;
+    const { greedy, sampled } = scores;
+    return `| ${kind} | ${rateCell(greedy.families[kind])} | ${rateCell(sampled.families[kind])} |`;
   })
   .join("\n")}
 | well-formed calls, by turn | ${rateCell(scores.greedy.wellFormed)} | ${rateCell(scores.sampled.wellFormed)} |
@@ -112,7 +111,9 @@ no mistakes. It reads the descriptions of tools, and its words have the same tok
 }
 
 /** A rate with its interval, for a cell of a table. */
-export function rateCell({ rate, interval }: SuccessRate): string {
+export function rateCell(rate: SuccessRate | null | undefined): string {
+  if (rate === null || rate === undefined) return "–";
+  const { rate: share, interval } = rate;
   const percent = (value: number) => (100 * value).toFixed(1);
-  return `${percent(rate)} % (${percent(interval.low)}–${percent(interval.high)})`;
+  return `${percent(share)} % (${percent(interval.low)}–${percent(interval.high)})`;
 }

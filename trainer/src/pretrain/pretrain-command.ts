@@ -10,7 +10,7 @@ import {
   writeSafetensors,
 } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
-import { fileListDigest } from "@waggle/protocol";
+import { fileListDigest, hashText } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import { writeTrainingTemplate } from "../files/training-template.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
@@ -18,6 +18,7 @@ import { createNodePolicy } from "@waggle/runtime/node";
 import { trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
 import { evaluateHeldOut } from "./held-out.ts";
+import { earlierModel } from "./earlier-model.ts";
 import { modelCard } from "./model-card.ts";
 import { decoderConfig, recipeOf } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
@@ -32,6 +33,8 @@ export type PretrainCommandOptions = {
   readonly spec: EnvironmentSpec;
   /** Size of the default model. Absent = the nano model. */
   readonly size?: ModelSize | undefined;
+  /** Folder of a default model of this size whose training goes on. Absent = random weights. */
+  readonly from?: string | undefined;
   /** Where the environment comes from, for the model card. */
   readonly source: string;
   readonly steps: number;
@@ -62,22 +65,26 @@ export async function runPretraining(
 ): Promise<number> {
   const { spec } = options;
   const say = (line: string) => process.stderr.write(`${line}\n`);
-  const resumed = await resumedPretraining(options.run, options);
+  const earlier = options.from === undefined ? null : await earlierModel(options.from);
+  const resumed = await resumedPretraining(options.run, { ...options, from: earlier?.sha256 });
   const { seed, size } = resumed?.state ?? options;
   const recipe = recipeOf(size);
-  const text = await trainNanoText({
-    spec,
-    seed,
-    count: recipe.tokenizerDemonstrations,
-    vocabularySize: recipe.vocabularySize,
-    contextLength: recipe.shape.contextLength,
-    chatTemplate: recipe.chatTemplate,
-    wordsAlone: recipe.wordsAlone,
-  });
+  const text =
+    earlier?.text ??
+    (await trainNanoText({
+      spec,
+      seed,
+      count: recipe.tokenizerDemonstrations,
+      vocabularySize: recipe.vocabularySize,
+      contextLength: recipe.shape.contextLength,
+      chatTemplate: recipe.chatTemplate,
+      wordsAlone: recipe.wordsAlone,
+    }));
   const config = decoderConfig(recipe, text.tokenizer.vocabularySize);
+  if (earlier !== null) earlier.requireShape(config, size);
   const engine = await createOnnxEngine({
     config,
-    weights: initializeDecoder(config, seed),
+    weights: earlier?.weights ?? initializeDecoder(config, seed),
     trains: "full",
     ...(recipe.maxMicrobatchTokens !== undefined && {
       maxMicrobatchTokens: recipe.maxMicrobatchTokens,
@@ -91,6 +98,7 @@ export async function runPretraining(
     seed,
     totalSteps: options.steps,
     ...(size !== undefined && { size }),
+    ...(earlier !== null && { from: earlier.sha256 }),
     curve: [],
     tokens: 0,
     seconds: 0,
@@ -106,9 +114,11 @@ export async function runPretraining(
       engine,
       text,
       spec,
+      // A run that goes on does not see the same demonstrations again.
+      seed: earlier === null ? seed : hashText(`${seed}/${earlier.sha256}`),
       batchSize: recipe.demonstrationsPerStep,
       peakLearningRate: recipe.peakLearningRate,
-      exerciseSteps: recipe.exerciseSteps,
+      exerciseSteps: earlier === null ? recipe.exerciseSteps : 0,
       measureEvery: MEASURE_EVERY,
       saveEvery: options.saveEvery,
       signal,

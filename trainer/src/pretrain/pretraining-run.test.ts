@@ -54,6 +54,7 @@ function run(engine: TrainEngine, state: PretrainingState, step: number, signal?
       engine,
       text,
       spec: NANO_DEMONSTRATIONS,
+      seed: state.seed,
       batchSize: 2,
       peakLearningRate: NANO.peakLearningRate,
       exerciseSteps: NANO.exerciseSteps,

@@ -17,6 +17,8 @@ export type PretrainingOptions = {
   readonly text: NanoText;
   /** Its demonstrator makes the corpus. */
   readonly spec: EnvironmentSpec;
+  /** Decides which demonstrations are drawn. */
+  readonly seed: number;
   readonly batchSize: number;
   readonly peakLearningRate: number;
   /** As in `PretrainRecipe`. */
@@ -55,7 +57,7 @@ export async function pretrain(
   });
   const { beta1, beta2, weightDecay, maxGradientNorm } = OPTIMIZER;
   const startedAt = performance.now();
-  const measured = await examples(options, initial.seed, MEASURED_FROM, MEASURED);
+  const measured = await examples(options, MEASURED_FROM, MEASURED);
   let state = initial;
   const done = await runSupervised({
     engine,
@@ -68,7 +70,6 @@ export async function pretrain(
       batchOf(
         await examples(
           options,
-          initial.seed,
           at * batchSize,
           batchSize,
           at < options.exerciseSteps ? Math.min(1, options.spec.levels - 1) : 0,
@@ -94,8 +95,7 @@ export async function pretrain(
 }
 
 function examples(
-  { text, spec }: PretrainingOptions,
-  seed: number,
+  { text, spec, seed }: PretrainingOptions,
   from: number,
   count: number,
   level = 0,

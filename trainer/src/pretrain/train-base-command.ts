@@ -19,7 +19,7 @@ import {
   tasksOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
-import { fraction } from "../options/option-values.ts";
+import { existingModel, fraction } from "../options/option-values.ts";
 import { MODEL_SIZES } from "../checkpoint/pretraining-checkpoint.ts";
 import { DEFAULT_SEED, NANO, recipeOf } from "./pretrain-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
@@ -64,6 +64,11 @@ export function addTrainBaseCommand(
         .choices(MODEL_SIZES)
         .conflicts("nano"),
     )
+    .option(
+      "--from <folder>",
+      "with --size: go on training the default model in this folder, with a new warm-up and other demonstrations",
+      existingModel,
+    )
     .addOption(basesOption())
     .addOption(
       stepsOption(
@@ -94,6 +99,9 @@ export function addTrainBaseCommand(
     .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async ({ env, nano, size, seed, ...given }: Flags, command: Command) => {
+      if (given.from !== undefined && size === undefined) {
+        command.error("error: --from needs the size of its model; add --size");
+      }
       const spec = await environmentFrom(env);
       if (nano === true || size !== undefined) {
         const {
