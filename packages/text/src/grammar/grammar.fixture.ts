@@ -51,6 +51,18 @@ export function idsOf(mask: Uint32Array | null): number[] {
   return ids;
 }
 
+/** Whether a grammar allows a whole text. */
+export async function allows(spec: GrammarSpec, text: string): Promise<boolean> {
+  const matcher = (await compile(spec)).createMatcher();
+  for (const byte of new TextEncoder().encode(text)) {
+    const id = SPECIAL.length + byte;
+    const mask = matcher.nextMask(10_000);
+    if (((mask[id >> 5] as number) & (1 << (id & 31))) === 0) return false;
+    matcher.accept(id);
+  }
+  return ((matcher.nextMask(10_000)[0] as number) & (1 << STOP)) !== 0;
+}
+
 /** The smallest possible budget, taken from the error for a budget of 0. */
 export function shortestBudget(grammar: CompiledGrammar): number {
   try {
