@@ -1,10 +1,11 @@
 /**
- * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. Every valid schema with a value has one. The grammar enforces types,
- * members, bounds, patterns and formats. It allows more than the schema where a grammar cannot express a keyword: `not`,
- * `if`, `contains`, `uniqueItems`, dependencies, `patternProperties` and a number of members beside named ones,
- * `multipleOf` without bounds, and overlaps in `oneOf`. Of a string's pattern, format and length it enforces the first
- * one given, with the length if the pattern repeats a single character, as in `^[a-z]+$`. It skips a pattern that looks
- * around. The reader of the value validates the rest.
+ * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. Every valid schema with a value has one. The
+ * grammar enforces types, members, bounds, patterns and formats. It allows more than the schema where a grammar cannot
+ * express a keyword: `not`, `if`, `contains`, `uniqueItems`, dependencies, `patternProperties` and a number of members
+ * beside named ones, `multipleOf` without bounds, and overlaps in `oneOf`. Of a string's pattern, format and length it
+ * enforces the first one given, with the length if the pattern repeats a single character, as in `^[a-z]+$`. It skips a
+ * pattern that looks around. The reader of the value validates the rest. An optional member or a branch without a value
+ * is left out.
  *
  * Not every valid text can be generated:
  * - Members have a fixed order: those in `required` as listed, then the others by name. It does not depend on the
