@@ -12,6 +12,7 @@ import type { OwnTemplate } from "./apply-chat-template.ts";
 import { createPromptTexts, isSpecial, isWritten, SAID } from "./prompt-text.ts";
 import type { PromptTexts } from "./prompt-text.ts";
 import { Template } from "./template.ts";
+import { headOf, noResults, notAppendOnly, unlessRefused, withResults } from "./template-limits.ts";
 import { guardAll, PROBE_TOOL, toTemplateTool } from "./template-message.ts";
 import type { TemplateMessage, TemplateMessages } from "./template-message.ts";
 import type { Tokenizer } from "./tokenizer.ts";
@@ -186,9 +187,9 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
         ? []
         : [{ role: "user", content: texts.shielded(input.userMessage) }];
     const answered = [{ role: "assistant", content: SAID }, ...results];
-    const full = probe([...answered, ...user], true);
+    const full = withResults(results, () => probe([...answered, ...user], true));
     const from = endOfSampled(full, history, prompted);
-    if (results.some(({ content }) => !isWritten(content, full.slice(from)))) throw noResults();
+    if (results.some(({ content }) => !isWritten(content, full.slice(from)))) throw noResults("");
     const isCut = results[0] && user[0];
     const head = isCut ? headOf(() => probe(answered)) : null;
     return cut(texts, full, from, results[0] && !isCut ? "tool" : "user", "tool", head);
@@ -256,7 +257,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     unlessRefused(() => writtenTurn(SAID, [{ name: "probe", arguments: {} }]));
     const answered = { role: "assistant", content: SAID };
     const full = headOf(() => probe([answered, { role: "tool", content: "result" }], true));
-    if (full?.includes("result") === false) throw noResults();
+    if (full?.includes("result") === false) throw noResults("");
     isChecked = true;
   };
 
@@ -325,21 +326,6 @@ function endOfSampled(full: string, history: string, prompted: string): number {
   return at + SAID.length;
 }
 
-/** Phi-3's template, for example, writes no message of a tool. The model would answer without having read it. */
-function noResults(): WaggleError {
-  return new WaggleError(
-    "CAPABILITY_MISSING",
-    "the model's chat template has no place for tool results after a turn; leave out the tools, use a model that was trained with tools, or write a chat_template.jinja for this one",
-  );
-}
-
-function notAppendOnly(lost: string): WaggleError {
-  return new WaggleError(
-    "TEMPLATE_NOT_APPEND_ONLY",
-    `the chat template does not keep ${lost} when a message is added; use a template that only appends`,
-  );
-}
-
 function findStopTokens(
   tokenizer: Tokenizer,
   closing: number | undefined,
@@ -378,23 +364,4 @@ function tokenText(token: unknown): string | null {
   if (typeof token === "string") return token;
   if (!isObject(token)) return null;
   return typeof token.content === "string" ? token.content : null;
-}
-
-/** The beginning of a rendering; `null` for templates that do not write messages without a user's. */
-function headOf(render: () => string): string | null {
-  try {
-    return render();
-  } catch {
-    return null;
-  }
-}
-
-/** A rendering of calls; `null` if the template refuses calls. */
-function unlessRefused(render: () => string | null): string | null {
-  try {
-    return render();
-  } catch (error) {
-    if (WaggleError.is(error, "MODEL_UNSUPPORTED")) return null;
-    throw error;
-  }
 }

@@ -59,6 +59,17 @@ test.each([
   expect(next({ userMessage: "And?", sampledEnded })).toHaveLength(1);
 });
 
+test("a template that raises an error for a result says why, and other messages go on", () => {
+  const raise = "{% elif message.role == 'tool' %}{{ raise_exception('roles must alternate') }}";
+  const template = PHI.replace("{% endif %}{% endfor %}", `${raise}{% endif %}{% endfor %}`);
+  const { start, next } = format(template);
+  expect(start({ ...asked, tools })).toHaveLength(1);
+  expect(() => next({ toolResults: [result("Sunny")], sampledEnded: true })).toThrow(
+    /no place for tool results after a turn \(.*roles must alternate.*\); leave out the tools/,
+  );
+  expect(next({ userMessage: "And?", sampledEnded: true })).toHaveLength(1);
+});
+
 test("one of several results that is left out is noticed", () => {
   const firstOnly = FULL.replace("message.role == 'tool'", "$& and loop.previtem.role != 'tool'");
   const { start, next } = format(firstOnly);
