@@ -37,7 +37,11 @@ test("a text that only repeats the structured content is left out", () => {
     expect(mcpValue({ content: [text(same)], structuredContent })).toEqual(structuredContent);
   }
   expect(mcpValue({ content: [text('{"sum":3,"of":[2,1]}')], structuredContent })).toHaveLength(2);
-  for (const [bare, result] of [["Sunny", "Sunny"], ['"Sunny"', "Sunny"], ["[1]", [1]]] as const) {
+  for (const [bare, result] of [
+    ["Sunny", "Sunny"],
+    ['"Sunny"', "Sunny"],
+    ["[1]", [1]],
+  ] as const) {
     expect(mcpValue({ content: [text(bare)], structuredContent: { result } })).toEqual({ result });
   }
 });

@@ -48,35 +48,35 @@ test.each([
   ["Phi-3", PHI],
   ["Gemma 4", GEMMA],
 ])("a template such as %s's is refused with tools, and before a result is lost", (_, template) => {
-  const { start, next } = format(template);
-  expect(() => start({ ...asked, tools })).toThrow(noPlace);
+  const chat = format(template);
+  expect(() => chat.start({ ...asked, tools })).toThrow(noPlace);
   const sampledEnded = true;
-  expect(() => next({ toolResults: [result("Sunny")], sampledEnded })).toThrow(noPlace);
-  expect(() => next({ toolResults: [result("Sunny")], userMessage: "And?", sampledEnded })).toThrow(
-    noPlace,
-  );
-  expect(start({ ...asked, tools: [] })).toHaveLength(1);
-  expect(next({ userMessage: "And?", sampledEnded })).toHaveLength(1);
+  expect(() => chat.next({ toolResults: [result("Sunny")], sampledEnded })).toThrow(noPlace);
+  expect(() =>
+    chat.next({ toolResults: [result("Sunny")], userMessage: "And?", sampledEnded }),
+  ).toThrow(noPlace);
+  expect(chat.start({ ...asked, tools: [] })).toHaveLength(1);
+  expect(chat.next({ userMessage: "And?", sampledEnded })).toHaveLength(1);
 });
 
 test("a template that raises an error for a result says why, and other messages go on", () => {
   const raise = "{% elif message.role == 'tool' %}{{ raise_exception('roles must alternate') }}";
   const template = PHI.replace("{% endif %}{% endfor %}", `${raise}{% endif %}{% endfor %}`);
-  const { start, next } = format(template);
-  expect(start({ ...asked, tools })).toHaveLength(1);
-  expect(() => next({ toolResults: [result("Sunny")], sampledEnded: true })).toThrow(
+  const chat = format(template);
+  expect(chat.start({ ...asked, tools })).toHaveLength(1);
+  expect(() => chat.next({ toolResults: [result("Sunny")], sampledEnded: true })).toThrow(
     /no place for tool results after a turn \(.*roles must alternate.*\); leave out the tools/,
   );
-  expect(next({ userMessage: "And?", sampledEnded: true })).toHaveLength(1);
+  expect(chat.next({ userMessage: "And?", sampledEnded: true })).toHaveLength(1);
 });
 
 test("one of several results that is left out is noticed", () => {
   const firstOnly = FULL.replace("message.role == 'tool'", "$& and loop.previtem.role != 'tool'");
-  const { start, next } = format(firstOnly);
-  expect(start({ ...asked, tools })).toHaveLength(1);
+  const chat = format(firstOnly);
+  expect(chat.start({ ...asked, tools })).toHaveLength(1);
   const [first, second] = [result("Sunny"), result("Rainy")];
-  expect(next({ toolResults: [first], sampledEnded: true })).toHaveLength(1);
-  expect(() => next({ toolResults: [first, second], sampledEnded: true })).toThrow(noPlace);
+  expect(chat.next({ toolResults: [first], sampledEnded: true })).toHaveLength(1);
+  expect(() => chat.next({ toolResults: [first, second], sampledEnded: true })).toThrow(noPlace);
 });
 
 test.each([["Sunny"], ['"quoted" \\ text'], [""], ["  \n"], [{ degrees: 21 }], [null]])(

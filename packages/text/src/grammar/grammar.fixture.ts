@@ -54,13 +54,13 @@ export function idsOf(mask: Uint32Array | null): number[] {
 /** Whether a grammar allows a whole text. */
 export async function allows(spec: GrammarSpec, text: string): Promise<boolean> {
   const matcher = (await compile(spec)).createMatcher();
+  const isAllowed = (id: number): boolean => idsOf(matcher.nextMask(10_000)).includes(id);
   for (const byte of new TextEncoder().encode(text)) {
     const id = SPECIAL.length + byte;
-    const mask = matcher.nextMask(10_000);
-    if (((mask[id >> 5] as number) & (1 << (id & 31))) === 0) return false;
+    if (!isAllowed(id)) return false;
     matcher.accept(id);
   }
-  return ((matcher.nextMask(10_000)[0] as number) & (1 << STOP)) !== 0;
+  return isAllowed(STOP);
 }
 
 /** The smallest possible budget, taken from the error for a budget of 0. */
