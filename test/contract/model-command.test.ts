@@ -267,12 +267,18 @@ test("damaged weights are refused with the name of the model", async () => {
   }
 });
 
-test("a template without tools is said to leave them out", async () => {
+test("a template without tools or their results is said to leave them out", async () => {
   const files = tinyModel("qwen3");
   const template =
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
-  const folder = folderOf(files, { [TEMPLATE]: withTemplate(files, template) });
-  expect((await model(folder, "--check-only")).at(-1)).toMatch(/chat template leaves out tools/);
+  const withoutTools = "{% for message in messages if message.role != 'tool' %}";
+  const loop = "{% for message in messages %}";
+  for (const source of [template, template.replace(loop, `{{ tools | tojson }}${withoutTools}`)]) {
+    const folder = folderOf(files, { [TEMPLATE]: withTemplate(files, source) });
+    expect((await model(folder, "--check-only")).at(-1)).toMatch(
+      /chat template leaves out tools or their results/,
+    );
+  }
 });
 
 test("a name that the Hub does not have, a private model and a missing folder are told apart", async () => {

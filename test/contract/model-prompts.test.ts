@@ -95,3 +95,36 @@ test.each([
     }),
   );
 });
+
+test("the template google-gemma-4-31B-it, which writes a result only beside its call, does not lose one", () => {
+  const chatTemplate = templateSource("google-gemma-4-31B-it");
+  const format = createChatFormat({
+    tokenizer: byteTokenizer(`<turn|>${chatTemplate}`),
+    chatTemplate,
+    tokenizerConfig: { eos_token: "<turn|>" },
+  });
+  const toolResults = [{ callId: "1", ok: true, value: "Sunny" }] as const;
+  expect(() => format.next({ toolResults, sampledEnded: true })).toThrow(
+    expect.objectContaining({
+      code: "CAPABILITY_MISSING",
+      message: expect.stringContaining("has no place for tool results after a turn") as unknown,
+    }),
+  );
+});
+
+test("the template microsoft-Phi-3.5-mini-instruct, which has no place for results, is refused at once", () => {
+  const chatTemplate = templateSource("microsoft-Phi-3.5-mini-instruct");
+  const tokenizer = byteTokenizer(`<|endoftext|>${chatTemplate}`);
+  const tokenizerConfig = { eos_token: "<|endoftext|>" };
+  expect(() => createChatFormat({ tokenizer, chatTemplate, tokenizerConfig })).toThrow(
+    expect.objectContaining({ code: "TEMPLATE_NOT_APPEND_ONLY" }),
+  );
+  // Without the text that it appends to a conversation that has ended, it can answer, but not use tools.
+  const appended = "{% else %}{{ eos_token }}";
+  const mended = chatTemplate.replace(appended, "");
+  expect(mended).not.toBe(chatTemplate);
+  const format = createChatFormat({ tokenizer, chatTemplate: mended, tokenizerConfig });
+  expect(() => format.start({ system: "", tools: [CITIES], userMessage: "Rome?" })).toThrow(
+    "has no place for tool results",
+  );
+});

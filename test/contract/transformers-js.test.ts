@@ -4,12 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AutoModelForCausalLM, AutoTokenizer, env, type Tensor } from "@huggingface/transformers";
 import { createNodePolicy, openModelFolder } from "@waggle/runtime/node";
+import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { createTokenizer, type TokenizerJson } from "@waggle/text";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { NANO_MODEL } from "../../trainer/src/model/nano-model.ts";
 import { openBaseFolder } from "../../trainer/src/save-model/base-folder.ts";
 import { writeOnnxFolder } from "../../trainer/src/save-model/onnx-folder.ts";
 import { sampleSize } from "../fixtures/long.ts";
+
+expect.extend({ toBeAllClose });
 
 const PROMPTS = ["Find me the cheapest waterproof jacket, please.", "Hi."] as const;
 const NEW_TOKENS = 8;
@@ -45,6 +48,14 @@ async function open(name: string) {
   const model = await AutoModelForCausalLM.from_pretrained(name, { device: "cpu" });
   onTestFinished(async () => void (await model.dispose()));
   return {
+    /** The last logits of each prompt. */
+    logits: async (prompts: readonly string[]) => {
+      tokenizer.padding_side = "left";
+      const inputs = tokenizer([...prompts], { padding: true, add_special_tokens: false });
+      const { logits } = (await model(inputs)) as { logits: Tensor };
+      const rows = logits.tolist() as number[][][];
+      return rows.map((row) => Float32Array.from(row.at(-1) ?? []));
+    },
     /** The tokens that follow each prompt, greedily. */
     continued: async (prompts: readonly string[]) => {
       tokenizer.padding_side = "left"; // as in a pipeline
@@ -77,6 +88,23 @@ test.each(FORMATS.slice(0, sampleSize(1, FORMATS.length)))(
     const { continued } = await open(dtype);
     const alone = await Promise.all(PROMPTS.map((prompt) => continued([prompt])));
     expect(await continued(PROMPTS)).toEqual(alone.flat());
+  },
+);
+
+/** ONNX Runtime multiplies one row with another kernel than several. "a" is one token, so one row when it is alone. */
+test.each(FORMATS.slice(-sampleSize(1, FORMATS.length)))(
+  "logits of a prompt in a batch in $dtype are those of the prompt alone, up to rounding",
+  async ({ dtype }) => {
+    await write(`${dtype}-batch`, dtype, 1e9);
+    const { logits } = await open(`${dtype}-batch`);
+    const prompts = ["a", ...PROMPTS];
+    const batch = await logits(prompts);
+    for (const [i, prompt] of prompts.entries()) {
+      const [alone] = await logits([prompt]);
+      expect(batch[i]).toBeAllClose(alone ?? [], TOLERANCE.f32Reduction);
+    }
+    // Control: another prompt has other logits.
+    expect(batch[1]).not.toBeAllClose(batch[2] ?? [], TOLERANCE.f32Reduction);
   },
 );
 

@@ -18,12 +18,39 @@ test("several blocks arrive as an array, none joined and none left out", () => {
   expect(mcpValue({ content: [] })).toBe("");
 });
 
-test("structured content replaces its text, and keeps blocks of other types", () => {
+test("structured content arrives with the texts and blocks that say something else", () => {
   const structuredContent = { sum: 3 };
-  expect(mcpValue({ content: [text('{"sum":3}')], structuredContent })).toEqual({ sum: 3 });
   expect(mcpValue({ content: [text("three"), image], structuredContent })).toEqual([
     { sum: 3 },
+    "three",
     image,
+  ]);
+  expect(mcpValue({ content: [text('{"sum":4}')], structuredContent })).toEqual([
+    { sum: 3 },
+    '{"sum":4}',
+  ]);
+});
+
+test("a text that only repeats the structured content is left out", () => {
+  const structuredContent = { sum: 3, of: [1, 2] };
+  for (const same of ['{"sum":3,"of":[1,2]}', '{\n  "of": [1, 2],\n  "sum": 3\n}', " "]) {
+    expect(mcpValue({ content: [text(same)], structuredContent })).toEqual(structuredContent);
+  }
+  expect(mcpValue({ content: [text('{"sum":3,"of":[2,1]}')], structuredContent })).toHaveLength(2);
+  for (const [bare, result] of [
+    ["Sunny", "Sunny"],
+    ['"Sunny"', "Sunny"],
+    ["[1]", [1]],
+  ] as const) {
+    expect(mcpValue({ content: [text(bare)], structuredContent: { result } })).toEqual({ result });
+  }
+});
+
+test("a number with many digits does not let another text replace the structured content", () => {
+  const structuredContent = { share: 0.1234567890123456 };
+  expect(mcpValue({ content: [text('{"note":"rounded"}')], structuredContent })).toEqual([
+    structuredContent,
+    '{"note":"rounded"}',
   ]);
 });
 
@@ -44,8 +71,8 @@ test("structured content says that a number was rounded if its text does not hav
   const found = text("id 12345678901234567890");
   expect(mcpValue({ content: [found, image], structuredContent })).toEqual([
     structuredContent,
-    image,
     found.text,
+    image,
     statement,
   ]);
   for (const exact of [1e21, 0.1 + 0.2, -9_007_199_254_740_991, 12_345_678_901_234_500_000]) {

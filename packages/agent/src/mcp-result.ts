@@ -1,8 +1,9 @@
 /**
  * What a policy reads of an MCP tool's result. Text and JSON alone are the value itself. Several blocks are an
- * array, in which blocks other than text (images, audio, resources, links) are objects as MCP sends them.
+ * array, in which blocks other than text (images, audio, resources, links) are objects as MCP sends them. Structured
+ * content comes first in that array, without the texts that only repeat it.
  */
-import { isObject, WaggleError } from "@waggle/protocol";
+import { canonicalJson, isObject, WaggleError } from "@waggle/protocol";
 import type { WaggleErrorCode } from "@waggle/protocol";
 import { digitsOf, exactJson, someNumber } from "./exact-json.ts";
 
@@ -26,10 +27,12 @@ export function mcpValue({ content = [], structuredContent, isError }: McpResult
   const texts = content.filter(isText);
   if (isError === true) throw toolError(texts.map(({ text }) => text).join("\n"));
   if (structuredContent !== undefined) {
-    const value = structuredValue(structuredContent, texts);
-    const others: unknown[] = content.filter((block) => !isText(block));
-    // The text of the result was not its JSON, so it may name the number.
-    if (someNumber(value, mayBeRounded)) others.push(...texts.map(({ text }) => text), ROUNDED);
+    const { value, isRounded } = structuredValue(structuredContent, texts);
+    const others: unknown[] = content
+      // A text that repeats the value may still have the digits of a number that was rounded.
+      .filter((block) => !isText(block) || isRounded || !repeats(block.text, structuredContent))
+      .map((block) => (isText(block) ? block.text : block));
+    if (isRounded) others.push(ROUNDED);
     return others.length === 0 ? value : [value, ...others];
   }
   const values = content.map((block) => (isText(block) ? exactJson(block.text) : block));
@@ -53,14 +56,36 @@ export function codedError(code: unknown, message: unknown): WaggleError | null 
 }
 
 /** The client library has parsed the value, so its text is read instead where a number may have changed. */
-function structuredValue(value: unknown, texts: readonly TextBlock[]): unknown {
-  const [only] = texts.length === 1 ? texts : [];
-  const isDoubtful = someNumber(value, hasManyDigits);
-  if (isDoubtful && only !== undefined && /^\s*[{[]/.test(only.text)) return exactJson(only.text);
-  if (someNumber(value, (number) => !Number.isFinite(number))) {
+function structuredValue(
+  parsed: unknown,
+  texts: readonly TextBlock[],
+): { readonly value: unknown; readonly isRounded: boolean } {
+  const isDoubtful = someNumber(parsed, hasManyDigits);
+  const source = isDoubtful ? texts.find(({ text }) => isJsonOf(text, parsed)) : undefined;
+  if (source !== undefined) return { value: exactJson(source.text), isRounded: false };
+  if (someNumber(parsed, (number) => !Number.isFinite(number))) {
     throw new WaggleError("TOOL_FAILED", "the result has a number that is too large to read");
   }
-  return value;
+  return { value: parsed, isRounded: someNumber(parsed, mayBeRounded) };
+}
+
+/**
+ * Whether a text says nothing that the structured content does not say: it is empty, or the content's JSON. Servers
+ * put a result that is not an object into an object with one member, and the bare result into the text.
+ */
+function repeats(text: string, structured: unknown): boolean {
+  if (text.trim() === "") return true;
+  const members = isObject(structured) ? Object.values(structured) : [];
+  const said = members.length === 1 ? [structured, members[0]] : [structured];
+  return said.some((value) => value === text || isJsonOf(text, value));
+}
+
+function isJsonOf(text: string, value: unknown): boolean {
+  try {
+    return canonicalJson(JSON.parse(text)) === canonicalJson(value);
+  } catch {
+    return false;
+  }
 }
 
 const ROUNDED = "a number in this result has more digits than can be read, and was rounded";

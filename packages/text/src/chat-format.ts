@@ -9,9 +9,10 @@
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@waggle/protocol";
 import type { OwnTemplate } from "./apply-chat-template.ts";
-import { createPromptTexts, isSpecial, SAID } from "./prompt-text.ts";
+import { createPromptTexts, isSpecial, isWritten, SAID } from "./prompt-text.ts";
 import type { PromptTexts } from "./prompt-text.ts";
 import { Template } from "./template.ts";
+import { headOf, noResults, notAppendOnly, unlessRefused, withResults } from "./template-limits.ts";
 import { guardAll, PROBE_TOOL, toTemplateTool } from "./template-message.ts";
 import type { TemplateMessage, TemplateMessages } from "./template-message.ts";
 import type { Tokenizer } from "./tokenizer.ts";
@@ -59,14 +60,16 @@ export interface ChatFormat {
   /**
    * Renders the beginning of a conversation. The last segment ends with the generation prompt.
    *
-   * @throws WaggleError `TEMPLATE_UNSUPPORTED` if the template cannot be evaluated with these tools or with calls.
+   * @throws WaggleError `TEMPLATE_UNSUPPORTED` if the template cannot be evaluated with these tools or with calls;
+   *   `CAPABILITY_MISSING` if there are tools and the template leaves out their results.
    */
   start(input: ChatStart): RenderedSegment[];
   /**
    * Renders what follows a sampled turn, ending with the generation prompt. It needs no history: the same
    * messages give the same tokens after any turn.
    *
-   * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY` if the template changes earlier messages.
+   * @throws WaggleError `TEMPLATE_NOT_APPEND_ONLY` if the template changes earlier messages; `CAPABILITY_MISSING` if it
+   *   leaves out a tool result.
    */
   next(input: ChatNext): RenderedSegment[];
   /** How this model writes tool calls. */
@@ -184,8 +187,9 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
         ? []
         : [{ role: "user", content: texts.shielded(input.userMessage) }];
     const answered = [{ role: "assistant", content: SAID }, ...results];
-    const full = probe([...answered, ...user], true);
+    const full = withResults(results, () => probe([...answered, ...user], true));
     const from = endOfSampled(full, history, prompted);
+    if (results.some(({ content }) => !isWritten(content, full.slice(from)))) throw noResults("");
     const isCut = results[0] && user[0];
     const head = isCut ? headOf(() => probe(answered)) : null;
     return cut(texts, full, from, results[0] && !isCut ? "tool" : "user", "tool", head);
@@ -239,14 +243,21 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     });
     const begin = full.startsWith(prompted) ? prompted : header;
     const [turn = "", following] = full.slice(begin.length).split(stopText);
-    const isWritten = full.startsWith(begin) && following !== undefined;
-    return isWritten && calls.every(({ name }) => turn.includes(name)) ? turn : null;
+    const isWhole = full.startsWith(begin) && following !== undefined;
+    return isWhole && calls.every(({ name }) => turn.includes(name)) ? turn : null;
   };
 
   let isChecked = isNano;
-  /** Throws before the first prompt if the template's calls cannot be evaluated. Some templates fail only there. */
+  /**
+   * Throws before the first prompt if the template's calls cannot be evaluated, or if it leaves out tool results. Some
+   * templates fail only there.
+   */
   const requireCalls = (): void => {
-    if (!isChecked) unlessRefused(() => writtenTurn(SAID, [{ name: "probe", arguments: {} }]));
+    if (isChecked) return;
+    unlessRefused(() => writtenTurn(SAID, [{ name: "probe", arguments: {} }]));
+    const answered = { role: "assistant", content: SAID };
+    const full = headOf(() => probe([answered, { role: "tool", content: "result" }], true));
+    if (full?.includes("result") === false) throw noResults("");
     isChecked = true;
   };
 
@@ -315,13 +326,6 @@ function endOfSampled(full: string, history: string, prompted: string): number {
   return at + SAID.length;
 }
 
-function notAppendOnly(lost: string): WaggleError {
-  return new WaggleError(
-    "TEMPLATE_NOT_APPEND_ONLY",
-    `the chat template does not keep ${lost} when a message is added; use a template that only appends`,
-  );
-}
-
 function findStopTokens(
   tokenizer: Tokenizer,
   closing: number | undefined,
@@ -360,23 +364,4 @@ function tokenText(token: unknown): string | null {
   if (typeof token === "string") return token;
   if (!isObject(token)) return null;
   return typeof token.content === "string" ? token.content : null;
-}
-
-/** The beginning of a rendering; `null` for templates that do not write messages without a user's. */
-function headOf(render: () => string): string | null {
-  try {
-    return render();
-  } catch {
-    return null;
-  }
-}
-
-/** A rendering of calls; `null` if the template refuses calls. */
-function unlessRefused(render: () => string | null): string | null {
-  try {
-    return render();
-  } catch (error) {
-    if (WaggleError.is(error, "MODEL_UNSUPPORTED")) return null;
-    throw error;
-  }
 }

@@ -60,6 +60,12 @@ export function createPromptTexts(tokenizer: Tokenizer, isSeparate: boolean): Pr
   };
 }
 
+/** Whether a rendering has a shielded text, as it is or as JSON. */
+export function isWritten(shielded: string, rendered: string): boolean {
+  const text = shielded.trim();
+  return rendered.includes(text) || rendered.includes(JSON.stringify(text).slice(1, -1));
+}
+
 /** Whether a token is special or added. */
 export function isSpecial(tokenizer: Tokenizer, tokenId: number): boolean {
   return tokenizer.specialTokenId(tokenizer.decode([tokenId])) === tokenId;

@@ -89,8 +89,8 @@ test("a template without tool results says so when the first one arrives", () =>
     format.next({ toolResults: [{ callId: "1", ok: true, value: 1 }], sampledEnded: true }),
   ).toThrow(
     expect.objectContaining({
-      code: "MODEL_UNSUPPORTED",
-      message: expect.stringMatching(/template refuses this conversation: .*must alternate.*use another/),
+      code: "CAPABILITY_MISSING",
+      message: expect.stringMatching(/no place for tool results.*must alternate.*use a model that/),
     }),
   );
 });

@@ -2,7 +2,12 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOnnxEngine } from "@waggle/engine";
-import { initializeAdapter, parseDecoderConfig, readModelWeights } from "@waggle/model";
+import {
+  initializeAdapter,
+  parseDecoderConfig,
+  parseStoredFormat,
+  readModelWeights,
+} from "@waggle/model";
 import type { EngineCheckpoint, TrainEngine } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readAdapterFolder } from "../model/adapter-folder.ts";
@@ -122,6 +127,28 @@ test.each([
   const run = save(more[0] === "--dtype" ? [...args, "--as", "peft"] : args);
   await expect(run).rejects.toMatchObject({ code });
   expect(await readdir(root)).toEqual(before);
+});
+
+test.each(["int8", "int4"] as const)(
+  "a merged folder in %s, which Transformers cannot load, is refused by name; pages get it",
+  async (dtype) => {
+    const args = ["--from", state, "--dtype", dtype, "--out", at(dtype)];
+    await expect(save([...args, "--as", "merged"])).rejects.toThrow(
+      `merged does not support --dtype ${dtype}, because Transformers cannot load this quantization: choose --as pages for @waggle/runtime, or one of f32, f16, bf16`,
+    );
+    await save([...args, "--as", "pages"]);
+    const written = JSON.parse(await readFile(join(at(dtype), "config.json"), "utf8")) as unknown;
+    expect(parseStoredFormat(written)).toBe(dtype);
+    expect(written).toMatchObject({ quantization_config: { quant_method: "waggle" } });
+  },
+);
+
+test("a merged folder is in float32 by default, and one for pages in int8", async () => {
+  await save(["--from", state, "--as", "merged", "--out", at("plain")]);
+  const plain = JSON.parse(await readFile(join(at("plain"), "config.json"), "utf8")) as object;
+  expect(plain).not.toHaveProperty("quantization_config");
+  const [line] = await save(["--from", state, "--as", "pages", "--out", at("small"), "--json"]);
+  expect(JSON.parse(line ?? "")).toMatchObject({ as: "pages", dtype: "int8" });
 });
 
 test("a state folder with another base model is refused", async () => {

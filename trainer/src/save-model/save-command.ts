@@ -26,10 +26,13 @@ import { forceOption, fromOption, jsonOption, outOption } from "../options/share
 /** The output kinds and the number formats of each. */
 const FORMS = {
   peft: ["f32", "f16", "bf16"],
-  merged: ["f32", "f16", "bf16", "int8", "int4"],
+  merged: ["f32", "f16", "bf16"],
+  pages: ["int8", "int4"],
   onnx: ["f32", "f16", "int8", "int4"],
   checkpoint: ["f32"],
-} as const satisfies { readonly [form: string]: readonly StoredFormat[] };
+} as const satisfies { readonly [form: string]: readonly [StoredFormat, ...StoredFormat[]] };
+
+const ALL_FORMATS = [...new Set(Object.values(FORMS).flat())];
 
 type Form = keyof typeof FORMS;
 
@@ -59,7 +62,7 @@ export function addSaveCommand(
     .addOption(
       new Option(
         "--as <form>",
-        "peft: the adapter; merged: the whole model; onnx: its graph; checkpoint: the adapter with optimizer moments",
+        "peft: the adapter; merged: the whole model; pages: the same, quantized for @waggle/runtime; onnx: its graph; checkpoint: the adapter with optimizer moments",
       )
         .choices(Object.keys(FORMS))
         .default("peft"),
@@ -78,7 +81,11 @@ export function addSaveCommand(
         .choices(TRAINED_STATES)
         .default("stable"),
     )
-    .addOption(new Option("--dtype <format>", "number format").choices(FORMS.merged).default("f32"))
+    .addOption(
+      new Option("--dtype <format>", "number format (default: int8 for pages, else f32)").choices(
+        ALL_FORMATS,
+      ),
+    )
     .addOption(
       new Option("--shard-size <MB>", "maximum size of a weight file")
         .argParser((text) => 1e6 * aboveZero(text))
@@ -86,14 +93,15 @@ export function addSaveCommand(
     )
     .addOption(forceOption())
     .addOption(jsonOption())
-    .action(async (given: Flags) => {
+    .action(async (flags: Omit<Flags, "dtype"> & Partial<Flags>) => {
+      const given: Flags = { ...flags, dtype: flags.dtype ?? FORMS[flags.as][0] };
       requireFormat(given);
       const base = await openBaseFolder(given.base);
       const trained = await readTrained(given.from, base, given.which, signal);
       const progress = progressLines(given, writeError);
       const files = await writeFolder(given.out, given.force, async (folder) => {
         await writeForm(folder, given, base, trained, signal, progress);
-        if (given.as === "merged" || given.as === "onnx") {
+        if (given.as === "merged" || given.as === "pages" || given.as === "onnx") {
           await writeTrainingTemplate(folder, await tokenizerConfigOf(base));
         }
         signal.throwIfAborted();
@@ -140,7 +148,8 @@ async function writeForm(
       await writeOutput(folder, adapterFolderFiles(adapter, base.config, { checkpoint }));
       return;
     }
-    case "merged": {
+    case "merged":
+    case "pages": {
       const identity = createHash("sha256");
       for (const file of adapterFolderFiles(adapter, base.config)) {
         for (const part of file.content instanceof Uint8Array ? [file.content] : file.content) {
@@ -177,9 +186,13 @@ async function writeForm(
 function requireFormat({ as, dtype }: Flags): void {
   const formats: readonly StoredFormat[] = FORMS[as];
   if (formats.includes(dtype)) return;
+  const advice =
+    as === "merged"
+      ? ", because Transformers cannot load this quantization: choose --as pages for @waggle/runtime, or"
+      : "; choose";
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `${as} does not support --dtype ${dtype}; choose one of ${formats.join(", ")}`,
+    `${as} does not support --dtype ${dtype}${advice} one of ${formats.join(", ")}`,
   );
 }
 

@@ -6,7 +6,7 @@ import { type ChatFormat, createTokenizer, readChatFormat, type TokenizerJson } 
 export type ChatCheck = {
   /** How the model writes tool calls. */
   readonly toolCallFormat: string;
-  /** Whether the prompt that the template writes names the site's tools. */
+  /** Whether the template writes the site's tools and their results. */
   readonly showsTools: boolean;
 };
 
@@ -82,7 +82,7 @@ function requireVocabulary(
   );
 }
 
-/** Whether the prompt names the tool. Renders a request with a tool and the turn after its result. */
+/** Whether the prompts have the tool and its result. Renders a request with a tool and the turn after its result. */
 function showsTool(format: ChatFormat): boolean {
   try {
     const prompt = format.start({ system: "You help.", tools: [PROBE], userMessage: "Find it." });
@@ -93,6 +93,7 @@ function showsTool(format: ChatFormat): boolean {
     const text = prompt.map(({ tokenIds }) => format.decodeAssistant(tokenIds)).join("");
     return text.includes(PROBE.name);
   } catch (error) {
+    if (WaggleError.is(error, "CAPABILITY_MISSING")) return false;
     if (WaggleError.is(error)) throw error;
     throw unreadable(error);
   }

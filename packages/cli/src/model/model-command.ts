@@ -172,7 +172,7 @@ const MODEL_ERRORS: ReadonlySet<string> = new Set([
 function chatLine({ toolCallFormat, showsTools }: ChatCheck): string {
   return showsTools
     ? `chat       writes tool calls in the format ${toolCallFormat}`
-    : "chat       can answer, but its chat template leaves out tools, so it cannot use those of a site; choose a model that calls tools";
+    : "chat       can answer, but its chat template leaves out tools or their results, so it cannot use those of a site; choose a model that calls tools";
 }
 
 function checkLines(name: string, check: ModelCheck, dtype: PageFormat): readonly string[] {

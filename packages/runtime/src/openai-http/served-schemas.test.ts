@@ -6,6 +6,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { localServer } from "../../../../test/fixtures/local-server.ts";
+import { ODD_DEFINITIONS, ODD_SCHEMAS } from "../../../../test/fixtures/odd-schemas.ts";
 import { createChat } from "../chat/policy-chat.ts";
 import { createNodePolicy } from "../node/node-policy.ts";
 import { createChatHandler } from "./chat-handler.ts";
@@ -104,6 +105,73 @@ test("tools with all of these schemas can be offered together", async () => {
     tool_choice: "auto",
   });
   expect(answer.choices).toHaveLength(1);
+});
+
+const toolOf = (name: string, value: unknown) => ({
+  type: "function" as const,
+  function: {
+    name,
+    parameters: {
+      type: "object",
+      properties: { value },
+      required: ["value"],
+      $defs: ODD_DEFINITIONS,
+    },
+  },
+});
+const NO_VALUE = { type: "string", enum: [1] };
+
+test.each(ODD_SCHEMAS)("a tool with an odd schema can be offered: %j", async (schema) => {
+  const answer = await client.chat.completions.create({
+    ...asked,
+    max_completion_tokens: 1,
+    tools: [toolOf("odd", schema)],
+    tool_choice: "auto",
+  });
+  expect(answer.choices).toHaveLength(1);
+});
+
+test("a tool without valid arguments is never called, and the others are", async () => {
+  const tools = [toolOf("broken", NO_VALUE), toolOf("fine", { type: "integer" })];
+  const answer = await client.chat.completions.create({
+    ...asked,
+    n: 8,
+    tools,
+    tool_choice: "required",
+  });
+  const called = answer.choices.flatMap(({ message }) => message.tool_calls ?? []);
+  expect(called.map((call) => call.type === "function" && call.function.name)).toEqual(
+    Array.from({ length: 8 }, () => "fine"),
+  );
+  const offered = await client.chat.completions.create({
+    ...asked,
+    max_completion_tokens: 5,
+    tools: tools.slice(0, 1),
+    tool_choice: "auto",
+  });
+  expect(offered.choices[0]?.message.tool_calls ?? []).toEqual([]);
+});
+
+test("a schema without a value is refused by tool and place where an answer needs it", async () => {
+  const called = client.chat.completions.create({
+    ...asked,
+    tools: [toolOf("broken", NO_VALUE)],
+    tool_choice: "required",
+  });
+  await expect(called).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining(
+      'tool "broken": the schema at /properties/value lists no value of its type',
+    ) as string,
+  });
+  const formatted = client.chat.completions.create({
+    ...asked,
+    response_format: { type: "json_schema", json_schema: { name: "answer", schema: NO_VALUE } },
+  });
+  await expect(formatted).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining("the schema at the root lists no value of its type") as string,
+  });
 });
 
 test("json_object is an object", async () => {

@@ -94,9 +94,10 @@ function build(
   e.refuseLeftRecursion();
   const automaton = new Automaton(e, root, vocabulary.alphabet);
   if (automaton.shortestLength(automaton.start) === Infinity) {
+    const why = [...new Set(e.contradictions)].slice(0, 3).join("; ");
     throw new WaggleError(
       "GRAMMAR_UNSUPPORTED",
-      "the grammar matches no text; check for a schema without valid values or a rule that never ends",
+      `${spec.kind === "tool-calls" ? "no tool call is valid" : "the grammar matches no text"}: ${why || "check for a schema that contains itself without an end, or a rule that never ends"}`,
     );
   }
   const tokens = new TokenAutomaton(automaton, vocabulary, !e.isNested);

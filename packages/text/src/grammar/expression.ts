@@ -30,6 +30,8 @@ export class Expressions {
   readonly #nodes: Node[] = [];
   readonly #ids = new Map<string, Expression>();
   readonly #rules: Rule[] = [];
+  /** Why parts of a schema have no value, for the error if the grammar matches nothing. */
+  readonly contradictions: string[] = [];
 
   /** Matches the empty string. */
   readonly empty: Expression = this.#intern("e", { kind: "empty" });

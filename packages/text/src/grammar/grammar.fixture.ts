@@ -51,6 +51,18 @@ export function idsOf(mask: Uint32Array | null): number[] {
   return ids;
 }
 
+/** Whether a grammar allows a whole text. */
+export async function allows(spec: GrammarSpec, text: string): Promise<boolean> {
+  const matcher = (await compile(spec)).createMatcher();
+  const isAllowed = (id: number): boolean => idsOf(matcher.nextMask(10_000)).includes(id);
+  for (const byte of new TextEncoder().encode(text)) {
+    const id = SPECIAL.length + byte;
+    if (!isAllowed(id)) return false;
+    matcher.accept(id);
+  }
+  return isAllowed(STOP);
+}
+
 /** The smallest possible budget, taken from the error for a budget of 0. */
 export function shortestBudget(grammar: CompiledGrammar): number {
   try {

@@ -1,10 +1,11 @@
 /**
- * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. Every schema has one. The grammar enforces types,
- * members, bounds, patterns and formats. It allows more than the schema where a grammar cannot express a keyword: `not`,
- * `if`, `contains`, `uniqueItems`, dependencies, `patternProperties` and a number of members beside named ones,
- * `multipleOf` without bounds, and overlaps in `oneOf`. Of a string's pattern, format and length it enforces the first
- * one given, with the length if the pattern repeats a single character, as in `^[a-z]+$`. It skips a pattern that looks
- * around. The reader of the value validates the rest.
+ * JSON Schema (2020-12, and draft 7 where they agree) as a grammar. Every valid schema with a value has one. The
+ * grammar enforces types, members, bounds, patterns and formats. It allows more than the schema where a grammar cannot
+ * express a keyword: `not`, `if`, `contains`, `uniqueItems`, dependencies, `patternProperties` and a number of members
+ * beside named ones, `multipleOf` without bounds, and overlaps in `oneOf`. Of a string's pattern, format and length it
+ * enforces the first one given, with the length if the pattern repeats a single character, as in `^[a-z]+$`. It skips a
+ * pattern that looks around. The reader of the value validates the rest. An optional member or a branch without a value
+ * is left out.
  *
  * Not every valid text can be generated:
  * - Members have a fixed order: those in `required` as listed, then the others by name. It does not depend on the
@@ -17,27 +18,23 @@ import type { JsonSchema } from "@waggle/protocol";
 import { ANY_CHARACTER } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
 import { FORMAT_PATTERNS } from "./formats.ts";
-import { boundsOf, decimalNumber, scaledBounds, wholeNumber } from "./numbers.ts";
-import type { NumberBounds } from "./numbers.ts";
+import { decimalNumber, schemaNumber } from "./numbers.ts";
+import { inOrder } from "./in-order.ts";
 import { regexExpression } from "./regex.ts";
 import {
   countsOf,
+  isNothing,
   isOfType,
+  memberOf,
   mergeSchemas,
+  NOTHING,
   resolveReference,
+  schemaByPattern,
   schemaMistake,
   typeByKeywords,
+  unknownType,
 } from "./schema-keywords.ts";
 import type { ValueSyntax } from "./value-syntax.ts";
-
-/** Maximum number of multiples that are listed one by one. */
-const MAX_MULTIPLES = 1000n;
-
-type Member = {
-  readonly key: Expression;
-  readonly value: Expression;
-  readonly isRequired: boolean;
-};
 
 /** Builds expressions for the parts of one schema. */
 export class SchemaGrammar {
@@ -60,7 +57,7 @@ export class SchemaGrammar {
   /** The values of a schema. @throws WaggleError `GRAMMAR_UNSUPPORTED` for a mistake, with its place. */
   value(schema: unknown, path = ""): Expression {
     if (schema === true || schema === undefined) return this.any();
-    if (schema === false) return this.#e.never;
+    if (isNothing(schema)) return this.#nothing(path, "allows no value");
     if (!isObject(schema)) throw schemaMistake(path, "is not a schema");
     const { $ref, allOf, anyOf, oneOf, ...rest } = schema;
     const isComposed = [$ref, allOf, anyOf, oneOf].some((part) => part !== undefined);
@@ -140,15 +137,15 @@ export class SchemaGrammar {
     const properties = isObject(schema["properties"]) ? schema["properties"] : {};
     const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
     const additional = schema["additionalProperties"];
+    const byPattern = isObject(schema["patternProperties"]) ? schema["patternProperties"] : {};
     const names = [
-      ...required,
+      ...new Set(required),
       ...Object.keys(properties)
         .filter((name) => !required.includes(name))
         .sort(),
     ];
     if (names.length === 0) {
-      const byPattern = schema["patternProperties"];
-      const matched: [string, unknown][] = isObject(byPattern) ? Object.entries(byPattern) : [];
+      const matched: [string, unknown][] = Object.entries(byPattern);
       const isClosed = additional === false || schema["properties"] !== undefined;
       if (matched.length === 0 && isClosed && !isObject(additional) && additional !== true) {
         return this.#e.literal(open + close);
@@ -161,15 +158,20 @@ export class SchemaGrammar {
       });
       const member = this.#e.alternatives(kinds);
       const { min, max } = countsOf(schema, "Properties");
-      if (min > max) return this.#e.never;
+      if (min > max) return this.#nothing(path, "has minProperties above maxProperties");
       return this.#list(open, member, this.#syntax.separator, close, min, max);
     }
-    const members = names.map((name) => ({
-      key: this.#key(name),
-      value: this.value(properties[name] ?? additional, `${path}/properties/${name}`),
-      isRequired: required.includes(name),
-    }));
-    return this.#e.sequence(this.#e.literal(open), this.#members(members), this.#e.literal(close));
+    const members = names.map((name) => {
+      const given = memberOf(properties, name) ?? schemaByPattern(byPattern, name);
+      const isForbidden = given === undefined && additional === false;
+      const value = isForbidden
+        ? this.#nothing(path, `requires ${JSON.stringify(name)} and allows no such member`)
+        : this.value(given ?? additional, `${path}/properties/${name}`);
+      const isRequired = required.includes(name);
+      return { expression: this.#e.sequence(this.#key(name), value), isRequired };
+    });
+    const content = inOrder(this.#e, members, this.#syntax.separator);
+    return this.#e.sequence(this.#e.literal(open), content, this.#e.literal(close));
   }
 
   #plain(schema: JsonSchema, path: string): Expression {
@@ -179,6 +181,7 @@ export class SchemaGrammar {
     const type = schema["type"] ?? typeByKeywords(schema);
     if (type === undefined) return this.any();
     if (Array.isArray(type)) {
+      if (type.length === 0) return this.#nothing(path, "has types that exclude each other");
       return e.alternatives(
         type.map((one: unknown) => this.#plain({ ...schema, type: one }, path)),
       );
@@ -189,10 +192,14 @@ export class SchemaGrammar {
       case "boolean":
         return e.alternatives([this.#constantName("true"), this.#constantName("false")]);
       case "string":
-        return this.#string(schema);
+        return this.#string(schema, path);
       case "integer":
       case "number":
-        return this.#number(schema, type === "integer");
+        return this.#orNothing(
+          schemaNumber(e, schema, type === "integer"),
+          path,
+          "has bounds without a number between them",
+        );
       case "array":
         return this.#array(schema, path);
       case "object":
@@ -204,15 +211,18 @@ export class SchemaGrammar {
 
   /** The listed values that have the schema's type. */
   #values(values: readonly unknown[], { type }: JsonSchema, path: string): Expression {
-    const types = type === undefined ? null : Array.isArray(type) ? type : [type];
+    const types: unknown[] = type === undefined ? [] : [type].flat();
+    const unknown = unknownType(types);
+    if (unknown !== undefined)
+      throw schemaMistake(path, `has the unknown type ${JSON.stringify(unknown)}`);
     const fitting = values.filter(
-      (value) => types === null || types.some((t) => isOfType(t, value)),
+      (value) => type === undefined || types.some((t) => isOfType(t, value)),
     );
-    if (fitting.length === 0) throw schemaMistake(path, "has an enum without a value of its type");
+    if (fitting.length === 0) return this.#nothing(path, "lists no value of its type");
     return this.#e.alternatives(fitting.map((value) => this.constant(value)));
   }
 
-  #string(schema: JsonSchema): Expression {
+  #string(schema: JsonSchema, path: string): Expression {
     const { pattern, format } = schema;
     const { quote, anyContent } = this.#syntax;
     const { min, max } = countsOf(schema, "Length");
@@ -221,7 +231,7 @@ export class SchemaGrammar {
       (typeof format === "string" ? this.#format(format) : null);
     if (content !== null) return quote(content);
     if (min <= 0 && max === Infinity) return quote(anyContent);
-    if (min > max) return this.#e.never;
+    if (min > max) return this.#nothing(path, "has minLength above maxLength");
     return quote(this.#e.repeat(this.#syntax.character(ANY_CHARACTER), min, max));
   }
 
@@ -255,38 +265,17 @@ export class SchemaGrammar {
     return regexExpression(this.#e, whole, this.#write, { isWhole: true });
   }
 
-  #number(schema: JsonSchema, isWhole: boolean): Expression {
-    const bounds = boundsOf(schema);
-    const step = schema["multipleOf"];
-    const isStepped = typeof step === "number" && !(step === 1 && isWhole);
-    const multiples = isStepped ? this.#multiples(step, bounds) : null;
-    if (multiples !== null) return multiples;
-    if (isWhole || Number.isInteger(step)) return wholeNumber(this.#e, scaledBounds(bounds, 0));
-    return decimalNumber(this.#e, bounds);
-  }
-
-  /** Null unless they are few whole numbers between two bounds. */
-  #multiples(step: number, bounds: NumberBounds): Expression | null {
-    const { low, high } = scaledBounds(bounds, 0);
-    if (!Number.isInteger(step) || step <= 0 || low === null || high === null) return null;
-    const by = BigInt(step);
-    const first = (low < 0n ? low / by : (low + by - 1n) / by) * by;
-    if ((high - first) / by > MAX_MULTIPLES) return null;
-    const values: Expression[] = [];
-    for (let value = first; value <= high; value += by) values.push(this.#e.literal(String(value)));
-    return this.#e.alternatives(values);
-  }
-
   #array(schema: JsonSchema, path: string): Expression {
     const { items, prefixItems, additionalItems } = schema;
     const isTuple = Array.isArray(items);
     const first: unknown[] = isTuple ? items : Array.isArray(prefixItems) ? prefixItems : [];
     const rest = isTuple ? (additionalItems ?? true) : (items ?? true);
     const { min, max } = countsOf(schema, "Items");
-    if (min > max) return this.#e.never;
+    const full = rest === false ? first.length : Infinity;
+    if (min > Math.min(max, full)) return this.#nothing(path, "needs more items than it allows");
     const { separator } = this.#syntax;
     if (first.length === 0) {
-      if (rest === false) return min > 0 ? this.#e.never : this.#e.literal("[]");
+      if (rest === false) return this.#e.literal("[]");
       const item = this.value(rest, `${path}/items`);
       return this.#list("[", item, separator, "]", min, max);
     }
@@ -299,7 +288,6 @@ export class SchemaGrammar {
             Math.max(0, min - first.length),
             Math.max(0, max - first.length),
           );
-    if (rest === false && min > first.length) return this.#e.never;
     // Built from the end: what may follow each item.
     let after = tail;
     for (let count = values.length; count > 0; count--) {
@@ -310,20 +298,6 @@ export class SchemaGrammar {
       after = isOptional ? this.#e.alternatives([this.#e.empty, next]) : next;
     }
     return this.#e.sequence(this.#e.literal("["), after, this.#e.literal("]"));
-  }
-
-  /** Members in order. Every member except the first that is present follows a separator. */
-  #members(members: readonly Member[]): Expression {
-    const e = this.#e;
-    let afterFirst = e.empty;
-    let fromHere = e.empty;
-    for (const { key, value, isRequired } of members.toReversed()) {
-      const member = e.sequence(key, value, afterFirst);
-      const later = e.sequence(this.#syntax.separator, member);
-      fromHere = isRequired ? member : e.alternatives([member, fromHere]);
-      afterFirst = isRequired ? later : e.alternatives([later, afterFirst]);
-    }
-    return fromHere;
   }
 
   #list(
@@ -361,8 +335,10 @@ export class SchemaGrammar {
 
   #both(a: JsonSchema, part: unknown, path: string): JsonSchema {
     if (part === true) return a;
-    if (!isObject(part))
-      throw schemaMistake(path, "has a part in allOf, anyOf or oneOf that no value matches");
+    if (part === false) return NOTHING;
+    if (!isObject(part)) {
+      throw schemaMistake(path, "has a part in allOf, anyOf or oneOf that is not a schema");
+    }
     const resolved =
       typeof part["$ref"] === "string" && Object.keys(a).length > 0
         ? mergeSchemas(resolveReference(part["$ref"], this.#root, path), {
@@ -372,6 +348,16 @@ export class SchemaGrammar {
         : part;
     const clean = Object.fromEntries(Object.entries(resolved).filter(([, v]) => v !== undefined));
     return mergeSchemas(a, clean);
+  }
+
+  /** No value. Says why, in case the whole grammar has none. */
+  #nothing(path: string, why: string): Expression {
+    this.#e.contradictions.push(`the schema at ${path || "the root"} ${why}`);
+    return this.#e.never;
+  }
+
+  #orNothing(expression: Expression, path: string, why: string): Expression {
+    return expression === this.#e.never ? this.#nothing(path, why) : expression;
   }
 
   /** The expression that `build` gives, as a rule if the schema contains itself beside other keywords. */

@@ -7,10 +7,10 @@ import type { JsonSchema } from "@waggle/protocol";
 import type { Expression, Expressions } from "./expression.ts";
 
 /** Inclusive bounds; `null` = unbounded. */
-export type WholeBounds = { readonly low: bigint | null; readonly high: bigint | null };
+type WholeBounds = { readonly low: bigint | null; readonly high: bigint | null };
 
 /** Bounds as JSON Schema keywords. */
-export type NumberBounds = {
+type NumberBounds = {
   readonly minimum?: number | undefined;
   readonly maximum?: number | undefined;
   readonly exclusiveMinimum?: number | undefined;
@@ -18,7 +18,7 @@ export type NumberBounds = {
 };
 
 /** The bounds of a schema. In draft 4 and OpenAPI 3.0, `exclusiveMinimum: true` makes `minimum` exclusive. */
-export function boundsOf(schema: JsonSchema): NumberBounds {
+function boundsOf(schema: JsonSchema): NumberBounds {
   const [low, high] = [finite(schema["minimum"]), finite(schema["maximum"])];
   const isLowOut = schema["exclusiveMinimum"] === true;
   const isHighOut = schema["exclusiveMaximum"] === true;
@@ -41,10 +41,42 @@ const FRACTION_DIGITS = 2;
 const digits = (e: Expressions, low = 0, high = 9): Expression =>
   e.symbols([0x30 + low, 0x30 + high]);
 
+/** Maximum number of multiples that are listed one by one. */
+const MAX_MULTIPLES = 1000n;
+
+/** The numbers of a schema. Multiples without bounds, or of a fraction, are not enforced. */
+export function schemaNumber(e: Expressions, schema: JsonSchema, isWhole: boolean): Expression {
+  const bounds = boundsOf(schema);
+  const step = schema["multipleOf"];
+  const isStepped = typeof step === "number" && !(step === 1 && isWhole);
+  const multiples = isStepped ? multiplesWithin(e, step, bounds) : null;
+  if (multiples !== null) return multiples;
+  if (isWhole || Number.isInteger(step)) return wholeNumber(e, scaledBounds(bounds, 0));
+  const decimal = decimalNumber(e, bounds);
+  // Bounds that are closer than the digits that are written.
+  return decimal === e.never && hasRoom(bounds) ? decimalNumber(e, {}) : decimal;
+}
+
+function hasRoom({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: NumberBounds): boolean {
+  const low = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
+  return low < Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
+}
+
+/** Null unless they are few whole numbers between two bounds. */
+function multiplesWithin(e: Expressions, step: number, bounds: NumberBounds): Expression | null {
+  const { low, high } = scaledBounds(bounds, 0);
+  if (!Number.isInteger(step) || step <= 0 || low === null || high === null) return null;
+  const by = BigInt(step);
+  const first = (low < 0n ? low / by : (low + by - 1n) / by) * by;
+  if ((high - first) / by > MAX_MULTIPLES) return null;
+  const values: Expression[] = [];
+  for (let value = first; value <= high; value += by) values.push(e.literal(String(value)));
+  return e.alternatives(values);
+}
+
 /** Whole numbers within the bounds. */
-export function wholeNumber(e: Expressions, bounds: WholeBounds): Expression {
-  const low = bounds.low === null || bounds.low < -LARGEST ? -LARGEST : bounds.low;
-  const high = bounds.high === null || bounds.high > LARGEST ? LARGEST : bounds.high;
+function wholeNumber(e: Expressions, bounds: WholeBounds): Expression {
+  const { low, high } = withLimits(bounds, LARGEST);
   const parts: Expression[] = [];
   if (high >= 0n) parts.push(natural(e, low < 0n ? 0n : low, high));
   if (low < 0n) {
@@ -52,6 +84,17 @@ export function wholeNumber(e: Expressions, bounds: WholeBounds): Expression {
     parts.push(e.sequence(e.literal("-"), natural(e, last, -low)));
   }
   return low > high ? e.never : e.alternatives(parts);
+}
+
+/** Both bounds. A number beyond the largest has as many digits as the bound that asks for it. */
+function withLimits({ low, high }: WholeBounds, largest: bigint): { low: bigint; high: bigint } {
+  const nearest =
+    low !== null && low > largest ? low : high !== null && high < -largest ? -high : 0n;
+  const limit = nearest === 0n ? largest : 10n ** BigInt(String(nearest).length) - 1n;
+  return {
+    low: low === null || low < -limit ? -limit : low,
+    high: high === null || high > limit ? limit : high,
+  };
 }
 
 /** Numbers with or without a fraction. Exponents are allowed only without bounds. */
@@ -70,7 +113,7 @@ export function decimalNumber(e: Expressions, bounds: NumberBounds): Expression 
 }
 
 /** Bounds of the whole numbers n for which `n / 10^places` is within the bounds. */
-export function scaledBounds(bounds: NumberBounds, places: number): WholeBounds {
+function scaledBounds(bounds: NumberBounds, places: number): WholeBounds {
   const floor = (bound: number) => scaledFloor(bound, places);
   const ceil = (bound: number) => -scaledFloor(-bound, places);
   const lows = [
@@ -103,11 +146,9 @@ function unbounded(e: Expressions): Expression {
 }
 
 /** `n / 10^places`, written with all its places. */
-function fractional(e: Expressions, { low, high }: WholeBounds, places: number): Expression {
+function fractional(e: Expressions, bounds: WholeBounds, places: number): Expression {
   const unit = 10n ** BigInt(places);
-  const limit = LARGEST * unit;
-  const from = low === null || low < -limit ? -limit : low;
-  const to = high === null || high > limit ? limit : high;
+  const { low: from, high: to } = withLimits(bounds, LARGEST * unit);
   const parts: Expression[] = [];
   if (to >= 0n && from <= to) parts.push(positive(e, from < 0n ? 0n : from, to, places, unit));
   const last = to < 0n ? -to : 1n;

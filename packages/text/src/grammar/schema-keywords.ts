@@ -25,6 +25,16 @@ const ANNOTATIONS = [
   "$anchor",
 ];
 
+/** The schema `false` as an object. */
+export const NOTHING: JsonSchema = { not: {} };
+
+/** Whether a schema is `false`, or excludes every value, as zod writes `never`. */
+export function isNothing(schema: unknown): boolean {
+  if (!isObject(schema)) return schema === false;
+  const { not } = schema;
+  return not === true || (isObject(not) && Object.keys(not).length === 0);
+}
+
 /** The error for a mistake in a schema. @param mistake - as in `has an unknown type` */
 export function schemaMistake(path: string, mistake: string): WaggleError {
   return new WaggleError(
@@ -58,7 +68,7 @@ function mergeKeyword(key: string, a: unknown, b: unknown): unknown {
   if (key === "properties" && isObject(a) && isObject(b)) {
     const merged: Record<string, unknown> = { ...a };
     for (const [name, schema] of Object.entries(b)) {
-      const other = merged[name];
+      const other = memberOf(merged, name);
       merged[name] =
         isObject(other) && isObject(schema) ? mergeSchemas(other, schema) : (other ?? schema);
     }
@@ -80,7 +90,8 @@ function intersectTypes(a: readonly unknown[], b: readonly unknown[]): unknown[]
 }
 
 /**
- * The schema that a `$ref` refers to. Other documents and anchors are not read: their values can be any.
+ * The schema that a `$ref` refers to. Other documents and anchors are not read: their values can be any. So can those
+ * of a reference within a part that has an `$id`, which is a document of its own.
  *
  * @throws WaggleError `GRAMMAR_UNSUPPORTED` if it does not exist
  */
@@ -88,11 +99,33 @@ export function resolveReference(pointer: string, root: JsonSchema, path: string
   if (!/^#(?:$|\/)/.test(pointer)) return {};
   let at: unknown = root;
   for (const part of pointer.split("/").slice(1)) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    at = isObject(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
+    at = memberOf(at, decoded(part).replaceAll("~1", "/").replaceAll("~0", "~"));
   }
   if (isObject(at)) return at;
+  if (typeof at === "boolean") return at ? {} : NOTHING;
+  if (Object.values(root).some(hasId)) return {};
   throw schemaMistake(path, `refers to ${pointer}, which does not exist`);
+}
+
+/** An own member. `undefined` for `constructor` and others that every object has. */
+export function memberOf(object: unknown, name: string): unknown {
+  if (!isObject(object) && !Array.isArray(object)) return undefined;
+  return Object.hasOwn(object, name) ? (object as JsonSchema)[name] : undefined;
+}
+
+/** A part of a pointer. A `%` that encodes nothing is part of a name. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function hasId(part: unknown): boolean {
+  if (Array.isArray(part)) return part.some(hasId);
+  if (!isObject(part)) return false;
+  return typeof part["$id"] === "string" || Object.values(part).some(hasId);
 }
 
 /** The type that a keyword applies to. */
@@ -134,6 +167,13 @@ export function countsOf(
   };
 }
 
+const TYPES = ["null", "boolean", "string", "integer", "number", "array", "object"];
+
+/** The first of a schema's types that JSON Schema does not have, if any. */
+export function unknownType(types: readonly unknown[]): unknown {
+  return types.find((type) => !TYPES.includes(type as string));
+}
+
 /** Whether a value has this JSON Schema type. */
 export function isOfType(type: unknown, value: unknown): boolean {
   if (type === "null") return value === null;
@@ -141,4 +181,16 @@ export function isOfType(type: unknown, value: unknown): boolean {
   if (type === "integer") return Number.isInteger(value);
   if (type === "object") return isObject(value);
   return typeof value === type;
+}
+
+/** The schema of the first pattern that the name matches. */
+export function schemaByPattern(patterns: JsonSchema, name: string): unknown {
+  for (const [pattern, schema] of Object.entries(patterns)) {
+    try {
+      if (new RegExp(pattern, "u").test(name)) return schema;
+    } catch {
+      // A pattern that JavaScript cannot read matches no name.
+    }
+  }
+  return undefined;
 }

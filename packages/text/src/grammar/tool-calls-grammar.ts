@@ -21,7 +21,9 @@ import {
 import { ANY_CHARACTER, character, complement } from "./characters.ts";
 import type { Expression, Expressions } from "./expression.ts";
 import { flatObject } from "./flat-object.ts";
+import { inOrder } from "./in-order.ts";
 import { SchemaGrammar } from "./json-schema.ts";
+import { memberOf, mergeSchemas, unknownType } from "./schema-keywords.ts";
 import { addedSymbols, textWithout } from "./text-without.ts";
 import { gemmaSyntax, jsonSyntax, pythonSyntax } from "./value-syntax.ts";
 import type { ValueSyntax } from "./value-syntax.ts";
@@ -164,7 +166,7 @@ export function toolCallsExpression(
       const symbol = vocabulary.markers.get(text);
       return symbol === undefined ? e.literal(text) : e.symbols([symbol, symbol]);
     },
-    oneOf: (call) => e.alternatives(tools.map(call)),
+    oneOf: (call) => e.alternatives(tools.map((tool) => withName(e, tool, () => call(tool)))),
     several: (call, separator) =>
       spec.parallel ? e.sequence(call, e.repeat(e.sequence(separator, call), 0, Infinity)) : call,
     hasToken: (text) => vocabulary.markers.has(text),
@@ -189,6 +191,21 @@ export function toolCallsExpression(
   return e.alternatives([e.empty, e.sequence(first, text), calls]);
 }
 
+/** Puts the tool's name before what is wrong in its schema. */
+function withName(e: Expressions, tool: Tool, build: () => Expression): Expression {
+  const name = `tool ${JSON.stringify(tool.name)}`;
+  const known = e.contradictions.length;
+  try {
+    const call = build();
+    const found = e.contradictions.splice(known);
+    e.contradictions.push(...found.map((contradiction) => `${name}: ${contradiction}`));
+    return call;
+  } catch (error) {
+    if (!WaggleError.is(error, "GRAMMAR_UNSUPPORTED")) throw error;
+    throw new WaggleError("GRAMMAR_UNSUPPORTED", `${name}: ${error.message}`);
+  }
+}
+
 /** `{"name": …, "arguments": {…}}` */
 function jsonCall(e: Expressions, tool: Tool, member: "arguments" | "parameters"): Expression {
   const syntax = jsonSyntax(e);
@@ -208,7 +225,9 @@ function jsonArguments(e: Expressions, tool: Tool): Expression {
   return argumentsOf(e, jsonSyntax(e), tool, "{", "}");
 }
 
-/** The arguments object of a tool. A schema that is not a plain object is treated like any value. */
+const ARGUMENTS = { type: "object" };
+
+/** The arguments of a tool, which are an object in every format. */
 function argumentsOf(
   e: Expressions,
   syntax: ValueSyntax,
@@ -217,7 +236,10 @@ function argumentsOf(
   close: string,
 ): Expression {
   const grammar = new SchemaGrammar(e, syntax, tool.parameters);
-  if (open === "{") return grammar.value({ type: "object", ...tool.parameters });
+  if (open === "{") {
+    const isKnown = unknownType([tool.parameters["type"] ?? []].flat()) === undefined;
+    return grammar.value(isKnown ? mergeSchemas(ARGUMENTS, tool.parameters) : tool.parameters);
+  }
   return grammar.object(flatObject(tool.parameters, tool.parameters), "", open, close);
 }
 
@@ -294,24 +316,13 @@ function memberList(tool: Tool): ToolMember[] {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  const member = (name: string, isRequired: boolean) => ({
+    name,
+    schema: memberOf(properties, name),
+    isRequired,
+  });
   return [
-    ...required.map((name) => ({ name, schema: properties[name], isRequired: true })),
-    ...optional.sort().map((name) => ({ name, schema: properties[name], isRequired: false })),
+    ...required.map((name) => member(name, true)),
+    ...optional.sort().map((name) => member(name, false)),
   ];
-}
-
-function inOrder(
-  e: Expressions,
-  members: readonly { readonly isRequired: boolean; readonly expression: Expression }[],
-  separator: Expression,
-): Expression {
-  let afterFirst = e.empty;
-  let fromHere = e.empty;
-  for (const { isRequired, expression } of members.toReversed()) {
-    const member = e.sequence(expression, afterFirst);
-    const later = e.sequence(separator, member);
-    fromHere = isRequired ? member : e.alternatives([member, fromHere]);
-    afterFirst = isRequired ? later : e.alternatives([later, afterFirst]);
-  }
-  return fromHere;
 }
