@@ -12,7 +12,7 @@ import type { Visitor } from "./visitor.ts";
 /** Where the trajectories of assigned tasks come from and go to. */
 export type CollectingParts = Pick<Visitor, "session" | "consent"> &
   Pick<SimulationParts, "assign" | "enqueue"> & {
-    readonly options: Pick<AgentOptions, "limits" | "sampling">;
+    readonly options: TaskRollOut["options"];
     readonly use: (
       run: (host: AgentHost) => ReturnType<typeof rollOutTask>,
     ) => ReturnType<typeof rollOutTask>;

@@ -6,7 +6,6 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PoliciesResponse } from "@waggle/protocol";
-import { createGrammarCompiler } from "@waggle/text/grammar";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "../edge/abortable-sleep.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
@@ -31,6 +30,7 @@ import { type HeartbeatSender, startHeartbeat } from "../edge/heartbeat.ts";
 import { createLeaseHolder } from "../source/lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
+import { grammarsOf } from "../model/model-grammars.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { createGuidanceCache } from "../model/guidance-cache.ts";
@@ -224,10 +224,7 @@ async function runSession(
       }),
       maxStaleness: recipe.maxStaleness,
       servedSequences: engine.capabilities().sequences,
-      grammars: createGrammarCompiler(
-        new Map(model.files.map(({ path, bytes }) => [path, bytes])),
-        { vocabularySize: policy.vocabularySize },
-      ),
+      grammars: grammarsOf(model, policy.vocabularySize),
     });
     return await runTrainingLoop(
       {
