@@ -43,13 +43,7 @@ import { promotionRule } from "../sink/promotion-rule.ts";
 type PublishOptions = EdgeOptions &
   Pick<
     LearningOptions,
-    | "model"
-    | "threads"
-    | "seed"
-    | "turnTokens"
-    | "constrainToolCalls"
-    | "evaluationTasks"
-    | "json"
+    "model" | "threads" | "seed" | "turnTokens" | "constrainToolCalls" | "evaluationTasks" | "json"
   > & { env?: string; promotionMargin: number; dryRun: boolean };
 
 export function addPublishCommand(program: Command, options: ProgramOptions): void {
