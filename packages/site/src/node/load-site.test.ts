@@ -225,6 +225,13 @@ test.each([
     /^tools\.ts:1:1: there is no default export; write export default definePageTools/,
   ],
   [
+    "an answer to whether calls are constrained that is no boolean",
+    CONFIG,
+    "retention:",
+    'constrainToolCalls: "no",\n  retention:',
+    /^waggle\.config\.ts:15:23: constrainToolCalls is "no"; write true or false/,
+  ],
+  [
     "an unknown text of the panel",
     CONFIG,
     "retention:",
