@@ -2,7 +2,6 @@
 import { createOutbox, createUploader } from "@waggle/collector";
 import type { Outbox, Uploader } from "@waggle/collector";
 import type { AgentHost } from "./agent-host.ts";
-import type { AgentOptions } from "./agent-options.ts";
 import { createSimulation } from "./simulation.ts";
 import type { Simulation, SimulationParts } from "./simulation.ts";
 import { rollOutTask } from "./task-roll-out.ts";
