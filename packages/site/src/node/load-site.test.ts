@@ -224,13 +224,7 @@ test.each([
     "export const tools =",
     /^tools\.ts:1:1: there is no default export; write export default definePageTools/,
   ],
-  [
-    "an answer to whether calls are constrained that is no boolean",
-    CONFIG,
-    "retention:",
-    'constrainToolCalls: "no",\n  retention:',
-    /^waggle\.config\.ts:15:23: constrainToolCalls is "no"; write true or false/,
-  ],
+  ["1 for true", CONFIG, "retention:", "constrainToolCalls: 1,\n  retention:", /is 1; write true/],
   [
     "an unknown text of the panel",
     CONFIG,
