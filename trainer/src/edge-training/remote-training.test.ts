@@ -142,14 +142,20 @@ test("a run on a server publishes, survives the server's restart, and needs its 
   const { signal } = new AbortController();
   const edge = new FakeEdge(groups.slice(0, 8), model.reference.sha256);
   const options: TrainingSessionOptions = { ...sessionOn(folder, server.url), maxSteps: 1 };
-  const report = createReporter(() => {}, true);
+  const told: string[] = [];
+  const report = createReporter((line) => told.push(line), true);
+  const isTold = () => told.some((line) => line.includes("skips-constrained-calls"));
   const first = await trainFromEdge(model, edge.client(), recipe, options, report, signal);
   expect([first.stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
+  expect(isTold()).toBe(true);
 
   await server.restart();
-  const more = { ...options, maxSteps: 2 };
+  told.length = 0;
+  const tasks = { ...options.tasks, constrainToolCalls: false };
+  const more = { ...options, tasks, maxSteps: 2 };
   const again = await trainFromEdge(model, edge.client(), recipe, more, report, signal);
   expect(again.state.step).toBe(2);
+  expect(isTold()).toBe(false);
   expect(edge.stable).toBe(2);
   const loads = server.requests.filter(({ call }) => call === "load_weights");
   expect(loads.map(({ status }) => status)).toEqual([200]);
