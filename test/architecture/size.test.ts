@@ -15,6 +15,7 @@ const LATER = [
   "branch-steps", // loaded for the first forks on WebGPU that share a long prefix
   "grammar", // loaded for the first grammar
   "local-folder", // loaded for a model that the visitor picked from disk
+  "model-chat-format", // loaded for the first grammar of a policy that was not told its stop tokens
   "model-fit", // loaded for weights of more than 128 MiB
   "refetch-chunk", // loaded if storage lost a chunk of a model
   "unreadable-answer", // loaded if a server refuses HEAD, or gives an answer that the page may not read

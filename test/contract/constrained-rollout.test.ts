@@ -4,11 +4,16 @@
  */
 import { join } from "node:path";
 import { rollOut } from "@waggle/agent";
+import { judgedRollout } from "@waggle/agent/environments";
 import { SHOP } from "@waggle/demo/environment";
-import { FULL_SUPPORT, trajectoryDigest } from "@waggle/protocol";
+import { FULL_SUPPORT, toTrainingSamples, trajectoryDigest } from "@waggle/protocol";
 import type { GrammarSpec, SampledSegment, TaskReference, Trajectory } from "@waggle/protocol";
-import { createGrammarCompiler, grammarId } from "@waggle/text/grammar";
+import { grammarId } from "@waggle/text/grammar";
 import { afterAll, expect, test } from "vitest";
+import { rollOutTask, type TaskRollOut } from "../../packages/embed/src/task-roll-out.ts";
+import { expandGrammars } from "../../trainer/src/check/grammar-expansion.ts";
+import { LOG_PROB_BAND } from "../../trainer/src/check/trajectory-check.ts";
+import { grammarsOf } from "../../trainer/src/model/model-grammars.ts";
 import { readBaseModel } from "../../trainer/src/model/base-model.ts";
 import { openEngine, openPolicy } from "../../trainer/src/model/open-model.ts";
 import { initialState } from "../../trainer/src/checkpoint/trainer-state.ts";
@@ -19,12 +24,8 @@ const model = await readBaseModel(join(import.meta.dirname, "../../packages/mode
 const policy = await openPolicy(model, 1);
 afterAll(() => policy.dispose());
 
-const checker = checkerOf(model.format, {
-  policy,
-  grammars: createGrammarCompiler(new Map(model.files.map(({ path, bytes }) => [path, bytes])), {
-    vocabularySize: policy.vocabularySize,
-  }),
-});
+const grammars = grammarsOf(model, policy.vocabularySize);
+const checker = checkerOf(model.format, { policy, grammars });
 
 const task: TaskReference = { environment: "shop", seed: 3, split: "train" };
 
@@ -105,6 +106,68 @@ test.each([0, 12])(
     await engine.dispose();
   },
 );
+
+/** `[samples]` largest distance of the engine's log-probs from the recorded ones. */
+async function gapsOf(trajectory: Trajectory, isMasked: boolean): Promise<number> {
+  const engine = await openEngine(model, "cpu", { rank: 4, alpha: 8, seed: 1 }, { threads: 1 });
+  const [sample] = toTrainingSamples(trajectory);
+  const { keptTokenIds, ...free } = sample!.sequence;
+  const sequence = isMasked ? { ...free, keptTokenIds: keptTokenIds! } : free;
+  const { logProb } = await engine.forward({ sequences: [sequence] });
+  await engine.dispose();
+  const gaps = sample!.lossMask.flatMap((isLearned, t) =>
+    isLearned ? [Math.abs(logProb[0]![t]! - sample!.behaviorLogProbs[t]!)] : [],
+  );
+  return Math.max(...gaps);
+}
+
+test("practice and evaluation are constrained by default, and only the mask explains their log-probs", async () => {
+  const { signal } = new AbortController();
+  const sampling = { ...FULL_SUPPORT, temperature: 2 };
+  const practice = (seed: number, options: TaskRollOut["options"]) =>
+    rollOutTask(
+      {
+        kind: "policy",
+        followsSite: true,
+        policy,
+        chatFormat: model.format,
+        client: policy.client,
+        baseModel: policy.baseModel,
+        guide: () => null,
+        startsAlike: () => true,
+        adopt: () => Promise.resolve(),
+        dispose: () => Promise.resolve(),
+      },
+      {
+        environment: SHOP.create(task).environment,
+        assignmentId: "00000000-0000-4000-8000-000000000000",
+        signal,
+        options: { sampling, ...options },
+        consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+        seed,
+      },
+    );
+  const parts = { policy, format: model.format, sampling, environments: [SHOP] };
+  let dropped = 0;
+  for (let seed = 1; seed <= 3; seed++) {
+    const evaluated = await judgedRollout(parts, task, seed, signal);
+    for (const trajectory of [await practice(seed, {}), evaluated.record]) {
+      const isRecorded = trajectory.segments
+        .filter(isSampled)
+        .every(({ grammar, tokenBudget }) => grammar !== null && tokenBudget !== undefined);
+      expect(isRecorded).toBe(true);
+      const expanded = await expandGrammars(trajectory, grammars, policy.vocabularySize);
+      expect(await gapsOf(expanded!, true)).toBeLessThan(1e-4);
+      dropped = Math.max(dropped, await gapsOf(expanded!, false));
+    }
+  }
+  // Without the mask, the log-probs are far outside the band for honest visitors.
+  expect(dropped).toBeGreaterThan(LOG_PROB_BAND.max);
+  const free = await practice(1, { constrainToolCalls: false });
+  expect(free.segments.filter(isSampled).every(({ grammar }) => grammar === null)).toBe(true);
+  const freely = await judgedRollout({ ...parts, constrainToolCalls: false }, task, 1, signal);
+  expect(freely.record.grammars).toBeUndefined();
+});
 
 const REGEX: GrammarSpec = { kind: "regex", pattern: "[\\s\\S]*" };
 

@@ -29,7 +29,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const parts = { policy, format: model.format, sampling: FULL_SUPPORT, environments: [SHOP] };
+// Free, so that turns of this untrained model are unreadable too.
+const parts = {
+  policy,
+  format: model.format,
+  sampling: FULL_SUPPORT,
+  constrainToolCalls: false,
+  environments: [SHOP],
+};
 const task = (seed: number): TaskReference => ({ environment: "shop", seed, split: "train" });
 const never = new AbortController().signal;
 

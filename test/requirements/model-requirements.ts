@@ -103,9 +103,12 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     id: "grammar:agents",
     source: "README, Embed it",
     behavior:
-      "A model of the visitor's choice can only call existing tools. The site's policy is not restricted, because it learns from its mistakes.",
+      "In a page, in practice and in the trainer's evaluations, a model can only call existing tools, unless an option turns that off. The record says so, and the trainer re-scores under the same mask.",
     tests: [
-      "packages/embed/src/request-conversation.test.ts > calls of a visitor's model are restricted to existing tools; those of the site's policy are not",
+      "packages/embed/src/request-conversation.test.ts > calls are restricted to existing tools; of the site: %s",
+      "packages/embed/src/request-conversation.test.ts > a page can override the restriction",
+      "packages/agent/src/tool-call-constraint.test.ts > an unsupported schema falls back to tool names, a policy without grammars to none",
+      "test/contract/constrained-rollout.test.ts > practice and evaluation are constrained by default, and only the mask explains their log-probs",
       "packages/agent/src/tool-call-constraint.test.ts > with constrainToolCalls every turn is sampled under the tools' grammar, which is recorded",
       "test/contract/constrained-rollout.test.ts > constrained turns are never unreadable, cut off or refused by their tools; free turns are",
     ],

@@ -43,8 +43,8 @@ export type RollOutOptions = {
   readonly grammar?: GrammarSpec;
   /**
    * Without `grammar`: a turn can call only the environment's tools, with arguments that match their
-   * schemas. Needs a policy with a tokenizer. Schemas that a grammar cannot express are checked by the
-   * tools. Default false, because a policy should also learn from its mistakes.
+   * schemas. Schemas that a grammar cannot express are checked by the tools. A policy without grammars
+   * samples freely. Default false; pages, the trainer's evaluations and `judgedRollout` set it.
    */
   readonly constrainToolCalls?: boolean;
   readonly limits: RollOutLimits;

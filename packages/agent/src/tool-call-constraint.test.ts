@@ -38,7 +38,7 @@ test("turns are unconstrained by default and without tools, and a caller's gramm
   expect(asked(await run({ turns }, environmentOf(echoing), own))).toEqual([own.grammar]);
 });
 
-test("an unsupported schema falls back to tool names, an unsupported tokenizer to no grammar", async () => {
+test("an unsupported schema falls back to tool names, a policy without grammars to none", async () => {
   const constrained = { constrainToolCalls: true };
   const call = say("", { name: "echo", arguments: { text: "a" } });
   const loose = await run(
@@ -50,13 +50,15 @@ test("an unsupported schema falls back to tool names, an unsupported tokenizer t
   expect(Object.values(loose.trajectory.grammars ?? {})).toEqual([NAMES]);
   expect(loose.trajectory.stopReason).toBe("completed");
 
-  const free = await run(
-    { turns: [refusing("TOKENIZER_UNSUPPORTED"), say("Done.")] },
-    environmentOf(echoing),
-    constrained,
-  );
-  expect(asked(free)).toEqual([CALLS, undefined]);
-  expect(free.trajectory.grammars).toBeUndefined();
+  for (const code of ["TOKENIZER_UNSUPPORTED", "CAPABILITY_MISSING"] as const) {
+    const free = await run(
+      { turns: [refusing(code), say("Done.")] },
+      environmentOf(echoing),
+      constrained,
+    );
+    expect(asked(free)).toEqual([CALLS, undefined]);
+    expect(free.trajectory.grammars).toBeUndefined();
+  }
 });
 
 test("other errors are thrown, and so is a refusal of the caller's own grammar", async () => {

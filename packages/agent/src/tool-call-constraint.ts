@@ -9,6 +9,9 @@ import type { ChatFormat } from "@waggle/text";
 /** Replaces a schema that no grammar can express. The tool validates its arguments when it is called. */
 const ANY_ARGUMENTS = { type: "object" };
 
+/** The policy has no grammars at all: it was opened without a tokenizer, or it runs on a server. */
+const NO_GRAMMARS = ["TOKENIZER_UNSUPPORTED", "CAPABILITY_MISSING"] as const;
+
 /** The strictest tool-call grammar that the policy has supported so far. One instance per rollout. */
 export class ToolCallConstraint {
   /** Strictest first; the last entry is no grammar. */
@@ -37,8 +40,9 @@ export class ToolCallConstraint {
   relax(error: unknown): boolean {
     if (this.grammar === undefined) return false;
     if (WaggleError.is(error, "GRAMMAR_UNSUPPORTED")) this.#level++;
-    else if (WaggleError.is(error, "TOKENIZER_UNSUPPORTED")) this.#level = this.#levels.length - 1;
-    else return false;
+    else if (NO_GRAMMARS.some((code) => WaggleError.is(error, code))) {
+      this.#level = this.#levels.length - 1;
+    } else return false;
     return true;
   }
 }

@@ -51,8 +51,8 @@ export type AgentOptions = {
   /** Default: temperature 1 without truncation, which is best for training. */
   readonly sampling?: Omit<Sampling, "seed">;
   /**
-   * Whether a grammar restricts tool calls to existing tools and their schemas. Default: true for other models,
-   * false for the site's policy, which learns from its mistakes.
+   * Whether a grammar restricts tool calls to existing tools and their schemas, for visitors and in practice. Default
+   * true. Models without grammars, such as the browser's own, write calls freely.
    */
   readonly constrainToolCalls?: boolean;
   /**

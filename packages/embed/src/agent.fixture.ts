@@ -6,6 +6,7 @@ import type { Feedback, PolicyManifest, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import type { ScriptedPolicyOptions } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
+import type { ChatFormat } from "@waggle/text";
 import { createAgentWith } from "./create-agent.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { Agent } from "./agent.ts";
@@ -135,6 +136,8 @@ export type Page = {
 /** Agent options, and scripted turns of the policy. */
 export type PageOptions = Partial<AgentOptions> & {
   readonly turns?: ScriptedPolicyOptions["turns"];
+  /** Default: the format of `say`. */
+  readonly chatFormat?: ChatFormat;
   readonly beforeToken?: ScriptedPolicyOptions["beforeToken"];
   readonly edge?: MemoryEdge;
   readonly storage?: KeyValueStorage;
@@ -144,7 +147,7 @@ export type PageOptions = Partial<AgentOptions> & {
 
 /** Opens a page on a new in-memory edge unless one is given. */
 export function openPage(options: PageOptions = {}): Page {
-  const { turns = [], beforeToken, ...agentOptions } = options;
+  const { turns = [], beforeToken, chatFormat: format = chatFormat, ...agentOptions } = options;
   const edge = options.edge ?? createMemoryEdge();
   const storage = options.storage ?? createMemoryStorage();
   const policy = new ScriptedPolicy({ turns, ...(beforeToken ? { beforeToken } : {}) });
@@ -171,7 +174,7 @@ export function openPage(options: PageOptions = {}): Page {
           startsAlike: () => true,
           followsSite: true,
           policy,
-          chatFormat,
+          chatFormat: format,
           client: {
             build: "0",
             backend: "scripted",

@@ -15,6 +15,7 @@ import type { AgentTexts } from "./agent-texts.ts";
 import type { AgentEvent, AnswerPart, ConversationItem, ToolActivity } from "./agent.ts";
 import type { TranscriptPart } from "./transcript.ts";
 import { visibleText } from "./visible-text.ts";
+import type { TurnState } from "./visible-text.ts";
 
 /** The conversation item of an answer. */
 export type AnswerItem = Extract<ConversationItem, { kind: "answer" }>;
@@ -29,8 +30,8 @@ export interface AnswerRecord {
   /** Adds an event of the agent loop. @returns the events to pass on to the page. */
   take(event: LoopEvent): readonly AgentEvent[];
   /**
-   * Ends the answer. If its last turn is unreadable, one plain sentence replaces the text of unreadable turns. Later
-   * calls do nothing.
+   * Ends the answer. If its last turn is unreadable, or a limit cut it within a call, one plain sentence replaces the
+   * text of unreadable turns. Later calls do nothing.
    * @returns the events to pass on to the page.
    */
   end(stopReason: StopReason): readonly AgentEvent[];
@@ -67,6 +68,7 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   let streamed = "";
   let shown = "";
   let textIndex: number | null = null;
+  let hasCallText = false;
   let isUnreadable = false;
   /** Indices of the text of unreadable turns, which stays only if the answer ends well. */
   const doubtful = new Set<number>();
@@ -102,10 +104,11 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     streamed = "";
     shown = "";
     textIndex = null;
+    hasCallText = false;
   };
   /** Shows the readable text of the turn. @returns events with the new text. */
-  const showText = (turnEnds: boolean): readonly AgentEvent[] => {
-    const visible = visibleText(streamed, turnEnds);
+  const showText = (state: TurnState): readonly AgentEvent[] => {
+    const visible = visibleText(streamed, state);
     isUnreadable = visible.isUnreadable;
     const before = shown;
     // Restores the whole text each time, since a placeholder may arrive in pieces.
@@ -187,10 +190,8 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     end(stopReason) {
       if (isEnded) return [];
       isEnded = true;
-      const isAnswered =
-        stopReason !== "parse-error" && !(stopReason === "completed" && isUnreadable);
-      if (isAnswered) return [];
-      if (stopReason === "parse-error") doubt();
+      // A visitor who stopped the answer knows why it is cut.
+      if (!isUnreadable || stopReason === "aborted") return [];
       setParts(item.parts.filter((_, index) => !doubtful.has(index)));
       beginText();
       setText(texts.unreadable);
@@ -202,18 +203,24 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
           turnStart = transcript.length;
           turn += 1;
           beginText();
+          isUnreadable = false;
           return [{ type: "turn-start" }];
         case "token-delta":
-          if (event.part !== "text") return [];
+          if (event.part !== "text") {
+            hasCallText = true;
+            return [];
+          }
           streamed += event.text;
-          return showText(false);
+          return showText("going");
         case "tool-call":
           return [called(event.call)];
         case "tool-result":
           return answered(event.call, event.result);
         case "turn-end": {
           transcript.splice(turnStart, 0, ...saidIn(event));
-          const events = showText(true);
+          const events = showText(stateOf(event));
+          // Calls are not in the text. Those of a cut turn never run.
+          isUnreadable ||= event.parseError !== null || (stateOf(event) === "cut" && hasCallText);
           if (isUnreadable) doubt();
           return [...events, { type: "turn-end" }];
         }
@@ -235,9 +242,15 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   };
 }
 
+type TurnEnd = Extract<LoopEvent, { type: "turn-end" }>;
+
+function stateOf({ stopReason }: TurnEnd): TurnState {
+  return stopReason === "stop-token" ? "ended" : "cut";
+}
+
 /** What a person can read of a turn's text. */
-function saidIn(turn: Extract<LoopEvent, { type: "turn-end" }>): TranscriptPart[] {
-  const { text, isUnreadable } = visibleText(turn.text, true);
+function saidIn(turn: TurnEnd): TranscriptPart[] {
+  const { text, isUnreadable } = visibleText(turn.text, stateOf(turn));
   const isBroken = turn.parseError !== null || (turn.text !== "" && isUnreadable);
   return [
     ...(text === "" ? [] : [{ kind: "answer", text } as const]),

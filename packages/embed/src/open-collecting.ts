@@ -2,7 +2,6 @@
 import { createOutbox, createUploader } from "@waggle/collector";
 import type { Outbox, Uploader } from "@waggle/collector";
 import type { AgentHost } from "./agent-host.ts";
-import type { AgentOptions } from "./agent-options.ts";
 import { createSimulation } from "./simulation.ts";
 import type { Simulation, SimulationParts } from "./simulation.ts";
 import { rollOutTask } from "./task-roll-out.ts";
@@ -12,7 +11,7 @@ import type { Visitor } from "./visitor.ts";
 /** Where the trajectories of assigned tasks come from and go to. */
 export type CollectingParts = Pick<Visitor, "session" | "consent"> &
   Pick<SimulationParts, "assign" | "enqueue"> & {
-    readonly options: Pick<AgentOptions, "limits" | "sampling">;
+    readonly options: TaskRollOut["options"];
     readonly use: (
       run: (host: AgentHost) => ReturnType<typeof rollOutTask>,
     ) => ReturnType<typeof rollOutTask>;

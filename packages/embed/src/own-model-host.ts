@@ -29,10 +29,12 @@ export function createOwnModelOpener(
     const config = parseDecoderConfig(
       JSON.parse(new TextDecoder().decode(files.get("config.json"))),
     );
+    const chatFormat = readChatFormat(files);
     const policy = await createBrowserPolicy({
       modelFiles: loaded,
       baseModel: loaded.baseModel,
       device: options.device ?? "auto",
+      stopTokenIds: chatFormat.stopTokenIds,
       dtype: model.dtype ?? loaded.storedFormat ?? formatFor(config),
       ...(options.createWorker === undefined ? {} : { createWorker: options.createWorker }),
     });
@@ -40,7 +42,7 @@ export function createOwnModelOpener(
       kind: "policy",
       followsSite: false,
       policy,
-      chatFormat: readChatFormat(files),
+      chatFormat,
       client: policy.client,
       baseModel: policy.baseModel,
       guide: () => null,

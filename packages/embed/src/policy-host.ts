@@ -48,6 +48,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       modelFiles: files,
       baseModel: manifest.baseModel.sha256,
       device: options.device ?? "auto",
+      stopTokenIds: chatFormat.stopTokenIds,
       ...(options.createWorker === undefined ? {} : { createWorker: options.createWorker }),
     });
     const texts = new VersionTexts((reference) => store.object(reference));

@@ -69,7 +69,7 @@ export function openConversation(
     seed,
     limits: requestLimits(options, policy),
     sampling: options.sampling ?? FULL_SUPPORT,
-    constrainToolCalls: options.constrainToolCalls ?? !host.followsSite,
+    constrainToolCalls: options.constrainToolCalls ?? true,
     startsAlike: (from, to) => host.startsAlike(from, to),
     createEnvironment: (userMessage, version) => {
       const environment = createToolEnvironment({

@@ -4,12 +4,13 @@ import { expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { openPage, say } from "./agent.fixture.ts";
 import { visibleText } from "./visible-text.ts";
+import type { TurnState } from "./visible-text.ts";
 
 test("shown text only grows and ends as the restored text, wherever a placeholder is split", () => {
   const redactor = createRedactor();
   redactor.redact("ada@example.org, +49 170 1234567");
-  const shownOf = (text: string, isEnd: boolean) =>
-    String(redactor.restore(visibleText(text, isEnd).text));
+  const shownOf = (text: string, state: TurnState) =>
+    String(redactor.restore(visibleText(text, state).text));
   const word = fc.constantFrom(
     "[EMAIL_1]",
     "[PHONE_1]",
@@ -25,11 +26,13 @@ test("shown text only grows and ends as the restored text, wherever a placeholde
       const text = words.join("");
       let shown = "";
       for (let length = 0; length <= text.length; length += 1) {
-        const next = shownOf(text.slice(0, length), false);
+        const next = shownOf(text.slice(0, length), "going");
         expect(next.startsWith(shown)).toBe(true);
         shown = next;
       }
-      expect(shownOf(text, true).startsWith(shown)).toBe(true);
+      for (const state of ["ended", "cut"] as const) {
+        expect(shownOf(text, state).startsWith(shown)).toBe(true);
+      }
     }),
   );
 });

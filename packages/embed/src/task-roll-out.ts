@@ -15,7 +15,7 @@ export type TaskRollOut = {
   readonly environment: Environment;
   readonly assignmentId: string;
   readonly signal: AbortSignal;
-  readonly options: Pick<AgentOptions, "limits" | "sampling">;
+  readonly options: Pick<AgentOptions, "limits" | "sampling" | "constrainToolCalls">;
   readonly consent: Consent;
   readonly seed: number;
 };
@@ -37,6 +37,7 @@ export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Traject
     // What practice records must not depend on what visitors see. Training teaches not to repeat a turn.
     limits: { ...requestLimits(options, policy), maxRepeatedTurns: Infinity },
     sampling: options.sampling ?? FULL_SUPPORT,
+    constrainToolCalls: options.constrainToolCalls ?? true,
     seed: spanSeed(task.seed, 0),
   });
 }

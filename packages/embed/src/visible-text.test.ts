@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { visibleText } from "./visible-text.ts";
 
-const shown = (text: string): string => visibleText(text, true).text;
+const shown = (text: string): string => visibleText(text, "ended").text;
 
 test.each([
   ["It costs 12 euros.", "It costs 12 euros."],
@@ -12,7 +12,7 @@ test.each([
   ["See [the list](https://example.com).", "See [the list](https://example.com)."],
   ["<think>Which one?</think>The red one.", "The red one."],
 ])("%s stays readable", (text, expected) => {
-  expect(visibleText(text, true)).toEqual({ text: expected, isUnreadable: false });
+  expect(visibleText(text, "ended")).toEqual({ text: expected, isUnreadable: false });
 });
 
 const MACHINE_TEXTS = [
@@ -23,7 +23,10 @@ const MACHINE_TEXTS = [
   "<|im_start|>assistant",
   "<|tool_call_start|>[search(query=",
   "<start_function_call>call:search{",
+  "call:search{query:<escape>mug",
   '[TOOL_CALLS][{"name":',
+  "[TOO",
+  "[/TOOL_R",
   '[search(query="mug")]',
   '{"name": "search", "arguments": {"query": "mug"}}',
   '{"say": "Hel',
@@ -41,11 +44,11 @@ test.each(MACHINE_TEXTS)("%s is hidden, alone or after a sentence", (text) => {
 });
 
 test("an answer that ends with a spelled-out special token is readable", () => {
-  expect(visibleText("It costs 12 euros.<|im_end|>", true)).toEqual({
+  expect(visibleText("It costs 12 euros.<|im_end|>", "ended")).toEqual({
     text: "It costs 12 euros.",
     isUnreadable: false,
   });
-  expect(visibleText('{"name": "search"', true).isUnreadable).toBe(true);
+  expect(visibleText('{"name": "search"', "ended").isUnreadable).toBe(true);
 });
 
 test("no prefix of a stream shows markup, and shown text stays", () => {
@@ -60,7 +63,7 @@ test("no prefix of a stream shows markup, and shown text stays", () => {
       const final = shown(sampled);
       let before = "";
       for (let length = 0; length <= sampled.length; length++) {
-        const { text } = visibleText(sampled.slice(0, length), false);
+        const { text } = visibleText(sampled.slice(0, length), "going");
         expect(text.startsWith(before)).toBe(true);
         expect(final.startsWith(text)).toBe(true);
         before = text;

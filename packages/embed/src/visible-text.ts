@@ -13,6 +13,9 @@ export type VisibleText = {
 
 const THOUGHT_END = "</think>";
 
+/** `going`: more text may follow. `ended`: the policy ended the turn. `cut`: a limit or an abort ended it. */
+export type TurnState = "going" | "ended" | "cut";
+
 /** Starts machine-readable text. The rest of the turn is hidden with it. */
 const MARKUP = new RegExp(
   [
@@ -22,29 +25,35 @@ const MARKUP = new RegExp(
     String.raw`<[|｜]|[|｜]>`,
     // Mistral: `[TOOL_CALLS]`. Llama and LFM: `[search(query="mug")]`.
     String.raw`\[\/?(?:TOOL_|ARGS\]|CALL_ID\]|INST\]|AVAILABLE_)|\[\s*[A-Za-z_]\w*\(`,
+    // Gemma: `call:search{query:`.
+    String.raw`\bcall:\w+\s*\{`,
     // JSON, whole or in fragments.
     String.raw`(?:\[\s*)?\{\s*["}]|"\w+"\s*:\s*["{[\d-]`,
   ].join("|"),
 );
 
 /** An end of the text that could still become markup or a redaction placeholder. */
-const UNDECIDED = /(?:<[/|｜]?[a-z_]*|[|｜]|\[\s*[/A-Za-z_]?\w*|[[{][[{\s]*|"\w*"?\s*:?\s*)$/;
+const UNDECIDED =
+  /(?:<[/|｜]?[a-z_]*|[|｜]|\[\s*[/A-Za-z_]?\w*|[[{][[{\s]*|"\w*"?\s*:?\s*|\bc(?:a(?:l(?:l(?::\w*\s*)?)?)?)?)$/;
 
-/** The same at the end of the turn: an incomplete tag, marker or object. */
-const HALF_MARKUP = /(?:<[/|｜]?[a-z_]*|\[TOOL[A-Z_]*|[[{][[{\s]*|"\w+"\s*:\s*)$/;
+/** The same at the end of a turn that the policy ended: an incomplete tag, marker or object. */
+const HALF_MARKUP =
+  /(?:<[/|｜]?[a-z_]*|\[\/?T(?:O(?:OL?[A-Z_]*)?)?|[[{][[{\s]*|"\w+"\s*:\s*|\bcall:\w+\s*)$/;
 
 const ONLY_TAGS = /^(?:<[^<>]*>?|\s)*$/;
 
 /**
- * @param sampled - all text of the turn so far.
- * @param isEnd - true when the turn is over. Until then an undecided end is held back.
+ * @param sampled - all text of the turn so far. An undecided end is held back, unless the policy ended the turn there.
  */
-export function visibleText(sampled: string, isEnd: boolean): VisibleText {
+export function visibleText(sampled: string, state: TurnState): VisibleText {
   const thoughtEnd = sampled.lastIndexOf(THOUGHT_END);
   const said = thoughtEnd === -1 ? sampled : sampled.slice(thoughtEnd + THOUGHT_END.length);
-  const found = MARKUP.exec(said) ?? (isEnd ? HALF_MARKUP : UNDECIDED).exec(said);
+  const markup = MARKUP.exec(said);
+  const found = markup ?? (state === "ended" ? HALF_MARKUP : UNDECIDED).exec(said);
   if (found === null) return { text: said.trim(), isUnreadable: false };
   const text = said.slice(0, found.index).trim();
+  // The end of a cut text is missing anyway.
+  if (markup === null && state === "cut") return { text, isUnreadable: text === "" };
   // A single tag after a sentence does not make the turn unreadable.
   return { text, isUnreadable: text === "" || !ONLY_TAGS.test(said.slice(found.index)) };
 }

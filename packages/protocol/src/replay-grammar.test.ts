@@ -42,6 +42,13 @@ test("a replay returns the allowed ids of every token, in ascending order", () =
   expect(disposed()).toBe(1);
 });
 
+test("tokens with equal masks share one list", () => {
+  const { grammar } = grammarOf([[1, 5], [2], [1, 5], null, [1, 5, 6]]);
+  const lists = replayGrammar(grammar, [1, 2, 5, 9, 6], OPTIONS);
+  expect(lists[2]).toBe(lists[0]);
+  expect(lists).toEqual([[1, 5], [2], [1, 5], null, [1, 5, 6]]);
+});
+
 test("ids beyond the vocabulary are left out, whatever the mask says", () => {
   const { grammar } = grammarOf([[1, 49, 50, 69]]);
   expect(replayGrammar(grammar, [1], { ...OPTIONS, vocabularySize: 50 })).toEqual([[1, 49]]);

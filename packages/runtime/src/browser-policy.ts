@@ -59,6 +59,11 @@ export type BrowserPolicyOptions = {
    * GiB.
    */
   readonly cacheBytes?: number;
+  /**
+   * Tokens that end a turn under a grammar. Default: those of the model's chat format, whose code the worker then
+   * downloads with its first grammar.
+   */
+  readonly stopTokenIds?: readonly number[];
   /** Creates the worker where a bundler cannot follow the default; called again when one dies. */
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };
@@ -115,6 +120,7 @@ async function openOn(
     adapterStrategy: options.adapterStrategy ?? null,
     adapterRank: options.adapterRank ?? 16,
     cacheBytes: options.cacheBytes ?? null,
+    stopTokenIds: options.stopTokenIds ?? null,
   };
   const createWorker = options.createWorker ?? createDefaultWorker;
   let starts = 0;

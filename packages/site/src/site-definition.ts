@@ -76,6 +76,11 @@ export type SiteDefinition = {
 
   /** Folder of a model, relative to the config. Default: the base that `waggle base` makes. */
   readonly model?: string;
+  /**
+   * Whether the assistant can write only calls of its tools, with arguments that match their schemas, in pages and in
+   * evaluations. Default true. Set it to false if the trainer's server cannot train under a mask.
+   */
+  readonly constrainToolCalls?: boolean;
   /** How `waggle base` makes a model from the environment's demonstrator. */
   readonly base?: {
     readonly steps?: number;

@@ -1,5 +1,5 @@
 /** A session that says what a script says; made by `ScriptedPolicy`. */
-import { WaggleError } from "@waggle/protocol";
+import { canonicalJson, sha256, WaggleError } from "@waggle/protocol";
 import type {
   GenerateOptions,
   PolicyContext,
@@ -192,7 +192,11 @@ export class ScriptedSession implements PolicyContext, RecordedContext {
     return this.#record(start, options, stopReason);
   }
 
-  #record(start: number, options: GenerateOptions, stopReason: SampleStopReason): Sample {
+  async #record(
+    start: number,
+    options: GenerateOptions,
+    stopReason: SampleStopReason,
+  ): Promise<Sample> {
     const tokenIds = this.tokenIds.slice(start);
     const isFull = options.sampling.topK === 0 && options.sampling.topP === 1;
     const rawLogProbs = tokenIds.map((id, index) =>
@@ -204,7 +208,10 @@ export class ScriptedSession implements PolicyContext, RecordedContext {
       rawLogProbs,
       behaviorLogProbs: rawLogProbs.map((value) => (isFull ? value : 0)),
       entropies: rawLogProbs.map((value) => (isFull ? scriptedEntropy(value) : 0)),
-      ...(options.grammar && { grammar: `scripted-${options.grammar.kind}` }),
+      ...(options.grammar && {
+        grammar: await sha256(canonicalJson(options.grammar)),
+        tokenBudget: options.maxTokens,
+      }),
       ...(isFull ? {} : { keptTokenIds: tokenIds.map((id) => [id]) }),
     };
   }

@@ -2,12 +2,13 @@
  * Reads the chat format of a Hugging Face folder. Pages and the trainer both use it: if they disagreed about a stop
  * token or template, the trainer would refuse valid trajectories.
  */
-import { isObject, WaggleError } from "@waggle/protocol";
+import { isObject } from "@waggle/protocol";
 import { createChatFormat } from "./chat-format.ts";
 import type { ChatFormat } from "./chat-format.ts";
 import { createTokenizer } from "./tokenizer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
-import type { TokenizerConfigJson, TokenizerJson } from "./tokenizer-json.ts";
+import type { TokenizerConfigJson } from "./tokenizer-json.ts";
+import { jsonFile, readTokenizerJson } from "./tokenizer-files.ts";
 
 /** Without this, Qwen3 would spend a turn's whole budget on thinking. */
 const TEMPLATE_VARIABLES = { enable_thinking: false };
@@ -35,16 +36,6 @@ export function readChatFormat(files: ReadonlyMap<string, Uint8Array>): ChatForm
   });
 }
 
-/** @throws WaggleError `MODEL_CORRUPT` if the file is missing or not JSON. */
-export function readTokenizerJson(files: ReadonlyMap<string, Uint8Array>): TokenizerJson {
-  const json = jsonFile(files, "tokenizer.json");
-  if (json !== undefined) return json as TokenizerJson;
-  throw new WaggleError(
-    "MODEL_CORRUPT",
-    `tokenizer.json is missing; the model has ${[...files.keys()].join(", ") || "no files"}`,
-  );
-}
-
 /** The text of the end-of-sequence ids, which are a number or a list. */
 function endOfSequenceTokens(
   files: ReadonlyMap<string, Uint8Array>,
@@ -61,18 +52,4 @@ function endOfSequenceTokens(
       .map((id) => tokenizer.decode([id]));
   }
   return [];
-}
-
-function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown {
-  const bytes = files.get(path);
-  if (bytes === undefined) return undefined;
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
-  } catch (cause) {
-    throw new WaggleError(
-      "MODEL_CORRUPT",
-      `${path} (${bytes.length} bytes) is not valid JSON; download the file again`,
-      { cause },
-    );
-  }
 }

@@ -23,11 +23,15 @@ import {
   tasksOption,
   siteFolder,
   threadsOption,
+  freeToolCallsOption,
   turnTokensOption,
 } from "../options/shared-options.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
 
-type EvaluateOptions = Pick<LearningOptions, "model" | "threads" | "seed" | "turnTokens"> &
+type EvaluateOptions = Pick<
+  LearningOptions,
+  "model" | "threads" | "seed" | "turnTokens" | "constrainToolCalls"
+> &
   EdgeOptions & {
     versions?: number[];
     env?: string;
@@ -57,6 +61,7 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
     .option("--start <n>", "first held-out task; a multiple of four", whole, 0)
     .addOption(seedOption())
     .addOption(turnTokensOption(PAGE_TURN))
+    .addOption(freeToolCallsOption())
     .addOption(
       new Option(
         "--temperatures <list>",
@@ -68,14 +73,15 @@ export function addEvaluateCommand(program: Command, options: ProgramOptions): v
     .addOption(stateOption())
     .addOption(jsonOption())
     .action(async (given: EvaluateOptions) => {
-      const { start, tasks: count, seed, turnTokens } = given;
+      const { start, tasks: count, seed, turnTokens, constrainToolCalls } = given;
       const own = given.env ?? given.environment;
       const spec =
         own === undefined
           ? assignedEnvironment(await edgeOf(given, options).control(), [], given.site)
           : await environmentFrom(own);
       const model = await readBaseModel(given.model);
-      const tasks = { environment: spec.name, start, count, seed, turnTokens };
+      const frozen = { start, count, seed, turnTokens, constrainToolCalls };
+      const tasks = { environment: spec.name, ...frozen };
       const source = {
         stateFolder: siteFolder(given.state, given.site),
         edge: () => edgeOf(given, options),

@@ -19,6 +19,7 @@ const GIVEN = {
   model: MODEL,
   threads: 1,
   seed: 1,
+  constrainToolCalls: true,
   evaluationTasks: 8,
   promotionMargin: 0.03,
   dryRun: false,

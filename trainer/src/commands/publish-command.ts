@@ -33,6 +33,7 @@ import {
   promotionMarginOption,
   seedOption,
   threadsOption,
+  freeToolCallsOption,
   turnTokensOption,
 } from "../options/shared-options.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
@@ -42,7 +43,7 @@ import { promotionRule } from "../sink/promotion-rule.ts";
 type PublishOptions = EdgeOptions &
   Pick<
     LearningOptions,
-    "model" | "threads" | "seed" | "turnTokens" | "evaluationTasks" | "json"
+    "model" | "threads" | "seed" | "turnTokens" | "constrainToolCalls" | "evaluationTasks" | "json"
   > & { env?: string; promotionMargin: number; dryRun: boolean };
 
 export function addPublishCommand(program: Command, options: ProgramOptions): void {
@@ -59,6 +60,7 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
     .addOption(promotionMarginOption())
     .addOption(seedOption())
     .addOption(turnTokensOption(PAGE_TURN))
+    .addOption(freeToolCallsOption())
     .addOption(threadsOption())
     .option("--dry-run", "evaluate and print the gate's decision, but publish nothing", false)
     .addOption(jsonOption())
@@ -127,8 +129,15 @@ export async function publishFolder(
   const control = await edge.control();
   const { environment } = control;
   requireAssigned(control, given.own, given.site);
-  const { seed, turnTokens, evaluationTasks: count } = given;
-  const tasks: FrozenTasks = { environment, start: GATE_TASKS_START, count, seed, turnTokens };
+  const { seed, turnTokens, constrainToolCalls, evaluationTasks: count } = given;
+  const tasks: FrozenTasks = {
+    environment,
+    start: GATE_TASKS_START,
+    count,
+    seed,
+    turnTokens,
+    constrainToolCalls,
+  };
   const cacheFolder = await mkdtemp(join(tmpdir(), "waggle-publish-"));
   const policy = await openPolicy(model, given.threads);
   try {

@@ -16,6 +16,7 @@ import {
 } from "../loop/simulation.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
 import { heldAs, modelUnder } from "../model/frozen-base.ts";
+import { grammarsOf } from "../model/model-grammars.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { positive } from "../options/option-values.ts";
@@ -123,6 +124,9 @@ export function addSimulateCommand(
         if (saved !== undefined) await engine.load(saved);
         requireTurnTokens(given.turnTokens, policy.contextLength);
         requireEngine(recipe, engine.capabilities());
+        // An engine that cannot learn under a mask gets rollouts without one.
+        const canMask = engine.capabilities().sequences.includes("keptTokenIds");
+        const constrainToolCalls = given.constrainToolCalls && canMask;
         const { base, final } = await simulate(
           engine,
           recipe,
@@ -131,6 +135,8 @@ export function addSimulateCommand(
             format: model.format,
             sampling: recipe.stage.settings.sampling,
             turnTokens: given.turnTokens,
+            constrainToolCalls,
+            grammars: grammarsOf(model, policy.vocabularySize),
             environments: [spec],
           },
           (seed) => ({ environment: spec.name, seed, split: "train" }),
@@ -145,6 +151,7 @@ export function addSimulateCommand(
               count: given.evaluationTasks,
               seed: given.seed,
               turnTokens: given.turnTokens,
+              constrainToolCalls,
             },
             seed: given.seed,
             shuffleAdvantages: given.shuffleAdvantages,

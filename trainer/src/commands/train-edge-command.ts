@@ -146,6 +146,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
             count: given.evaluationTasks,
             seed: given.seed,
             turnTokens: given.turnTokens,
+            constrainToolCalls: given.constrainToolCalls,
           },
           promotionMargin: given.promotionMargin,
           watch: watchLimitsOf(given),

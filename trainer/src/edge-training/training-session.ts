@@ -5,8 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { PoliciesResponse } from "@waggle/protocol";
-import { createGrammarCompiler } from "@waggle/text/grammar";
+import type { PoliciesResponse, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "../edge/abortable-sleep.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
@@ -31,6 +30,7 @@ import { type HeartbeatSender, startHeartbeat } from "../edge/heartbeat.ts";
 import { createLeaseHolder } from "../source/lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
+import { grammarsOf } from "../model/model-grammars.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { createGuidanceCache } from "../model/guidance-cache.ts";
@@ -192,6 +192,12 @@ async function runSession(
       start = { state, engine: fresh, stable: fresh };
       await store.commit(start);
     }
+    if (tasks.constrainToolCalls !== false && !canMask(engine)) {
+      report.note("skips-constrained-calls", {
+        because:
+          "this engine cannot train on tool calls that were sampled under a grammar; set constrainToolCalls to false in the site's pages and pass --no-constrain-tool-calls",
+      });
+    }
     const metricsLog = await openMetricsLog(options.stateFolder, {
       tensorboard: options.tensorboard,
       from: start.state.step,
@@ -224,10 +230,7 @@ async function runSession(
       }),
       maxStaleness: recipe.maxStaleness,
       servedSequences: engine.capabilities().sequences,
-      grammars: createGrammarCompiler(
-        new Map(model.files.map(({ path, bytes }) => [path, bytes])),
-        { vocabularySize: policy.vocabularySize },
-      ),
+      grammars: grammarsOf(model, policy.vocabularySize),
     });
     return await runTrainingLoop(
       {
@@ -270,6 +273,10 @@ async function runSession(
     await engine.dispose();
     await policy.dispose();
   }
+}
+
+function canMask(engine: TrainEngine): boolean {
+  return engine.capabilities().sequences.includes("keptTokenIds");
 }
 
 /** Uploads the files and registers them as version 0. Safe to repeat. */

@@ -36,6 +36,8 @@ export type FrozenTasks = {
   readonly seed: number;
   /** Most tokens per turn; default as in a page. */
   readonly turnTokens?: number | undefined;
+  /** Whether tool calls are sampled under the tools' grammar. Default true, as in a page. */
+  readonly constrainToolCalls?: boolean | undefined;
 };
 
 /** Outcomes of one version, by task. */
@@ -55,7 +57,8 @@ export async function evaluateVersion(
 ): Promise<FrozenOutcomes> {
   await parts.policy.setAdapter(version, adapter);
   const { sampling } = parts;
-  const given = { ...parts, turnTokens: frozen.turnTokens };
+  const { turnTokens, constrainToolCalls } = frozen;
+  const given = { ...parts, turnTokens, constrainToolCalls };
   const rollouts = await rollOutTasks({
     tasks: tasksOf(frozen),
     rollOut: async ({ task, seed }) => {
@@ -87,14 +90,19 @@ function tasksOf(frozen: FrozenTasks): EvaluationTask[] {
   }));
 }
 
-/** Names a task set, so that its results are not confused with those of another set. */
+/**
+ * Names a task set, so that its results are not confused with those of another set, or with those of an earlier
+ * release, which sampled calls freely.
+ */
 export function frozenTasksName({
   environment,
   start,
   count,
   seed,
   turnTokens,
+  constrainToolCalls = true,
 }: FrozenTasks): string {
   const limit = turnTokens === undefined ? "" : `/turn-${turnTokens}`;
-  return `${environment}/heldOut/${start}+${count}/seed-${seed}${limit}`;
+  const calls = constrainToolCalls ? "/constrained-calls" : "";
+  return `${environment}/heldOut/${start}+${count}/seed-${seed}${limit}${calls}`;
 }

@@ -20,7 +20,14 @@ export async function nanoRecords(
 ): Promise<{ readonly model: BaseModel; readonly records: TrajectoryDetail[] }> {
   const model = await readBaseModel(NANO);
   const policy = await openPolicy(model, 1);
-  const parts = { policy, format: model.format, sampling: FULL_SUPPORT, environments: [SHOP] };
+  // Free, because other trainers compute losses of the full distribution.
+  const parts = {
+    policy,
+    format: model.format,
+    sampling: FULL_SUPPORT,
+    constrainToolCalls: false,
+    environments: [SHOP],
+  };
   const { signal } = new AbortController();
   const records: TrajectoryDetail[] = [];
   for (let seed = 0; seed < count; seed += 1) {

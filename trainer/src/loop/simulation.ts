@@ -5,7 +5,13 @@
  */
 import { judgedRollout } from "@waggle/agent/environments";
 import { type StateValues, taskName } from "@waggle/learning";
-import type { TaskReference, TensorMap, TrainEngine } from "@waggle/protocol";
+import {
+  type GrammarCompiler,
+  type TaskReference,
+  type TensorMap,
+  type TrainEngine,
+  WaggleError,
+} from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import {
   evaluateVersion,
@@ -13,6 +19,7 @@ import {
   type VersionedParts,
 } from "../evaluation/frozen-evaluation.ts";
 import { inLanes } from "../rollouts/lanes.ts";
+import { expandGrammars } from "../check/grammar-expansion.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
 import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
 import {
@@ -95,6 +102,9 @@ export type SimulationResult = {
 /** The nth training task of the environment to roll out. */
 export type TrainingTask = (index: number) => TaskReference;
 
+/** The policy's parts, and the grammars of its tokenizer, which a rollout under a grammar needs. */
+export type SimulationParts = VersionedParts & { readonly grammars?: GrammarCompiler };
+
 /** Groups to try for one step before it continues with fewer. */
 const TRIES_PER_GROUP = 6;
 
@@ -102,7 +112,7 @@ const TRIES_PER_GROUP = 6;
 export async function simulate(
   engine: TrainEngine,
   recipe: EdgeRecipe,
-  parts: VersionedParts,
+  parts: SimulationParts,
   trainingTask: TrainingTask,
   options: SimulationOptions,
   onEvent: (event: SimulationEvent) => void,
@@ -137,7 +147,15 @@ export async function simulate(
     const number = nextTask;
     const trajectories = await inLanes(options.groupSize, async (i) => {
       const seed = derivedSeed(options.seed, number, i);
-      const { record: trajectory, verification } = await judgedRollout(parts, task, seed, signal);
+      const { record, verification } = await judgedRollout(parts, task, seed, signal);
+      const { grammars = null, policy } = parts;
+      const trajectory = await expandGrammars(record, grammars, policy.vocabularySize);
+      if (trajectory === null) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          "these rollouts are sampled under a grammar that cannot be replayed; pass the grammars of the policy's tokenizer, or set constrainToolCalls to false",
+        );
+      }
       // Sampled by this process with these weights, so the recorded log-probs are the re-scored ones.
       return learnableTrajectory(trajectory.id, trajectory, verification);
     });

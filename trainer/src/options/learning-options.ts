@@ -32,6 +32,7 @@ import {
   seedOption,
   settingOption,
   threadsOption,
+  freeToolCallsOption,
   turnTokensOption,
 } from "./shared-options.ts";
 
@@ -58,6 +59,7 @@ export type LearningOptions = ServerOptions &
     alpha?: number;
     seed: number;
     turnTokens?: number;
+    constrainToolCalls: boolean;
     evaluationTasks: number;
     publishEvery: number;
     shuffleAdvantages: boolean;
@@ -90,6 +92,7 @@ export function withLearning(command: Command): Command {
     .addOption(alphaOption())
     .addOption(seedOption())
     .addOption(turnTokensOption(PAGE_TURN))
+    .addOption(freeToolCallsOption())
     .addOption(evaluationTasksOption())
     .option("--publish-every <n>", "learning steps between published versions", positive, 4)
     .option(

@@ -159,6 +159,14 @@ export function turnTokensOption(byDefault: string): Option {
   ).argParser(positive);
 }
 
+/** Sampling as in pages whose option `constrainToolCalls` is false. */
+export function freeToolCallsOption(): Option {
+  return new Option(
+    "--no-constrain-tool-calls",
+    "sample tool calls without their grammar, for a site whose pages do so",
+  );
+}
+
 export function tensorboardOption(): Option {
   return new Option("--tensorboard", "write TensorBoard event files beside metrics.jsonl").default(
     false,

@@ -113,7 +113,8 @@ async function successes(
     const rollouts = await rollOutTasks({
       tasks: references.map((task, i) => ({ place: i, task, seed: i })),
       rollOut: async ({ task, seed }, sampling) => {
-        const parts = { sampling, seed };
+        // As in a page.
+        const parts = { sampling, seed, constrainToolCalls: true };
         const rollout = await environmentRollout(policy, model.format, spec, task, parts, signal);
         onTask();
         return rollout;

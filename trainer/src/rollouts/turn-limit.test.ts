@@ -79,8 +79,11 @@ test("rollouts as in a page are cut at the limit, and their evaluation has anoth
   const { record } = await judgedRollout({ ...parts, turnTokens: 2 }, task, 5, signal);
   expect(longest([record])).toBe(2);
   const tasks = { environment: "shop", start: 0, count: 4, seed: 1 };
-  expect(frozenTasksName(tasks)).toBe("shop/heldOut/0+4/seed-1");
-  expect(frozenTasksName({ ...tasks, turnTokens: 64 })).toBe("shop/heldOut/0+4/seed-1/turn-64");
+  const name = "shop/heldOut/0+4/seed-1";
+  expect(frozenTasksName(tasks)).toBe(`${name}/constrained-calls`);
+  const free = { ...tasks, constrainToolCalls: false };
+  expect(frozenTasksName(free)).toBe(name);
+  expect(frozenTasksName({ ...free, turnTokens: 64 })).toBe(`${name}/turn-64`);
 });
 
 test("a limit that leaves no room for a prompt is refused", () => {

@@ -9,11 +9,12 @@ import type { BaseModel } from "../model/base-model.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { openPolicy } from "../model/open-model.ts";
 
-/** `count` groups of six rollouts each, with the recipe's sampling options. */
+/** `count` groups of six rollouts each, with the recipe's sampling options, as pages sample by default. */
 export async function playedGroups(
   model: BaseModel,
   { stage }: EdgeRecipe,
   count: number,
+  constrainToolCalls = true,
 ): Promise<LeasedGroup[]> {
   const { signal } = new AbortController();
   const policy = await openPolicy(model, 1);
@@ -21,6 +22,7 @@ export async function playedGroups(
     policy,
     format: model.format,
     sampling: stage.settings.sampling,
+    constrainToolCalls,
     environments: [SHOP],
   };
   const groups: LeasedGroup[] = [];

@@ -37,6 +37,8 @@ export type EnvironmentRolloutOptions = {
   readonly from?: { readonly trajectory: Trajectory; readonly turns: number } | undefined;
   /** Wraps the environment; default: none. */
   readonly around?: EnvironmentWrapper;
+  /** Whether tool calls are sampled under the tools' grammar, see `RollOutOptions`. Default false. */
+  readonly constrainToolCalls?: boolean | undefined;
   /** Text that the policy reads before the task. */
   readonly guide?: Guide | undefined;
 };
@@ -64,6 +66,7 @@ export async function environmentRollout(
     environment: guidedEnvironment(instance.environment, options.guide ?? null),
     chatFormat: format,
     sampling,
+    constrainToolCalls: options.constrainToolCalls ?? false,
     limits: { maxTurns, maxTokensPerTurn, timeoutMs: 0 },
     consent: TRAINING_CONSENT,
     client: { ...policy.client, crossOriginIsolated: false },

@@ -20,6 +20,8 @@ export type JudgedRolloutParts = {
   readonly sampling: Omit<Sampling, "seed">;
   /** Maximum tokens per turn; default: as in a page, which depends on the context length. */
   readonly turnTokens?: number | undefined;
+  /** Whether tool calls are sampled under the tools' grammar. Default true, as in a page. */
+  readonly constrainToolCalls?: boolean | undefined;
   /** The version's guidance text. */
   readonly guidance?: Guidance | null;
   /** Environments of the user that tasks may name, besides the built-in ones. */
@@ -28,14 +30,15 @@ export type JudgedRolloutParts = {
 
 /** Rolls out the task with the policy's current version. */
 export function judgedRollout(
-  { policy, format, sampling, guidance, turnTokens, environments }: JudgedRolloutParts,
+  { policy, format, sampling, guidance, turnTokens, environments, ...rest }: JudgedRolloutParts,
   task: TaskReference,
   seed: number,
   signal: AbortSignal,
 ): Promise<EnvironmentRollout> {
   const maxTurnTokens = turnTokens ?? defaultTurnTokens(policy.contextLength);
   const guide = guidance ? versionGuide(guidance, String(seed)) : undefined;
-  const options = { sampling, seed, maxTurnTokens, guide };
+  const { constrainToolCalls = true } = rest;
+  const options = { sampling, seed, maxTurnTokens, guide, constrainToolCalls };
   const spec = environmentOf(task, environments);
   return environmentRollout(policy, format, spec, task, options, signal);
 }

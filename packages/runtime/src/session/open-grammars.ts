@@ -4,11 +4,16 @@ import type { GrammarCompiler } from "@waggle/protocol";
 /**
  * @param tokenizerFiles - files of the model's folder, by path.
  * @param vocabularySize - size of the model's logits, which may exceed the tokenizer's vocabulary.
+ * @param stopTokenIds - default: those of the chat format, which loads the code of tokenizers and templates.
  */
 export async function openGrammars(
   tokenizerFiles: ReadonlyMap<string, Uint8Array>,
   vocabularySize: number,
+  stopTokenIds?: readonly number[],
 ): Promise<GrammarCompiler> {
   const { createGrammarCompiler } = await import("@waggle/text/grammar");
-  return createGrammarCompiler(tokenizerFiles, { vocabularySize });
+  return createGrammarCompiler(tokenizerFiles, {
+    vocabularySize,
+    ...(stopTokenIds === undefined ? {} : { stopTokenIds }),
+  });
 }

@@ -37,6 +37,8 @@ export type OpenRequest = {
   readonly adapterStrategy: AdapterStrategy | null;
   readonly adapterRank: number;
   readonly cacheBytes: number | null;
+  /** `null`: those of the model's chat format, which grammars then read. */
+  readonly stopTokenIds: readonly number[] | null;
   /** Results of this device's checks in earlier workers, by key. */
   readonly knownChecks: Readonly<Record<string, SelfCheckResult>>;
   /** A lock that the worker holds while it lives; `null` if the page has no locks. */

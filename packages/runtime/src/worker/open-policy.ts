@@ -68,7 +68,12 @@ export async function openPolicy(
         openGrammars:
           tokenizerFiles === null
             ? undefined
-            : () => (device.openGrammars ?? openGrammars)(tokenizerFiles, config.vocabularySize),
+            : () =>
+                (device.openGrammars ?? openGrammars)(
+                  tokenizerFiles,
+                  config.vocabularySize,
+                  request.stopTokenIds ?? undefined,
+                ),
       }),
     );
     return { policy, check };

@@ -3,6 +3,7 @@
  * over one copy of the weights. Browsers end a service worker that seems idle, so pages send
  * heartbeats. If it ends anyway, the page's side restarts it and restores its sessions.
  */
+import { readChatFormat } from "@waggle/text";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { refetchChunk } from "../store/refetch-chunk.ts";
 import type { WorkerDevice } from "./checked-device.ts";
@@ -39,8 +40,11 @@ export function servePages(scope: ServiceScope, device: WorkerDevice): void {
   const shared = shareBackend({
     ...device,
     // Service workers can only import at startup.
-    openGrammars: (files, vocabularySize) =>
-      Promise.resolve(createGrammarCompiler(files, { vocabularySize })),
+    openGrammars: async (files, vocabularySize, stopTokenIds) =>
+      createGrammarCompiler(files, {
+        vocabularySize,
+        stopTokenIds: stopTokenIds ?? readChatFormat(files).stopTokenIds,
+      }),
     refetchChunk,
   });
   scope.addEventListener("message", (event) => {

@@ -97,6 +97,10 @@ const SITE: Field = group({
     ),
   }),
   model: text('write the folder of a model, such as "./model"'),
+  constrainToolCalls: {
+    instead: "write true or false",
+    accepts: (value) => typeof value === "boolean",
+  },
   base: group({ steps: count(1_000_000), mistakes: share, habits: share }),
   training: group({
     recipe: text("write the name of a recipe; waggle train-edge --list shows them"),

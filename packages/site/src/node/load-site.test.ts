@@ -224,6 +224,7 @@ test.each([
     "export const tools =",
     /^tools\.ts:1:1: there is no default export; write export default definePageTools/,
   ],
+  ["1 for true", CONFIG, "retention:", "constrainToolCalls: 1,\n  retention:", /is 1; write true/],
   [
     "an unknown text of the panel",
     CONFIG,

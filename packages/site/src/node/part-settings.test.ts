@@ -33,5 +33,7 @@ test("sets the edge's variables and the arguments of the trainer and of the base
   expect(trainerArguments(loaded).join(" ")).toBe(
     `--env ${folder} --recipe grpo --publish-every 2 --set groupSize=4`,
   );
+  const free = { ...loaded, definition: { ...loaded.definition, constrainToolCalls: false } };
+  expect(trainerArguments(free)).toContain("--no-constrain-tool-calls");
   expect(baseArguments(loaded).join(" ")).toBe(`--env ${folder} --steps 300 --mistakes 0.2`);
 });

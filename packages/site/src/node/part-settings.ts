@@ -44,7 +44,7 @@ export function trainerArguments({
   folder,
   definition,
 }: Pick<LoadedSite, "folder" | "definition">): readonly string[] {
-  const { training = {}, model } = definition;
+  const { training = {}, model, constrainToolCalls = true } = definition;
   const settings = Object.entries(training.settings ?? {});
   return [
     "--env",
@@ -57,6 +57,7 @@ export function trainerArguments({
       "publish-every": training.publishEvery,
       "evaluation-tasks": training.evaluationTasks,
     }),
+    ...(constrainToolCalls ? [] : ["--no-constrain-tool-calls"]),
     ...settings.flatMap(([name, value]) => ["--set", `${name}=${value}`]),
   ];
 }

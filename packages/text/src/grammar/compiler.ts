@@ -14,7 +14,7 @@ import type {
   GrammarMatcher,
   GrammarSpec,
 } from "@waggle/protocol";
-import { readChatFormat, readTokenizerJson } from "../model-chat-format.ts";
+import { readTokenizerJson } from "../tokenizer-files.ts";
 import { Automaton, DEAD } from "./automaton.ts";
 import { buildGrammar } from "./build-grammar.ts";
 import { Expressions } from "./expression.ts";
@@ -27,7 +27,9 @@ import { TOOL_CALL_MARKERS } from "../tool-calls/markers.ts";
 export type GrammarCompilerOptions = {
   /** Number of the model's logits, if larger than the tokenizer's vocabulary. */
   readonly vocabularySize?: number;
-  /** Tokens allowed once the grammar is complete. Default: those of the chat format. */
+  /**
+   * Tokens allowed once the grammar is complete. Default: those of the chat format, whose code is then loaded too.
+   */
   readonly stopTokenIds?: readonly number[];
 };
 
@@ -42,24 +44,36 @@ export function createGrammarCompiler(
   files: ReadonlyMap<string, Uint8Array>,
   options: GrammarCompilerOptions = {},
 ): GrammarCompiler {
-  let loaded: { vocabulary: Vocabulary; stopTokenIds: readonly number[] } | null = null;
+  let loaded: Promise<TokenizerParts> | null = null;
+  /** A rollout passes the same object at every turn. */
+  const ids = new WeakMap<GrammarSpec, Promise<string>>();
+  const idOf = (spec: GrammarSpec): Promise<string> => {
+    const id = grammarId(spec);
+    ids.set(spec, id);
+    return id;
+  };
   let kept = new Map<string, Promise<CompiledGrammar>>();
   let isDisposed = false;
 
-  const load = () => {
+  const load = async (): Promise<TokenizerParts> => {
     const json = readTokenizerJson(files);
     return {
       vocabulary: createVocabulary(json, TOOL_CALL_MARKERS, options.vocabularySize),
-      stopTokenIds: options.stopTokenIds ?? readChatFormat(files).stopTokenIds,
+      stopTokenIds: options.stopTokenIds ?? (await stopTokensOf(files)),
     };
+  };
+  const parts = (): Promise<TokenizerParts> => {
+    const loading = (loaded ??= load());
+    loading.catch(() => (loaded = null));
+    return loading;
   };
 
   const compile = async (spec: GrammarSpec): Promise<CompiledGrammar> => {
     if (isDisposed) throw new WaggleError("DISPOSED", "the grammar compiler was disposed");
-    const id = await grammarId(spec);
+    const id = await (ids.get(spec) ?? idOf(spec));
     const known = kept.get(id);
     kept.delete(id);
-    const compiled = known ?? (async () => build(spec, id, (loaded ??= load())))();
+    const compiled = known ?? (async () => build(spec, id, await parts()))();
     kept.set(id, compiled);
     compiled.catch(() => kept.delete(id));
     for (const oldest of kept.keys()) {
@@ -84,10 +98,20 @@ export function grammarId(spec: GrammarSpec): Promise<string> {
   return sha256(canonicalJson(spec));
 }
 
+type TokenizerParts = {
+  readonly vocabulary: Vocabulary;
+  readonly stopTokenIds: readonly number[];
+};
+
+async function stopTokensOf(files: ReadonlyMap<string, Uint8Array>): Promise<readonly number[]> {
+  const { readChatFormat } = await import("../model-chat-format.ts");
+  return readChatFormat(files).stopTokenIds;
+}
+
 function build(
   spec: GrammarSpec,
   id: string,
-  { vocabulary, stopTokenIds }: { vocabulary: Vocabulary; stopTokenIds: readonly number[] },
+  { vocabulary, stopTokenIds }: TokenizerParts,
 ): CompiledGrammar {
   const e = new Expressions();
   const root = buildGrammar(e, spec, vocabulary);
