@@ -79,7 +79,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Visitors never see tool-call markup, special tokens or JSON of the policy. The record keeps the sampled text.",
     tests: [
-      "packages/embed/src/visible-text.test.ts > no prefix of a stream shows markup, and shown text stays",
+      "packages/text/src/visible-text.test.ts > no prefix of a stream shows markup, and shown text stays",
       "packages/embed/src/unreadable-answer.test.ts > an answer without readable text becomes one plain sentence",
       "packages/embed/src/unreadable-answer.test.ts > the record keeps the sampled text",
     ],

@@ -81,6 +81,7 @@ const SITE: Field = group({
     }),
   },
   environment: code("./practice/environment.ts"),
+  retentionEnvironment: code("./practice/everyday.ts"),
   reward: code("./practice/reward.ts"),
   edge: group({
     url: address('write the address of the edge, such as "https://edge.example.org"'),
@@ -113,6 +114,8 @@ const SITE: Field = group({
     minTasks: count(100_000),
     margin: share,
     significance: share,
+    retentionTasks: count(1000),
+    retentionMargin: share,
     canaryShare: share,
   }),
   consent: group({
