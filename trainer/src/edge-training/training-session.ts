@@ -36,6 +36,7 @@ import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { createGuidanceCache } from "../model/guidance-cache.ts";
 import { promotionRule } from "../sink/promotion-rule.ts";
 import { retentionPlayer } from "../sink/retention-check.ts";
+import { baseScorer } from "../update/base-scorer.ts";
 import { createReplay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
@@ -240,6 +241,7 @@ async function runSession(
         edge,
         engine,
         recipe,
+        base: baseScorer(policy),
         leases,
         store,
         report,

@@ -14,6 +14,7 @@ import {
 } from "../evaluation/frozen-evaluation.ts";
 import { inLanes } from "../rollouts/lanes.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
+import { baseScorer } from "../update/base-scorer.ts";
 import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
 import {
   type ComingStep,
@@ -149,6 +150,7 @@ export async function simulate(
   let state: StateValues = found?.values.state ?? {};
   let step = found?.step ?? 0;
   if (published !== null) await adopt(published);
+  const reference = baseScorer(parts.policy);
   let stepAt = performance.now();
   const coming = (): ComingStep => ({ step, seed: options.seed, state, band: options.band });
   let waiting = waitingStep(recipe, [], coming());
@@ -165,6 +167,11 @@ export async function simulate(
 
   function adopt(tensors: TensorMap): Promise<void> {
     return parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+  }
+
+  /** Gives the policy its version again after it scored the base. */
+  async function restore(): Promise<void> {
+    if (parts.policy.currentVersion !== version && published !== null) await adopt(published);
   }
 
   /** Discards the rollouts of the previous step. */
@@ -200,12 +207,15 @@ export async function simulate(
       },
       update: async (batch) => {
         if (batch.groups.length === 0) return null;
-        return learningStep(engine, recipe, batch, {
+        const learned = await learningStep(engine, recipe, batch, {
           ...coming(),
+          reference,
           microbatchTokens: options.microbatchTokens,
           shuffleAdvantages: options.shuffleAdvantages ? seededRandom(options.seed, step) : null,
           betweenPasses: async () => signal.throwIfAborted(),
         });
+        await restore();
+        return learned;
       },
       sink: {
         keep: async (learned) => {

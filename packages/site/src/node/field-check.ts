@@ -43,6 +43,10 @@ const share: Field = {
   instead: "write a number from 0 to 1",
   accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
 };
+const atLeastZero: Field = {
+  instead: "write a number from 0, such as 0.02; 0 is off",
+  accepts: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+};
 const address = (instead: string): Field => ({
   instead,
   accepts: (value) => isText(value) && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
@@ -108,6 +112,8 @@ const SITE: Field = group({
     groupsPerStep: count(10_000),
     epochs: count(1000),
     publishEvery: count(1_000_000),
+    klCoefficient: atLeastZero,
+    baseDrift: atLeastZero,
     evaluationTasks: count(100_000),
   }),
   gate: group({

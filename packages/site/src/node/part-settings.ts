@@ -61,6 +61,8 @@ export function trainerArguments({
       "groups-per-step": training.groupsPerStep,
       epochs: training.epochs,
       "publish-every": training.publishEvery,
+      "kl-coefficient": training.klCoefficient,
+      "watch-base-drift": training.baseDrift,
       "evaluation-tasks": training.evaluationTasks,
     }),
     ...settings.flatMap(([name, value]) => ["--set", `${name}=${value}`]),

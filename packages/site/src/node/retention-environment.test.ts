@@ -97,6 +97,11 @@ test.each<[string, { readonly [file: string]: string }, RegExp]>([
     { "waggle.config.ts": NAMED.replace("minTasks: 32", "retentionTasks: 1001") },
     /^waggle\.config\.ts:15:27: gate\.retentionTasks is 1001; write a whole number from 1 to 1000/,
   ],
+  [
+    "a KL weight below 0",
+    { "waggle.config.ts": NAMED.replace("publishEvery: 2", "klCoefficient: -0.1") },
+    /^waggle\.config\.ts:14:75: training\.klCoefficient is -0\.1; write a number from 0, such as 0\.02/,
+  ],
 ])("%s is refused with file and line", async (_, files, message) => {
   const folder = planner(files);
   const error: unknown = await loadSite(folder).then(
