@@ -39,4 +39,3 @@ export type { WritableCall } from "./tool-calls/formats.ts";
 export type { ParsedAssistant, ParsedToolCall } from "./tool-calls/parsed-call.ts";
 export type { AssistantEvent, AssistantReaderOptions } from "./tool-calls/reader.ts";
 export { visibleText } from "./visible-text.ts";
-export type { VisibleText } from "./visible-text.ts";

@@ -169,7 +169,7 @@ export async function simulate(
     return parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
   }
 
-  /** Gives the policy its version again after it scored the base. */
+  /** Gives the policy its version again after it computed log-probs of the base. */
   async function restore(): Promise<void> {
     if (parts.policy.currentVersion !== version && published !== null) await adopt(published);
   }

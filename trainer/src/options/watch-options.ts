@@ -27,7 +27,7 @@ export function withWatch(command: Command): Command {
       "--watch-base-drift <nats>",
       "maximum drift per token from the base model; 0 = no limit",
       number,
-      1,
+      0.5,
     )
     .option(
       "--watch-false-alarm <p>",

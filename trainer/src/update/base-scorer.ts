@@ -7,7 +7,7 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { FrozenScorer } from "./recipe-models.ts";
 
 /**
- * Creates the scorer. A sequence is scored once: the loss and the drift after a step read the same one. The policy is left
+ * Creates the scorer. It reads a sequence once, because the loss and the drift after a step ask for the same one. The policy is left
  * at version 0, so a caller that samples sets its version again.
  */
 export function baseScorer(
@@ -19,7 +19,7 @@ export function baseScorer(
     for (const sequence of sequences) {
       const found = known.get(sequence);
       if (found === undefined && policy.currentVersion !== 0) await policy.setAdapter(0, null);
-      const row = found ?? (await scored(policy, sequence));
+      const row = found ?? (await logProbsOf(policy, sequence));
       known.set(sequence, row);
       rows.push(row);
     }
@@ -28,7 +28,7 @@ export function baseScorer(
 }
 
 /** One call serves the tokens of each temperature. */
-async function scored(
+async function logProbsOf(
   policy: Pick<AdaptivePolicy, "score">,
   { tokenIds, temperatures = 1, keptTokenIds }: TrainSequence,
 ): Promise<Float32Array> {

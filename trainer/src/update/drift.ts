@@ -16,7 +16,7 @@ export type Drift = { readonly stable: number | null; readonly base: number | nu
  * groups' tokens.
  *
  * @param maxTokens - most tokens of the pass; at least one sequence is read.
- * @param base - scores tokens under the base model; absent: the drift from it is not measured.
+ * @param base - gives log-probs under the base model; absent: the drift from it is not measured.
  */
 export async function driftAfter(
   engine: Pick<TrainEngine, "forward">,
