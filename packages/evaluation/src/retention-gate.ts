@@ -12,7 +12,7 @@ import { exactMcNemar } from "./paired-difference.ts";
 import type { FallLimits } from "./promotion-gate.ts";
 
 /** Paired outcomes of the tasks of one kind. */
-export type KindCounts = {
+type KindCounts = {
   readonly kind: string;
   readonly tasks: number;
   /** Tasks that only the candidate solved. */
