@@ -99,7 +99,7 @@ export type SiteDefinition = {
     readonly epochs?: number;
     /** Learning steps between published versions. */
     readonly publishEvery?: number;
-    /** Weight of the KL to the base model in the loss, so that turns which rewards say nothing about stay; 0 = none. Default 0.02. */
+    /** Weight of the KL to the base model in the loss; 0 = none. Default 0.1. */
     readonly klCoefficient?: number;
     /** Largest drift from the base model in nats per token; a step beyond it is undone. 0 = no limit. Default 0.5. */
     readonly baseDrift?: number;

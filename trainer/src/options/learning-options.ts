@@ -38,8 +38,8 @@ import {
 /** The default turn limit of pages, as `--help` shows it. */
 export const PAGE_TURN = "as in a page: a quarter of the context, from 128 to 512";
 
-/** Enough to hold turns that rewards say nothing about, and too little to hold a decision that they reward. */
-const KL_COEFFICIENT = 0.02;
+/** Cost no significant success in docs/evidence/studies/kl-term.md. A larger one holds more, and may cost some. */
+const KL_COEFFICIENT = 0.1;
 
 /** Parsed values of every option of a command that learns. */
 export type LearningOptions = ServerOptions &

@@ -44,7 +44,7 @@ const share: Field = {
   accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
 };
 const atLeastZero: Field = {
-  instead: "write a number from 0, such as 0.02; 0 is off",
+  instead: "write a number from 0, such as 0.1; 0 is off",
   accepts: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
 };
 const address = (instead: string): Field => ({

@@ -100,7 +100,7 @@ test.each<[string, { readonly [file: string]: string }, RegExp]>([
   [
     "a KL weight below 0",
     { "waggle.config.ts": NAMED.replace("publishEvery: 2", "klCoefficient: -0.1") },
-    /^waggle\.config\.ts:14:74: training\.klCoefficient is -0\.1; write a number from 0, such as 0\.02/,
+    /^waggle\.config\.ts:14:74: training\.klCoefficient is -0\.1; write a number from 0, such as 0\.1/,
   ],
 ])("%s is refused with file and line", async (_, files, message) => {
   const folder = planner(files);
