@@ -33,15 +33,15 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/embed": 36,
   "@waggle/engine": 21,
   "@waggle/environments": 61,
-  "@waggle/evaluation": 36,
+  "@waggle/evaluation": 39,
   "@waggle/exchange": 41,
   "@waggle/learning": 390,
   "@waggle/model": 101,
-  "@waggle/protocol": 170,
+  "@waggle/protocol": 171,
   "@waggle/runtime": 116,
   "@waggle/site": 23,
   "@waggle/testing": 29,
-  "@waggle/text": 40,
+  "@waggle/text": 41,
   "@waggle/trainer": 39,
 };
 

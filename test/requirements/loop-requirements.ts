@@ -165,7 +165,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/sink/deployment-watch.test.ts > an honest version raises no alarm in 100 runs of 60 groups",
       "trainer/src/sink/deployment-watch.test.ts > an alarm freezes publishing, rolls the version back, and may be raised again",
       "packages/evaluation/src/fall-test.test.ts > raises alarms less often than the bound allows, even at the edge of the tolerance",
-      "trainer/src/update/stable-drift.test.ts > the estimate equals the exact KL up to sampling error",
+      "trainer/src/update/drift.test.ts > the estimate equals the exact KL up to sampling error",
     ],
   },
   {

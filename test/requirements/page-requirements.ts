@@ -82,7 +82,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       'packages/embed/src/broken-markup.test.ts > %s, cut at every character, after "${lead}"',
       "packages/embed/src/broken-markup.test.ts > the record keeps the text of a turn that a limit cut",
       "packages/embed/src/broken-markup.test.ts > JSON of a chat, cut at every character, is never shown",
-      "packages/embed/src/visible-text.test.ts > no prefix of a stream shows markup, and shown text stays",
+      "packages/text/src/visible-text.test.ts > no prefix of a stream shows markup, and shown text stays",
       "packages/embed/src/unreadable-answer.test.ts > an answer without readable text becomes one plain sentence",
       "packages/embed/src/unreadable-answer.test.ts > the record keeps the sampled text",
     ],

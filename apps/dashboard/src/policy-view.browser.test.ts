@@ -9,12 +9,27 @@ import type { View } from "./view.ts";
 let view: View | null = null;
 afterEach(() => view?.dispose());
 
+const RETENTION = {
+  tasks: 100,
+  judged: 98,
+  successes: 70,
+  baseSuccesses: 72,
+  readable: 99,
+  baseReadable: 100,
+  readableGained: 0,
+  readableLost: 1,
+  kinds: [{ kind: "greeting", tasks: 98, gained: 0, lost: 2 }],
+};
+
 const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersion => ({
   version,
   parent: version === 0 ? null : 0,
   baseModel: "b".repeat(64),
   status,
-  evaluation: status === "canary" ? null : { tasks: 64, successes: 40, stableSuccesses: 38 },
+  evaluation:
+    status === "canary"
+      ? null
+      : { tasks: 64, successes: 40, stableSuccesses: 38, retention: RETENTION },
   adapter: null,
   step: 0,
   publishedAt: "2026-11-20T12:00:00.000Z",
@@ -98,4 +113,13 @@ test("every button fits into the panel of a page that is 390 px wide", async () 
   for (const button of document.querySelectorAll(".actions button")) {
     expect(button.getBoundingClientRect().right).toBeLessThanOrEqual(edge);
   }
+});
+
+test("a version's results on the tasks that are not practiced are beside its success", async () => {
+  show("GATE_NOT_PASSED", "withoutEvaluation");
+  await vi.waitFor(() => {
+    expect(document.querySelector("tbody")?.textContent).toContain(
+      "retention 70 of 98, base 72; readable 99 of 100, base 100",
+    );
+  });
 });

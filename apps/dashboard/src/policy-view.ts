@@ -52,6 +52,19 @@ function evaluationText(policy: PolicyVersion): string {
   return `${rate} of ${evaluation.tasks}${stable}`;
 }
 
+/** Results on the tasks that are not practiced, beside the base's; `null` if none were played. */
+function retentionText({ evaluation }: PolicyVersion): string | null {
+  const retention = evaluation?.retention;
+  if (retention === undefined) return null;
+  const { judged, tasks, successes, baseSuccesses, readable, baseReadable } = retention;
+  return `retention ${successes} of ${judged}, base ${baseSuccesses}; readable ${readable} of ${tasks}, base ${baseReadable}`;
+}
+
+function retentionLine(policy: PolicyVersion): HTMLElement | null {
+  const text = retentionText(policy);
+  return text === null ? null : h("div", { class: "quiet" }, text);
+}
+
 function policyRow(policy: PolicyVersion, now: number, decide: (d: Decision) => void): HTMLElement {
   const action = (verb: Decision["verb"], label: string) =>
     h("button", { type: "button", click: () => decide({ verb, policy }) }, label);
@@ -65,7 +78,7 @@ function policyRow(policy: PolicyVersion, now: number, decide: (d: Decision) => 
     ),
     h("td", {}, statusChip(policy.status)),
     h("td", { class: "number roomy" }, String(policy.step)),
-    h("td", {}, evaluationText(policy)),
+    h("td", {}, evaluationText(policy), retentionLine(policy)),
     h("td", { class: "roomy" }, policy.parent === null ? "base" : `v${policy.parent}`),
     h("td", { class: "quiet nowrap roomy" }, `${formatAgo(policy.publishedAt, now)} ago`),
     h(

@@ -11,11 +11,10 @@ import type {
   ToolResult,
   ToolSource,
 } from "@waggle/protocol";
+import { type TurnState, visibleText } from "@waggle/text";
 import type { AgentTexts } from "./agent-texts.ts";
 import type { AgentEvent, AnswerPart, ConversationItem, ToolActivity } from "./agent.ts";
 import type { TranscriptPart } from "./transcript.ts";
-import { visibleText } from "./visible-text.ts";
-import type { TurnState } from "./visible-text.ts";
 
 /** The conversation item of an answer. */
 export type AnswerItem = Extract<ConversationItem, { kind: "answer" }>;

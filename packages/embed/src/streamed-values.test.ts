@@ -1,10 +1,9 @@
 import { createRedactor } from "@waggle/collector";
+import { type TurnState, visibleText } from "@waggle/text";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { openPage, say } from "./agent.fixture.ts";
-import { visibleText } from "./visible-text.ts";
-import type { TurnState } from "./visible-text.ts";
 
 test("shown text only grows and ends as the restored text, wherever a placeholder is split", () => {
   const redactor = createRedactor();

@@ -108,6 +108,11 @@ export type EnvironmentSpec = {
   readonly measures?: readonly ("progress" | "closeness")[];
   /** What recipes can need of it. Absent = nothing besides its tools. */
   readonly features?: readonly EnvironmentFeature[];
+  /**
+   * Where a policy that practices here must not get worse: the gate plays its held-out tasks, and they are never trained
+   * on. Absent = nowhere.
+   */
+  readonly retention?: EnvironmentSpec;
   /** Number of difficulty levels, at least 1. */
   readonly levels: number;
   /** A reference at this level, from 0 (easiest) to levels − 1. `seed` is any unsigned 32-bit integer. */

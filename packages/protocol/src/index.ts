@@ -48,6 +48,7 @@ export {
   FileReference,
   PolicyManifest,
   PolicyVersion,
+  RetentionResult,
   Sha256,
 } from "./policy-version.ts";
 export type { PolicyStatus } from "./policy-version.ts";

@@ -45,6 +45,47 @@ export const AdapterReference = readOnly(
   }),
 );
 
+const count = z.int().min(0);
+
+/**
+ * Results on retention tasks, which are not practiced: a candidate and the base model on the same tasks and seeds.
+ * `retentionRefusal` of `@waggle/evaluation` decides from them.
+ */
+export type RetentionResult = z.infer<typeof RetentionResult>;
+export const RetentionResult = readOnly(
+  z.strictObject({
+    /** Tasks that both played. */
+    tasks: count,
+    /** Tasks with a verdict for both. */
+    judged: count,
+    successes: count,
+    /** Successes of the base model. */
+    baseSuccesses: count,
+    /** Tasks that this version answered in readable text. */
+    readable: count,
+    baseReadable: count,
+    /** Tasks that only this version answered in readable text. */
+    readableGained: count,
+    /** Tasks that only the base answered in readable text. */
+    readableLost: count,
+    /** The tasks with a verdict by kind. */
+    kinds: z
+      .array(
+        z.strictObject({
+          kind: z.string().max(200),
+          tasks: count,
+          /** Tasks that only this version solved. */
+          gained: count,
+          /** Tasks that only the base solved. */
+          lost: count,
+        }),
+      )
+      .max(1000),
+    /** Identifies the tasks and sampling seeds. */
+    taskSet: z.string().max(200).optional(),
+  }),
+);
+
 /**
  * Evaluation of one version on frozen tasks, paired with the stable version on the same tasks and
  * seeds. Versions from the previous release lack the optional members and cannot pass a gate.
@@ -64,6 +105,8 @@ export const EvaluationResult = readOnly(
     comparedWith: PolicyVersionId.optional(),
     /** Identifies the tasks and sampling seeds. */
     taskSet: z.string().max(200).optional(),
+    /** Absent: no retention tasks were played. */
+    retention: RetentionResult.optional(),
   }),
 );
 

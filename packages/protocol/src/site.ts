@@ -56,6 +56,8 @@ export const SiteSettings = z.strictObject({
   gateMinTasks: whole(1),
   gateMargin: share,
   gateSignificance: share,
+  gateRetentionTasks: z.int().min(0).max(1000).optional(),
+  gateRetentionMargin: share,
   maxLeaseFailures: whole(1),
   groupBytes: whole(0),
   visitorBytesPerHour: whole(0),

@@ -186,6 +186,10 @@ export const PromotionGate = z.object({
   margin: z.number().min(0).max(1),
   /** Paired p-value below which a drop counts as real. */
   significance: z.number().min(0).max(1),
+  /** Minimum number of retention tasks; 0 = none is needed. Edges of earlier releases do not send it. */
+  retentionTasks: z.int().min(0).optional(),
+  /** Largest fall on the retention tasks that always passes, as a share of them. */
+  retentionMargin: z.number().min(0).max(1).optional(),
 });
 
 /**

@@ -59,6 +59,11 @@ export type SiteDefinition = {
   }[];
   /** Where the assistant practices and is evaluated: the result of `defineEnvironment`. */
   readonly environment?: CodeOf<EnvironmentSpec>;
+  /**
+   * What the assistant must still do although it does not practice it: another environment with the same prompt and tools.
+   * The gate refuses a version that does worse than the base at its held-out tasks.
+   */
+  readonly retentionEnvironment?: CodeOf<EnvironmentSpec>;
   /** Reward of a rollout, in place of the environment's verdict. */
   readonly reward?: CodeOf<RewardFunction>;
 
@@ -99,6 +104,10 @@ export type SiteDefinition = {
     readonly epochs?: number;
     /** Learning steps between published versions. */
     readonly publishEvery?: number;
+    /** Weight of the KL to the base model in the loss; 0 = none. Default 0.1. */
+    readonly klCoefficient?: number;
+    /** Largest drift from the base model in nats per token; a step beyond it is undone. 0 = no limit. Default 0.5. */
+    readonly baseDrift?: number;
     /** Held-out tasks of each evaluation. */
     readonly evaluationTasks?: number;
   };
@@ -110,6 +119,10 @@ export type SiteDefinition = {
     readonly margin?: number;
     /** A smaller fall is refused if its paired p-value is below this. */
     readonly significance?: number;
+    /** Number of tasks of `retentionEnvironment` in an evaluation, at most 1000. Default 100. */
+    readonly retentionTasks?: number;
+    /** Largest fall on these tasks that always passes, from 0 to 1. Default 0.03. */
+    readonly retentionMargin?: number;
     /** Share of visitors on the canary channel, from 0 to 1. */
     readonly canaryShare?: number;
   };

@@ -38,3 +38,5 @@ export type {
 export type { WritableCall } from "./tool-calls/formats.ts";
 export type { ParsedAssistant, ParsedToolCall } from "./tool-calls/parsed-call.ts";
 export type { AssistantEvent, AssistantReaderOptions } from "./tool-calls/reader.ts";
+export { visibleText } from "./visible-text.ts";
+export type { TurnState } from "./visible-text.ts";

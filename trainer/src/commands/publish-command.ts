@@ -3,7 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { type EvaluationResult, FULL_SUPPORT, WaggleError } from "@waggle/protocol";
+import {
+  type EvaluationResult,
+  FULL_SUPPORT,
+  type GuidanceReference,
+  WaggleError,
+} from "@waggle/protocol";
 import type { Command } from "commander";
 import { requireAssigned } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
@@ -16,7 +21,7 @@ import {
 } from "../evaluation/frozen-evaluation.ts";
 import { taskProgress } from "../evaluation/task-progress.ts";
 import { environmentFrom } from "../extensions/environment-module.ts";
-import { createReporter, type Reporter } from "../metrics/reporter.ts";
+import { createReporter, type Reporter, retentionText } from "../metrics/reporter.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
 import { readAdapterFolder } from "../model/adapter-folder.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
@@ -39,6 +44,7 @@ import {
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { type AdapterResult, publishAdapter } from "../sink/adapter-publication.ts";
 import { promotionRule } from "../sink/promotion-rule.ts";
+import { retentionPlayer } from "../sink/retention-check.ts";
 
 type PublishOptions = EdgeOptions &
   Pick<
@@ -144,17 +150,20 @@ export async function publishFolder(
     requireTurnTokens(turnTokens, policy.contextLength);
     const download = (digest: string): Promise<Uint8Array> => edge.getObject(digest);
     const guidance = createGuidanceCache(download);
+    const partsWith = async (said: GuidanceReference | undefined) => ({
+      policy,
+      format: model.format,
+      sampling: FULL_SUPPORT,
+      environments: given.own && [given.own],
+      guidance: said === undefined ? null : await guidance.get(said),
+    });
     return await publishAdapter(
       {
         edge,
         adapterCache: createAdapterCache({ folder: cacheFolder, config: model.config, download }),
         evaluate: async (version, evaluated, stop, said) => {
           const parts = {
-            policy,
-            format: model.format,
-            sampling: FULL_SUPPORT,
-            environments: given.own && [given.own],
-            guidance: said === undefined ? null : await guidance.get(said),
+            ...(await partsWith(said)),
             onTask: taskProgress(count, (done) =>
               report.note("evaluating", {
                 policy:
@@ -166,6 +175,7 @@ export async function publishFolder(
           };
           return evaluateVersion(parts, tasks, version, evaluated, stop);
         },
+        retention: retentionPlayer(given.own, tasks, partsWith),
         environment,
         evaluationName: frozenTasksName(tasks),
         mayPromote: promotionRule(given.promotionMargin),
@@ -208,6 +218,7 @@ function textOf({ outcome, version, evaluation, reason }: AdapterResult): string
   return `this adapter is not served: ${reason}${figures}; train it further, or from the stable version`;
 }
 
-function figuresOf({ successes, tasks, stableSuccesses, comparedWith }: EvaluationResult): string {
-  return `it solved ${successes} of ${tasks} tasks, version ${comparedWith} solved ${stableSuccesses}`;
+function figuresOf(evaluation: EvaluationResult): string {
+  const { successes, tasks, stableSuccesses, comparedWith } = evaluation;
+  return `it solved ${successes} of ${tasks} tasks, version ${comparedWith} solved ${stableSuccesses}${retentionText(evaluation)}`;
 }

@@ -81,7 +81,10 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
     return true;
   }
 
-  async keep({ result, drift, startedAt }: EdgeLearned, { leases }: LeasedBatch): Promise<void> {
+  async keep(
+    { result, drift, excess, startedAt }: EdgeLearned,
+    { leases }: LeasedBatch,
+  ): Promise<void> {
     const { engine, report, date, now, newId } = this.#parts;
     const { newest } = this.#checkpoint;
     const { state } = newest;
@@ -98,9 +101,9 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
     const hasLearned = learnedStep !== null && learnedStep.advantages.size > 0;
     const stepsSincePublication = state.stepsSincePublication + (hasLearned ? 1 : 0);
     const isDue = hasLearned && stepsSincePublication >= this.#options.publishEvery;
-    // A step beyond the drift limit is undone. Steps learned since the last publication are then published
+    // A step beyond a drift limit is undone. Steps learned since the last publication are then published
     // early. If there are none, training returns to the stable version.
-    const isDrifted = result === "drift-limit";
+    const isDrifted = excess !== null;
     const publishes = isDue || (isDrifted && stepsSincePublication > 0);
     const returns = isDrifted && stepsSincePublication === 0;
     const row = hasLearned && {
@@ -108,7 +111,8 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
       at: date(),
       metrics: {
         ...learnedStep.metrics,
-        ...(drift === null ? {} : { stableDriftKl: drift }),
+        ...(drift.stable === null ? {} : { stableDriftKl: drift.stable }),
+        ...(drift.base === null ? {} : { baseDriftKl: drift.base }),
         seconds: (now() - startedAt) / 1000,
       },
     };
@@ -117,7 +121,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
       this.#driftedSteps += 1;
       await engine.load(newest.stable);
     }
-    const isAlarm = this.#driftedSteps > MAX_DRIFTED_STEPS;
+    const isAlarm = isDrifted && this.#driftedSteps > MAX_DRIFTED_STEPS;
     if (isAlarm) this.#driftedSteps = 0;
     await this.#checkpoint.commit({
       ...newest,
@@ -136,7 +140,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         publication: publishes
           ? newPublication(newId(), state.stableVersion, hasLearned ? step : state.step)
           : null,
-        ...(isAlarm && { alarm: driftAlarm(drift, this.#options.watch) }),
+        ...(isAlarm && { alarm: driftAlarm(excess) }),
       },
     });
     this.#held.clear();

@@ -10,29 +10,33 @@ import { type StepFailure, stepFailure } from "../update/step-failure.ts";
 import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 import { seededRandom } from "@waggle/protocol";
 import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
-import { driftFromStable } from "../update/stable-drift.ts";
-import { isDrifted } from "../sink/deployment-watch.ts";
+import { type Drift, driftAfter } from "../update/drift.ts";
+import { driftBeyond, type DriftExcess } from "../sink/deployment-watch.ts";
 
 /** The result of one step over an edge. */
 export type EdgeLearned = {
   /** The step's result, or why it failed. */
   readonly result: LearningStepResult | StepFailure;
-  /**
-   * KL from the stable version, in nats per token; `null` if the step has no tokens of that version.
-   */
-  readonly drift: number | null;
+  readonly drift: Drift;
+  /** The drift limit that the step exceeded; `null` if it exceeded none. */
+  readonly excess: DriftExcess | null;
   /** When the step began, on the run's clock. */
   readonly startedAt: number;
 };
 
-type Parts = Pick<TrainingParts, "engine" | "recipe" | "leases" | "report" | "note" | "now">;
+type Parts = Pick<
+  TrainingParts,
+  "engine" | "recipe" | "base" | "leases" | "report" | "note" | "now"
+>;
+
+const UNMEASURED: Drift = { stable: null, base: null };
 
 /**
- * Creates the update. It reloads the last checkpoint after a step that failed or exceeded the drift limit.
+ * Creates the update. It reloads the last checkpoint after a step that failed or exceeded a drift limit.
  * @throws the step's own error after too many failures in a row; see `stepFailure`.
  */
 export function edgeUpdate(
-  { engine, recipe, leases, report, note, now }: Parts,
+  { engine, recipe, base, leases, report, note, now }: Parts,
   options: Pick<
     TrainingOptions,
     "microbatchTokens" | "shuffleAdvantages" | "visitorShare" | "watch"
@@ -55,6 +59,7 @@ export function edgeUpdate(
         shuffleAdvantages: options.shuffleAdvantages ? random : null,
         visitorShare: options.visitorShare,
         presentVisitors: visitors,
+        reference: base,
         betweenPasses: async () => {
           signal.throwIfAborted();
           await leases.renewDue();
@@ -62,19 +67,26 @@ export function edgeUpdate(
       });
       const { groups } = waiting;
       const { microbatchTokens } = options;
-      const drift = await driftFromStable(engine, groups, state.stableVersion, microbatchTokens);
+      const drift = await driftAfter(
+        engine,
+        groups,
+        state.stableVersion,
+        microbatchTokens,
+        options.watch.baseDrift === undefined ? undefined : base,
+      );
       failedSteps = 0;
-      if (!isDrifted(drift, options.watch)) return { result, drift, startedAt };
+      const excess = driftBeyond(drift, options.watch);
+      if (excess === null) return { result, drift, excess, startedAt };
       await engine.load(checkpoint.newest.engine);
-      const limit = options.watch.drift;
-      report.note("drift-limit", { step: state.step, drift: drift?.toFixed(3), limit });
-      return { result: "drift-limit", drift, startedAt };
+      const { from, nats, limit } = excess;
+      report.note("drift-limit", { step: state.step, from, drift: nats.toFixed(3), limit });
+      return { result: "drift-limit", drift, excess, startedAt };
     } catch (error) {
       await engine.load(checkpoint.newest.engine);
       const failure = stepFailure(error, signal, failedSteps);
       if (failure !== "non-finite-gradient") failedSteps += 1;
       report.note(failure, { step: state.step, cause: String(error) });
-      return { result: failure, drift: null, startedAt };
+      return { result: failure, drift: UNMEASURED, excess: null, startedAt };
     }
   };
 }

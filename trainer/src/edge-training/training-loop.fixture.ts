@@ -23,6 +23,7 @@ import { initialState } from "../checkpoint/trainer-state.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
+import type { FrozenScorer } from "../update/recipe-models.ts";
 import {
   parityChecker,
   randomGroups,
@@ -105,6 +106,8 @@ export type RunOptions = {
   /** Success of a version on the frozen tasks; every turn is readable. */
   readonly evaluate?: (version: number) => Promise<boolean[]>;
   readonly watch?: Partial<WatchLimits>;
+  /** Log-probs under the base model. */
+  readonly base?: FrozenScorer;
   readonly mayPromote?: PublicationParts["mayPromote"];
   readonly shuffleAdvantages?: boolean;
   readonly signal?: AbortSignal;
@@ -154,6 +157,7 @@ export async function live(
         edge,
         engine,
         recipe,
+        base: options.base,
         checker: killer.wrap(options.checker ?? parityChecker),
         leases: createLeaseHolder({
           edge,

@@ -11,6 +11,7 @@ import type { PublicationParts } from "../sink/publication.ts";
 import type { Reporter } from "../metrics/reporter.ts";
 import type { Turn } from "./fair-turns.ts";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
+import type { FrozenScorer } from "../update/recipe-models.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 
 /** The ports and objects that the loop uses. */
@@ -18,6 +19,8 @@ export type TrainingParts = {
   readonly edge: EdgeClient;
   readonly engine: TrainEngine;
   readonly recipe: EdgeRecipe;
+  /** Log-probs under the base model, for a KL term and the drift from it; absent = neither is computed. */
+  readonly base?: FrozenScorer | undefined;
   readonly checker: TrajectoryChecker;
   readonly leases: LeaseHolder;
   readonly store: TrainerCheckpoints;

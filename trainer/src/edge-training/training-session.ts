@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { PoliciesResponse, TrainEngine } from "@waggle/protocol";
+import type { GuidanceReference, PoliciesResponse, TrainEngine } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "../edge/abortable-sleep.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
@@ -35,6 +35,8 @@ import { openPolicy } from "../model/open-model.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { createGuidanceCache } from "../model/guidance-cache.ts";
 import { promotionRule } from "../sink/promotion-rule.ts";
+import { retentionPlayer } from "../sink/retention-check.ts";
+import { baseScorer } from "../update/base-scorer.ts";
 import { createReplay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
@@ -117,7 +119,8 @@ async function runSession(
   const control = await edge.control();
   const { environment } = control;
   // A site without tasks has nothing to evaluate on, and a trainer waits for its first task.
-  if (environment !== "") assignedEnvironment(control, options.environments);
+  const practiced =
+    environment === "" ? undefined : assignedEnvironment(control, options.environments);
   const tasks: FrozenTasks = { ...options.tasks, environment };
   const saved = await store.load();
   if (saved !== null) requireSameEnvironment(saved, model, policies);
@@ -218,6 +221,10 @@ async function runSession(
       sampling: recipe.stage.settings.sampling,
       environments: options.environments,
     };
+    const partsWith = async (said: GuidanceReference | undefined) => ({
+      ...parts,
+      guidance: said === undefined ? null : await guidance.get(said),
+    });
     const checker = createTrajectoryChecker({
       policy,
       adapterCache,
@@ -237,6 +244,7 @@ async function runSession(
         edge,
         engine,
         recipe,
+        base: baseScorer(policy),
         leases,
         store,
         report,
@@ -247,10 +255,9 @@ async function runSession(
           adapterCache,
           adapterShape: place.adapterShape ?? options,
           evaluate: async (version, adapter, stop, said) => {
-            const read = said === undefined ? null : await guidance.get(said);
-            const guided = { ...parts, guidance: read };
-            return evaluateVersion(guided, tasks, version, adapter, stop);
+            return evaluateVersion(await partsWith(said), tasks, version, adapter, stop);
           },
+          retention: retentionPlayer(practiced, tasks, partsWith),
           environment: tasks.environment,
           evaluationName: frozenTasksName(tasks),
           mayPromote: promotionRule(options.promotionMargin),

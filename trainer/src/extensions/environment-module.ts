@@ -38,12 +38,25 @@ export async function environmentFrom(
   return { ...spec, source: `${name} ${digest.digest("hex").slice(0, 16)}` };
 }
 
-/** The environment of a site. Its source has a digest of the modules that decide tasks and rewards. */
+/**
+ * The environment of a site, with its retention environment. Their sources have digests of the modules that decide tasks
+ * and rewards.
+ */
 async function siteEnvironment(config: string): Promise<EnvironmentSpec> {
-  const { environment, files } = await loadPractice(config);
-  const digest = createHash("sha256");
-  for (const file of files) digest.update(await readFile(file));
-  return { ...environment, source: `${config} ${digest.digest("hex").slice(0, 16)}` };
+  const { environment, files, retentionFile } = await loadPractice(config);
+  const source = async (modules: readonly string[]): Promise<string> => {
+    const digest = createHash("sha256");
+    for (const file of modules) digest.update(await readFile(file));
+    return `${config} ${digest.digest("hex").slice(0, 16)}`;
+  };
+  const { retention } = environment;
+  return {
+    ...environment,
+    source: await source(files),
+    ...(retention === undefined || retentionFile === null
+      ? {}
+      : { retention: { ...retention, source: await source([retentionFile]) } }),
+  };
 }
 
 function requireSpec(source: string, found: unknown): EnvironmentSpec {

@@ -21,6 +21,7 @@ import {
 import { inLanes } from "../rollouts/lanes.ts";
 import { expandGrammars } from "../check/grammar-expansion.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
+import { baseScorer } from "../update/base-scorer.ts";
 import { learningStep, type LearningStepResult } from "../update/learning-step.ts";
 import {
   type ComingStep,
@@ -167,6 +168,7 @@ export async function simulate(
   let state: StateValues = found?.values.state ?? {};
   let step = found?.step ?? 0;
   if (published !== null) await adopt(published);
+  const reference = baseScorer(parts.policy);
   let stepAt = performance.now();
   const coming = (): ComingStep => ({ step, seed: options.seed, state, band: options.band });
   let waiting = waitingStep(recipe, [], coming());
@@ -183,6 +185,11 @@ export async function simulate(
 
   function adopt(tensors: TensorMap): Promise<void> {
     return parts.policy.setAdapter(version, { ...options.adapterShape, tensors });
+  }
+
+  /** Gives the policy its version again after it computed log-probs of the base. */
+  async function restore(): Promise<void> {
+    if (parts.policy.currentVersion !== version && published !== null) await adopt(published);
   }
 
   /** Discards the rollouts of the previous step. */
@@ -218,12 +225,15 @@ export async function simulate(
       },
       update: async (batch) => {
         if (batch.groups.length === 0) return null;
-        return learningStep(engine, recipe, batch, {
+        const learned = await learningStep(engine, recipe, batch, {
           ...coming(),
+          reference,
           microbatchTokens: options.microbatchTokens,
           shuffleAdvantages: options.shuffleAdvantages ? seededRandom(options.seed, step) : null,
           betweenPasses: async () => signal.throwIfAborted(),
         });
+        await restore();
+        return learned;
       },
       sink: {
         keep: async (learned) => {

@@ -114,7 +114,7 @@ export function createReporter(
       emit(
         "evaluated",
         { ...result, promotes: verdict === "promote", verdict, reason },
-        `evaluation of the candidate: ${result.successes} of ${result.tasks}, stable version ${result.comparedWith ?? "unknown"} ${result.stableSuccesses ?? "unknown"}: ${words[verdict]}${reason === "" ? "" : ` (${reason})`}`,
+        `evaluation of the candidate: ${result.successes} of ${result.tasks}, stable version ${result.comparedWith ?? "unknown"} ${result.stableSuccesses ?? "unknown"}${retentionText(result)}: ${words[verdict]}${reason === "" ? "" : ` (${reason})`}`,
       );
     },
     published(version, isPromoted) {
@@ -140,6 +140,13 @@ export function createReporter(
       emit("failure", { code, message }, `! ${code}: ${message}`);
     },
   };
+}
+
+/** What an evaluation says about retention tasks, to follow its other figures; empty if there are none. */
+export function retentionText({ retention }: Pick<EvaluationResult, "retention">): string {
+  if (retention === undefined) return "";
+  const { judged, tasks, successes, baseSuccesses, readable, baseReadable } = retention;
+  return `; retention ${successes} of ${judged} (base ${baseSuccesses}), readable answers ${readable} of ${tasks} (base ${baseReadable})`;
 }
 
 /**

@@ -39,6 +39,9 @@ import {
 /** The default turn limit of pages, as `--help` shows it. */
 export const PAGE_TURN = "as in a page: a quarter of the context, from 128 to 512";
 
+/** Cost no significant success in docs/evidence/studies/kl-term.md. A larger one holds more, and may cost some. */
+const KL_COEFFICIENT = 0.1;
+
 /** Parsed values of every option of a command that learns. */
 export type LearningOptions = ServerOptions &
   ScheduleOptions & {
@@ -55,6 +58,7 @@ export type LearningOptions = ServerOptions &
     epochs: number;
     microbatchTokens: number;
     entropyCoefficient: number;
+    klCoefficient: number;
     rank: number;
     alpha?: number;
     seed: number;
@@ -88,6 +92,12 @@ export function withLearning(command: Command): Command {
     .addOption(epochsOption("optimizer steps per minibatch", 1))
     .addOption(microbatchTokensOption(4096))
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
+    .option(
+      "--kl-coefficient <c>",
+      "weight of the KL to the base model; 0 = none",
+      number,
+      KL_COEFFICIENT,
+    )
     .addOption(rankOption(16))
     .addOption(alphaOption())
     .addOption(seedOption())
@@ -112,5 +122,6 @@ export function recipeOf(given: LearningOptions, lastStep: number): EdgeRecipe {
     learningRate: learningRateOf(given, lastStep),
     optimizer: optimizerOf(given),
     entropyCoefficient: given.entropyCoefficient,
+    klCoefficient: given.klCoefficient,
   });
 }

@@ -8,6 +8,7 @@ export type WatchOptions = {
   watchSuccess: number;
   watchReadable: number;
   watchDrift: number;
+  watchBaseDrift: number;
   watchFalseAlarm: number;
 };
 
@@ -23,6 +24,12 @@ export function withWatch(command: Command): Command {
     )
     .option("--watch-drift <nats>", "maximum drift per token from the stable version", number, 0.2)
     .option(
+      "--watch-base-drift <nats>",
+      "maximum drift per token from the base model; 0 = no limit",
+      number,
+      0.5,
+    )
+    .option(
       "--watch-false-alarm <p>",
       "probability that a version without a drop is rolled back, for each of the two rates",
       probability,
@@ -36,6 +43,7 @@ export function watchLimitsOf(given: WatchOptions): WatchLimits {
     success: given.watchSuccess,
     readable: given.watchReadable,
     drift: given.watchDrift,
+    baseDrift: given.watchBaseDrift === 0 ? undefined : given.watchBaseDrift,
     falseAlarm: given.watchFalseAlarm,
   };
 }

@@ -110,3 +110,11 @@ test("the list has every recipe of the catalogue and the reasons against one", (
     /^arpo {2,}no: branches rollouts \(branch-entropy\)$/,
   );
 });
+
+test("a KL term to the base model can be added to any recipe, and 0 adds none", () => {
+  const { stage } = edgeRecipeNamed(DEFAULT_EDGE_RECIPE, { klCoefficient: 0.02 });
+  expect(stage.kl).toEqual({ in: "loss", coefficient: 0.02, estimator: "k3-with-k2-gradient" });
+  expect(Object.keys(stage.state)).toContain("ref");
+  const without = edgeRecipeNamed(DEFAULT_EDGE_RECIPE, { klCoefficient: 0 });
+  expect([without.stage.kl, Object.keys(without.stage.state)]).toEqual([null, []]);
+});

@@ -17,7 +17,7 @@ import {
   type StateName,
   toJudgedTrajectory,
 } from "@waggle/learning";
-import { entropyBonus, rate } from "@waggle/learning/parts";
+import { entropyBonus, rate, reference } from "@waggle/learning/parts";
 import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
 import { partContext } from "./part-context.ts";
 import {
@@ -49,6 +49,8 @@ export type EdgeSettings = {
   readonly maxStaleness?: number | undefined;
   /** Coefficient of an entropy bonus added to the recipe's losses; default 0 = none. */
   readonly entropyCoefficient?: number | undefined;
+  /** Coefficient of a KL term to the base model in the loss; default 0 = none. */
+  readonly klCoefficient?: number | undefined;
   readonly optimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
   /** Settings specific to the recipe, by name. */
   readonly own?: Settings | undefined;
@@ -171,10 +173,18 @@ function isSet(stage: Stage, step: number, name: "maxTurns" | "difficulty" | "ta
 
 function withSettings(
   stage: Stage,
-  { learningRate, groupsPerStep, epochs, entropyCoefficient = 0, optimizer }: EdgeSettings,
+  {
+    learningRate,
+    groupsPerStep,
+    epochs,
+    entropyCoefficient = 0,
+    klCoefficient = 0,
+    optimizer,
+  }: EdgeSettings,
 ): Stage {
   return {
     ...stage,
+    ...(klCoefficient === 0 ? {} : withBaseKl(stage, klCoefficient)),
     losses:
       entropyCoefficient === 0
         ? stage.losses
@@ -187,5 +197,16 @@ function withSettings(
       ...(epochs === undefined ? {} : { epochs }),
     },
     optimizer: { ...stage.optimizer, ...optimizer },
+  };
+}
+
+/**
+ * A KL term to the base model. The value of k3 is never negative, and the gradient of k2 is the divergence's own (Tang and
+ * Munos 2025, arXiv:2506.09477). No recipe that can train from an edge has one of its own.
+ */
+function withBaseKl(stage: Stage, coefficient: number): Pick<Stage, "kl" | "state"> {
+  return {
+    kl: { in: "loss", coefficient, estimator: "k3-with-k2-gradient" },
+    state: { ...stage.state, ref: reference },
   };
 }

@@ -1,12 +1,14 @@
 import type { LeasedGroup, TrajectoryOutcome } from "@waggle/protocol";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
-import { driftAlarm, isDrifted, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
+import { driftAlarm, driftBeyond, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
 import type { JudgedLease } from "../check/lease-judgment.ts";
 import { seededRandom } from "@waggle/protocol";
 import { createReporter } from "../metrics/reporter.ts";
 import { initialState, type TrainerState } from "../checkpoint/trainer-state.ts";
 import { createSetup, live, removeSetups } from "../edge-training/training-loop.fixture.ts";
+import { tinyPolicy } from "../rollouts/tiny-policy.fixture.ts";
+import { baseScorer } from "../update/base-scorer.ts";
 
 afterAll(removeSetups);
 
@@ -125,11 +127,19 @@ test("an alarm freezes publishing, rolls the version back, and may be raised aga
 });
 
 test("a drift that is not a number exceeds the limit, an unmeasured one does not", () => {
-  expect([0.3, Number.NaN].map((drift) => isDrifted(drift, LIMITS))).toEqual([true, true]);
-  expect([0.2, null].map((drift) => isDrifted(drift, LIMITS))).toEqual([false, false]);
-  expect(driftAlarm(0.3, LIMITS)).toMatchObject({
+  const beyond = (stable: number | null, base: number | null = null) =>
+    driftBeyond({ stable, base }, { ...LIMITS, baseDrift: 1 });
+  expect([beyond(0.2), beyond(null), beyond(0.2, 1)]).toEqual([null, null, null]);
+  const stable = { from: "stable version", limit: 0.2 };
+  expect(beyond(0.3)).toEqual({ ...stable, nats: 0.3 });
+  expect(beyond(Number.NaN)).toEqual({ ...stable, nats: Number.NaN });
+  expect(beyond(0.1, 1.1)).toEqual({ from: "base model", limit: 1, nats: 1.1 });
+  expect(driftBeyond({ stable: 0.1, base: 99 }, LIMITS)).toBeNull();
+  expect(driftAlarm({ from: "base model", nats: 0.3, limit: 0.2 })).toMatchObject({
     version: null,
-    reason: expect.stringMatching(/^4 steps in a row .* by 0\.300 nats per token; .* 0\.2$/),
+    reason: expect.stringMatching(
+      /^4 steps in a row .* from the base model, .* by 0\.300 nats per token; .* 0\.2$/,
+    ),
   });
 });
 
@@ -166,6 +176,22 @@ test("a step beyond the limit is undone, and what was learned before it is publi
   expect(limited.edge.control.frozen).toBeNull();
   expect(summary.state.promotions).toBeGreaterThan(1);
   expect(limited.edge.twice).toBe(0);
+});
+
+test("steps too far from the base model are undone, and after four in a row publishing stops", async () => {
+  const policy = await tinyPolicy();
+  onTestFinished(() => policy.dispose());
+  const base = baseScorer(policy);
+  const setup = await createSetup();
+  const { summary } = await live(setup, { base, watch: { baseDrift: 1e-9 } });
+  expect(setup.edge.control.frozen?.reason).toMatch(/^4 steps in a row .* from the base model/);
+  expect([summary.state.step, setup.edge.policies.length]).toEqual([0, 1]);
+
+  const control = await createSetup();
+  await live(control, { base, watch: { baseDrift: 100 } });
+  expect(control.edge.policies.length).toBeGreaterThan(1);
+  const [first] = control.edge.metrics.values();
+  expect(first?.metrics["baseDriftKl"]).toBeGreaterThan(0);
 });
 
 const frozen = "an operator freezes promotions before the trainer publishes";

@@ -1,5 +1,5 @@
 /**
- * Alarms: the deployed version's live success has fallen, or too many steps in a row exceeded the drift limit.
+ * Alarms: the deployed version's live success has fallen, or too many steps in a row exceeded a drift limit.
  * An alarm freezes publishing until an operator lifts the freeze, and rolls back the version at fault.
  */
 import type { EdgeClient } from "../edge/edge-client.ts";
@@ -7,10 +7,20 @@ import type { JudgedLease } from "../check/lease-judgment.ts";
 import { followStable, liveFall, type LiveLimits, watchLease } from "../evaluation/live-watch.ts";
 import type { Reporter } from "../metrics/reporter.ts";
 import type { Alarm, TrainerState } from "../checkpoint/trainer-state.ts";
+import type { Drift } from "../update/drift.ts";
 
 export type WatchLimits = LiveLimits & {
   /** Largest drift of the trained policy from the stable version, in nats per token. */
   readonly drift: number;
+  /** Largest drift from the base model, in nats per token; absent = no limit. */
+  readonly baseDrift?: number | undefined;
+};
+
+/** A drift beyond its limit, in nats per token. */
+export type DriftExcess = {
+  readonly from: "stable version" | "base model";
+  readonly nats: number;
+  readonly limit: number;
 };
 
 /**
@@ -31,16 +41,25 @@ export function withWatchedLease(
 export const MAX_DRIFTED_STEPS = 3;
 
 /**
- * True if the drift exceeds its limit or is not a number.
- * @param drift - after a step; `null` if it could not be measured.
+ * The limit that a drift exceeds; `null` if it exceeds none. A drift that is not a number exceeds every limit.
+ * @param drift - after a step.
  */
-export function isDrifted(drift: number | null, { drift: limit }: WatchLimits): boolean {
-  return drift !== null && !(drift <= limit);
+export function driftBeyond(
+  { stable, base }: Drift,
+  { drift, baseDrift = Infinity }: WatchLimits,
+): DriftExcess | null {
+  if (stable !== null && !(stable <= drift)) {
+    return { from: "stable version", nats: stable, limit: drift };
+  }
+  if (base !== null && !(base <= baseDrift)) {
+    return { from: "base model", nats: base, limit: baseDrift };
+  }
+  return null;
 }
 
-/** The alarm after too many such steps. @param drift - of the last one */
-export function driftAlarm(drift: number | null, { drift: limit }: WatchLimits): Alarm {
-  const reason = `${MAX_DRIFTED_STEPS + 1} steps in a row moved the policy too far from the stable version, the last one by ${drift?.toFixed(3)} nats per token; the limit is ${limit}`;
+/** The alarm after too many such steps. @param excess - of the last one */
+export function driftAlarm({ from, nats, limit }: DriftExcess): Alarm {
+  const reason = `${MAX_DRIFTED_STEPS + 1} steps in a row moved the policy too far from the ${from}, the last one by ${nats.toFixed(3)} nats per token; the limit is ${limit}`;
   return { version: null, reason };
 }
 

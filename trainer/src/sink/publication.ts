@@ -1,6 +1,6 @@
 /**
  * Publishes parameters as a deployed policy, one durable stage at a time: evaluate on frozen tasks
- * beside the stable version, publish, promote. Only a candidate that passed goes to the canary channel;
+ * beside the stable version and on retention tasks beside the base, publish, promote. Only a candidate that passed goes to the canary channel;
  * one that failed is recorded at the edge as rolled back. A stage may be repeated after a crash with
  * the same result.
  *
@@ -33,6 +33,7 @@ import {
   stableGuidance,
   type TrainerState,
 } from "../checkpoint/trainer-state.ts";
+import { checkRetention, keptRetention, type RetentionPlayer } from "./retention-check.ts";
 
 export type PublicationParts = {
   readonly edge: EdgeClient;
@@ -55,6 +56,8 @@ export type PublicationParts = {
    * stable version and of the best one so far, so that many small falls cannot add up.
    */
   readonly mayPromote: (candidate: readonly boolean[], earlier: readonly boolean[]) => boolean;
+  /** Tasks that are not practiced, on which a candidate must not fall; absent = none. */
+  readonly retention?: RetentionPlayer | undefined;
   readonly report: Reporter;
 };
 
@@ -100,7 +103,7 @@ async function evaluate(
   const reference = await parts.adapterCache.add(adapter);
   const stable = await stableOutcomes(parts, state, signal);
   const candidate = await parts.evaluate(CANDIDATE, adapter, signal, stableGuidance(state));
-  const evaluation = pairedResult(
+  const paired = pairedResult(
     candidate.successes,
     stable.successes,
     state.stableVersion,
@@ -109,10 +112,20 @@ async function evaluate(
   const bestKey = evaluationKey(parts, "best");
   const earlierBest = state.evaluations[bestKey] ?? stable.successes;
   const best = count(stable.successes) > count(earlierBest) ? stable.successes : earlierBest;
-  const decision = decide(parts, candidate, stable, best, gateRefusal(evaluation, gate));
+  const learned = decide(parts, candidate, stable, best, gateRefusal(paired, gate));
+  const { decision, evaluation, kept } = await retained(
+    parts,
+    state,
+    learned,
+    paired,
+    adapter,
+    gate,
+    signal,
+  );
   parts.report.evaluated(evaluation, decision);
   const evaluations = {
     // Only these results can be needed again.
+    ...kept,
     [bestKey]: best,
     [evaluationKey(parts, state.stableVersion)]: stable.successes,
     [readableKey(parts, state.stableVersion)]: stable.readable,
@@ -133,6 +146,40 @@ async function evaluate(
       publication: { ...publication, stage: "publish", evaluation, adapter: reference, promotes },
     },
   });
+}
+
+/**
+ * The decision after the retention set, which is played only if the candidate would be promoted otherwise.
+ */
+async function retained(
+  parts: PublicationParts,
+  state: TrainerState,
+  learned: PromotionDecision,
+  evaluation: EvaluationResult,
+  adapter: Adapter,
+  gate: PromotionGate,
+  signal: AbortSignal,
+): Promise<{
+  readonly decision: PromotionDecision;
+  readonly evaluation: EvaluationResult;
+  readonly kept: TrainerState["evaluations"];
+}> {
+  if (learned.verdict !== "promote") {
+    return { decision: learned, evaluation, kept: keptRetention(state.evaluations) };
+  }
+  const candidate = { version: CANDIDATE, adapter, guidance: stableGuidance(state) };
+  const { retention, refusal, evaluations } = await checkRetention(
+    parts.retention,
+    state.evaluations,
+    candidate,
+    gate,
+    signal,
+  );
+  return {
+    decision: refusal === null ? learned : { verdict: "roll-back", reason: refusal },
+    evaluation: retention === undefined ? evaluation : { ...evaluation, retention },
+    kept: evaluations,
+  };
 }
 
 function decide(

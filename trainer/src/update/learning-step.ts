@@ -18,6 +18,7 @@ import { inPasses } from "./engine-passes.ts";
 import { withShuffledAdvantages } from "./group-advantages.ts";
 import type { LearnableGroup, LearnableTrajectory } from "../check/learnable-group.ts";
 import { partContext } from "../recipes/part-context.ts";
+import type { FrozenScorer } from "./recipe-models.ts";
 import { updateFrom, type UpdateNumbers } from "./stage-update.ts";
 import { type Visitors, withBoundedVisitors } from "./visitor-bound.ts";
 import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
@@ -31,6 +32,8 @@ export type LearningStepOptions = ComingStep & {
    * Cap on one visitor's share of a step, in (0, 1]; default 1 = no cap. See `visitor-bound.ts`.
    */
   readonly visitorShare?: number | undefined;
+  /** Log-probs under the base model, for a recipe with a KL term. */
+  readonly reference?: FrozenScorer | undefined;
   /** Visitors seen since the last step whose rollouts had no signal. */
   readonly presentVisitors?: Iterable<string> | undefined;
   /**
@@ -85,7 +88,7 @@ export async function learningStep(
     kept,
     new Set(trajectories.map(({ digest }) => digest)),
     partContext(stage, step, options),
-    {},
+    options.reference === undefined ? {} : { reference: options.reference },
     new AbortController().signal,
   );
   const { numbers, dropped, state } = update;

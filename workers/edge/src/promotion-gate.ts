@@ -1,5 +1,5 @@
 /** The promotion gate: the edge does not serve a version on the trainer's word alone. */
-import { gateRefusal } from "@waggle/evaluation";
+import { gateRefusal, retentionRefusal } from "@waggle/evaluation";
 import { type EvaluationResult, type PromotionGate, WaggleError } from "@waggle/protocol";
 import type { Settings } from "./settings.ts";
 
@@ -9,6 +9,8 @@ export function promotionGateOf(settings: Settings): PromotionGate {
     minTasks: settings.GATE_MIN_TASKS,
     margin: settings.GATE_MARGIN,
     significance: settings.GATE_SIGNIFICANCE,
+    retentionTasks: settings.GATE_RETENTION_TASKS,
+    retentionMargin: settings.GATE_RETENTION_MARGIN,
   };
 }
 
@@ -39,5 +41,6 @@ function refusalOf(evaluation: EvaluationResult | null, gate: PromotionGate): st
   if (stableSuccesses === undefined || gained === undefined || lost === undefined) {
     return "its evaluation was not paired with the stable version";
   }
-  return gateRefusal({ tasks, successes, stableSuccesses, gained, lost }, gate);
+  const counts = { tasks, successes, stableSuccesses, gained, lost };
+  return gateRefusal(counts, gate) ?? retentionRefusal(evaluation.retention, gate);
 }

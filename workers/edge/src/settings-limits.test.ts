@@ -50,6 +50,7 @@ const FROM_ZERO = [
   "VISITOR_BYTES_PER_HOUR",
   "PREFIX_BYTES_PER_HOUR",
   "RETENTION_DAYS",
+  "GATE_RETENTION_TASKS",
 ] as const;
 const FROM_ONE = [
   "GROUP_SIZE",
@@ -59,7 +60,12 @@ const FROM_ONE = [
   "MAX_LEASE_FAILURES",
   "STALE_ROW_SECONDS",
 ] as const;
-const SHARES = ["CANARY_SHARE", "GATE_MARGIN", "GATE_SIGNIFICANCE"] as const;
+const SHARES = [
+  "CANARY_SHARE",
+  "GATE_MARGIN",
+  "GATE_SIGNIFICANCE",
+  "GATE_RETENTION_MARGIN",
+] as const;
 
 test.each([
   ...FROM_ZERO.map((name) => [name, "0", "-1"] as const),

@@ -94,6 +94,10 @@ const Settings = z
     GATE_MARGIN: z.coerce.number().min(0).max(1).default(0.03),
     /** Paired p-value below which a drop is considered real. */
     GATE_SIGNIFICANCE: z.coerce.number().min(0).max(1).default(0.05),
+    /** Retention tasks that an evaluation needs; 0 = none. */
+    GATE_RETENTION_TASKS: z.coerce.number().int().min(0).max(1000).default(0),
+    /** Largest fall on the retention tasks, as a share of them, that always passes. */
+    GATE_RETENTION_MARGIN: z.coerce.number().min(0).max(1).default(0.03),
     /** Leases that may end without an outcome before a trajectory becomes a dead letter. */
     MAX_LEASE_FAILURES: whole(5),
     /** Decoded bytes of trajectories that one group may hold; 0 = no limit. */

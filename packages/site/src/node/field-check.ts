@@ -43,6 +43,10 @@ const share: Field = {
   instead: "write a number from 0 to 1",
   accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
 };
+const atLeastZero: Field = {
+  instead: "write a number from 0, such as 0.1; 0 is off",
+  accepts: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+};
 const address = (instead: string): Field => ({
   instead,
   accepts: (value) => isText(value) && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
@@ -81,6 +85,7 @@ const SITE: Field = group({
     }),
   },
   environment: code("./practice/environment.ts"),
+  retentionEnvironment: code("./practice/everyday.ts"),
   reward: code("./practice/reward.ts"),
   edge: group({
     url: address('write the address of the edge, such as "https://edge.example.org"'),
@@ -111,12 +116,16 @@ const SITE: Field = group({
     groupsPerStep: count(10_000),
     epochs: count(1000),
     publishEvery: count(1_000_000),
+    klCoefficient: atLeastZero,
+    baseDrift: atLeastZero,
     evaluationTasks: count(100_000),
   }),
   gate: group({
     minTasks: count(100_000),
     margin: share,
     significance: share,
+    retentionTasks: count(1000),
+    retentionMargin: share,
     canaryShare: share,
   }),
   consent: group({

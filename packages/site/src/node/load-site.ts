@@ -27,13 +27,14 @@ export type LoadedSite = {
   readonly edgeTools: readonly Tool[];
   /** Begins the page with the state of a practice task: the export `start` of the module of page tools. */
   readonly start: ((state: unknown) => unknown) | null;
-  /** The environment with the site's reward; `null` if the site has none. */
+  /** The environment with the site's reward and its retention environment; `null` if the site has none. */
   readonly environment: EnvironmentSpec | null;
   /** Absolute paths of its modules. */
   readonly files: {
     readonly tools: string | null;
     readonly edgeTools: string | null;
     readonly environment: string | null;
+    readonly retentionEnvironment: string | null;
     readonly reward: string | null;
   };
 };
@@ -63,7 +64,7 @@ export async function loadSite(
   requireModel(config, folder);
   const tools = await siteModule(config, "tools", WRITE.tools);
   const edge = await siteModule(config, "edgeTools", WRITE.edgeTools);
-  const { practice, reward, environment } = await practiceOf(config);
+  const { practice, retention, reward, environment } = await practiceOf(config);
   const pageTools = pageToolsOf(tools);
   const edgeTools = edgeToolsOf(edge, pageTools);
   const mcpTools = mcpToolsOf(config, [
@@ -76,6 +77,10 @@ export async function loadSite(
     const page = { prompt, tools: toolsInPage(pageTools, edgeTools, mcpTools) };
     const observed = await firstObservation(environment, mayFailToDraw);
     if (observed !== null) requireSameTools(practice, observed, page);
+    if (retention !== null && environment.retention !== undefined) {
+      const kept = await firstObservation(environment.retention, mayFailToDraw);
+      if (kept !== null) requireSameTools(retention, kept, page);
+    }
   }
   return {
     folder,
@@ -89,6 +94,7 @@ export async function loadSite(
       tools: tools?.path ?? null,
       edgeTools: edge?.path ?? null,
       environment: practice?.path ?? null,
+      retentionEnvironment: retention?.path ?? null,
       reward: reward?.path ?? null,
     },
   };
@@ -110,10 +116,12 @@ async function firstObservation(
 /** What a trainer runs of a site. */
 export type SitePractice = {
   readonly configFile: string;
-  /** The environment with the site's reward. */
+  /** The environment with the site's reward and its retention environment. */
   readonly environment: EnvironmentSpec;
   /** Absolute paths of the modules that decide tasks and rewards. */
   readonly files: readonly string[];
+  /** Absolute path of the module of the retention environment; `null` if there is none. */
+  readonly retentionFile: string | null;
 };
 
 /**
@@ -123,7 +131,7 @@ export type SitePractice = {
  */
 export async function loadPractice(path: string): Promise<SitePractice> {
   const config = await readSiteConfig(path);
-  const { practice, reward, environment } = await practiceOf(config);
+  const { practice, retention, reward, environment } = await practiceOf(config);
   if (practice === null || environment === null) {
     throw config.source.mistake(
       config.source.nodeAt([]),
@@ -131,11 +139,13 @@ export async function loadPractice(path: string): Promise<SitePractice> {
     );
   }
   const files = reward === null ? [practice.path] : [practice.path, reward.path];
-  return { configFile: config.source.file, environment, files };
+  const retentionFile = retention?.path ?? null;
+  return { configFile: config.source.file, environment, files, retentionFile };
 }
 
 type Practice = {
   readonly practice: SiteModule | null;
+  readonly retention: SiteModule | null;
   readonly reward: SiteModule | null;
   readonly environment: EnvironmentSpec | null;
 };
@@ -143,8 +153,45 @@ type Practice = {
 async function practiceOf(config: SiteConfig): Promise<Practice> {
   const practice = await siteModule(config, "environment", "defineEnvironment({ … })");
   const reward = await siteModule(config, "reward", "(rollout) => a number from 0 to 1");
+  const retention = await siteModule(config, "retentionEnvironment", "defineEnvironment({ … })");
   const spec = practice === null ? null : specOf(practice);
-  return { practice, reward, environment: rewarded(config, spec, reward) };
+  const environment = withRetention(config, rewarded(config, spec, reward), retention);
+  return { practice, retention, reward, environment };
+}
+
+/** The environment with what must be kept beside it. */
+function withRetention(
+  { source, definition }: SiteConfig,
+  spec: EnvironmentSpec | null,
+  module: SiteModule | null,
+): EnvironmentSpec | null {
+  if (module === null) {
+    const useless = (["retentionTasks", "retentionMargin"] as const).find(
+      (name) => definition.gate?.[name] !== undefined,
+    );
+    if (useless === undefined) return spec;
+    throw source.mistake(
+      source.nodeAt(["gate", useless]),
+      `gate.${useless} is about the tasks of retentionEnvironment, and there is none; write retentionEnvironment too`,
+    );
+  }
+  const at = source.nodeAt(["retentionEnvironment"]);
+  if (spec === null) {
+    throw source.mistake(
+      at,
+      "retentionEnvironment is what practice must not harm, and there is no environment to practice in; write environment too",
+    );
+  }
+  const retention = specOf(module);
+  const names = ({ name, environments = [name] }: EnvironmentSpec) => environments;
+  const shared = names(retention).find((name) => names(spec).includes(name));
+  if (shared !== undefined) {
+    throw source.mistake(
+      at,
+      `retentionEnvironment has the tasks of ${shared}, which the site practices; name an environment of other tasks, or leave it out`,
+    );
+  }
+  return { ...spec, retention };
 }
 
 /** Names of the tools of MCP servers. @throws WaggleError at a name that another tool has. */

@@ -37,3 +37,12 @@ test("sets the edge's variables and the arguments of the trainer and of the base
   expect(trainerArguments(free)).toContain("--no-constrain-tool-calls");
   expect(baseArguments(loaded).join(" ")).toBe(`--env ${folder} --steps 300 --mistakes 0.2`);
 });
+
+test("what holds a policy near its base is an option of the trainer", async () => {
+  const { folder, remove } = plannerSite();
+  onTestFinished(remove);
+  const { definition } = await loadSite(folder);
+  const training = { ...definition.training, klCoefficient: 0.1, baseDrift: 0 };
+  const args = trainerArguments({ folder, definition: { ...definition, training } }).join(" ");
+  expect(args).toContain("--kl-coefficient 0.1 --watch-base-drift 0");
+});

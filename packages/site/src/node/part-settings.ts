@@ -25,6 +25,9 @@ export function variablesOf(settings: SiteSettings): { readonly [name: string]: 
   return withValues(Object.fromEntries(named) as Values);
 }
 
+/** Tasks of the retention environment in an evaluation, where a site does not say. */
+const RETENTION_TASKS = 100;
+
 function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
   const { gate = {}, retention = {} } = definition;
   const settings: SiteSettings = {
@@ -32,6 +35,9 @@ function learningSettings({ definition, environment }: LoadedSite): SiteSettings
     gateMinTasks: gate.minTasks,
     gateMargin: gate.margin,
     gateSignificance: gate.significance,
+    gateRetentionTasks:
+      environment?.retention === undefined ? undefined : (gate.retentionTasks ?? RETENTION_TASKS),
+    gateRetentionMargin: gate.retentionMargin,
     canaryShare: gate.canaryShare,
     visitorTtlDays: retention.visitorDays,
     retentionDays: retention.trajectoryDays,
@@ -55,6 +61,8 @@ export function trainerArguments({
       "groups-per-step": training.groupsPerStep,
       epochs: training.epochs,
       "publish-every": training.publishEvery,
+      "kl-coefficient": training.klCoefficient,
+      "watch-base-drift": training.baseDrift,
       "evaluation-tasks": training.evaluationTasks,
     }),
     ...(constrainToolCalls ? [] : ["--no-constrain-tool-calls"]),

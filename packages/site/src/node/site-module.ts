@@ -7,7 +7,7 @@ import type { SiteConfig } from "./config-file.ts";
 import { importText, SourceFile } from "./source-file.ts";
 
 /** Fields whose value is a module. */
-export type CodeField = "tools" | "edgeTools" | "environment" | "reward";
+export type CodeField = "tools" | "edgeTools" | "environment" | "retentionEnvironment" | "reward";
 
 /**
  * The absolute path of a module that the config names; `null` if the config does not have the field.

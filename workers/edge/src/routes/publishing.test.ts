@@ -37,6 +37,19 @@ beforeEach(async () => {
   baseModel = await freshEdge();
 });
 
+/** A candidate that solves none of the ten retention tasks that the base solves. */
+const FORGOTTEN = {
+  tasks: 10,
+  judged: 10,
+  successes: 0,
+  baseSuccesses: 10,
+  readable: 10,
+  baseReadable: 10,
+  readableGained: 0,
+  readableLost: 0,
+  kinds: [{ kind: "greeting", tasks: 10, gained: 0, lost: 10 }],
+};
+
 const post = (body: object) => call("POST", "/v1/trainer/policies", { ...asTrainer, body });
 const promote = (version: number) =>
   call("POST", `/v1/trainer/policies/${version}/promote`, asTrainer);
@@ -131,6 +144,9 @@ fault(
       // Within the margin, but significant.
       { ...good, tasks: 1000, successes: 480, stableSuccesses: 500, gained: 0, lost: 20 },
       { ...good, successes: 99 },
+      // A fall on what is not practiced, which no setting has to ask for.
+      { ...good, retention: FORGOTTEN },
+      { ...good, retention: { ...FORGOTTEN, baseSuccesses: 0 } },
     ];
     let refused = 0;
     for (const [i, evaluation] of failing.entries()) {
@@ -153,6 +169,31 @@ fault(
     return { after: `${refused} of ${failing.length} refused with GATE_NOT_PASSED` };
   },
 );
+
+test("where the gate needs retention tasks, an evaluation without enough of them is refused", async () => {
+  const kept = { ...FORGOTTEN, successes: 10, kinds: [] };
+  const [greeting] = FORGOTTEN.kinds;
+  const retention = {
+    ...kept,
+    kinds: [{ ...greeting, kind: "greeting", tasks: 10, gained: 0, lost: 0 }],
+  };
+  const settings = (tasks: number | null) =>
+    call("PUT", `/v1/operator/sites/${DEFAULT_SITE}`, {
+      ...asOperator,
+      body: { settings: { gateRetentionTasks: tasks } },
+    });
+  expect((await settings(10)).status).toBe(200);
+  const without = await post(await makePublication(baseModel, { step: 1 }));
+  expect(without).toMatchObject(refusedWith("GATE_NOT_PASSED"));
+  expect(JSON.stringify(without.body)).toContain("needs 10 retention tasks");
+  const evaluation = { ...passed(0), retention };
+  expect((await post(await makePublication(baseModel, { step: 2, evaluation }))).status).toBe(200);
+  expect((await list()).policies[0]).toMatchObject({ evaluation: { retention } });
+  expect((await settings(11)).status).toBe(200);
+  const fewer = await post(await makePublication(baseModel, { step: 3, evaluation }));
+  expect(fewer).toMatchObject(refusedWith("GATE_NOT_PASSED"));
+  await settings(null);
+});
 
 test("every override is in the audit log with the operator's name and reason", async () => {
   const as = { ...asOperator, headers: { [OPERATOR_NAME_HEADER]: "Ada" } };

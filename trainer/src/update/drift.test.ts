@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import type { LearnableGroup } from "../check/learnable-group.ts";
 import { seededRandom } from "@waggle/protocol";
-import { driftFromStable } from "./stable-drift.ts";
+import { driftAfter } from "./drift.ts";
 
 const VOCABULARY = 50;
 const STABLE = 3;
@@ -55,7 +55,7 @@ async function measured(
     },
   };
   const groups = [{ task: "t", trajectories }] as unknown as LearnableGroup[];
-  return driftFromStable(engine, groups, STABLE, maxTokens);
+  return (await driftAfter(engine, groups, STABLE, maxTokens)).stable;
 }
 
 test("the estimate equals the exact KL up to sampling error", async () => {

@@ -1,31 +1,40 @@
 /**
- * Drift of the policy in training from the stable version: KL(stable ‖ trained) in nats per token, on
- * tokens that the stable version sampled.
+ * Drift of the policy in training, in nats per token, on tokens that the stable version sampled: KL(stable ‖ trained) from
+ * the stable version, and KL(trained ‖ base) from the base model. The second treats the tokens as the trained policy's own,
+ * which the limit on the first keeps nearly true.
  */
 import { sampledKl } from "@waggle/learning";
 import type { PolicyVersionId, TrainEngine } from "@waggle/protocol";
 import type { LearnableGroup } from "../check/learnable-group.ts";
+import type { FrozenScorer } from "./recipe-models.ts";
+
+/** How far the trained policy is from two others, in nats per token; `null` if it was not measured. */
+export type Drift = { readonly stable: number | null; readonly base: number | null };
 
 /**
- * Measures the drift with one forward pass after an update.
+ * Measures the drift with one forward pass after an update. Nothing is measured if the stable version sampled none of the
+ * groups' tokens.
  *
  * @param maxTokens - most tokens of the pass; at least one sequence is read.
- * @returns `null` if the stable version sampled none of the groups' tokens.
+ * @param base - gives log-probs under the base model; absent: the drift from it is not measured.
  */
-export async function driftFromStable(
+export async function driftAfter(
   engine: Pick<TrainEngine, "forward">,
   groups: readonly LearnableGroup[],
   stable: PolicyVersionId,
   maxTokens: number,
-): Promise<number | null> {
+  base?: FrozenScorer,
+): Promise<Drift> {
   const rows = rowsOf(groups, stable, maxTokens);
-  if (rows.length === 0) return null;
-  const { logProb } = await engine.forward({ sequences: rows.map(({ sequence }) => sequence) });
-  return sampledKl(
-    rows.map(({ isStable }) => isStable),
-    rows.map(({ stableLogProbs }) => stableLogProbs),
-    logProb,
-  );
+  if (rows.length === 0) return { stable: null, base: null };
+  const sequences = rows.map(({ sequence }) => sequence);
+  const { logProb } = await engine.forward({ sequences });
+  const isStable = rows.map((row) => row.isStable);
+  const stableLogProbs = rows.map((row) => row.stableLogProbs);
+  return {
+    stable: sampledKl(isStable, stableLogProbs, logProb),
+    base: base === undefined ? null : sampledKl(isStable, logProb, await base(sequences)),
+  };
 }
 
 function rowsOf(groups: readonly LearnableGroup[], stable: PolicyVersionId, maxTokens: number) {
