@@ -3,6 +3,8 @@
  * by version.
  */
 import type { Fetch } from "@waggle/collector";
+import { callCalibration, CALIBRATION_FILE, parseCalibration } from "@waggle/evaluation";
+import type { CalibrationMap } from "@waggle/evaluation";
 import { parseDecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest } from "@waggle/protocol";
@@ -44,6 +46,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
     onProgress({ ...progress, detail: "starting" });
     const chatFormat = readChatFormat(files);
     const config = parseDecoderConfig(jsonFile(files, "config.json"));
+    const calibration = calibrationOf(files);
     const policy = await createBrowserPolicy({
       modelFiles: files,
       baseModel: manifest.baseModel.sha256,
@@ -77,12 +80,20 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       chatFormat,
       client: policy.client,
       baseModel: policy.baseModel,
+      calibration,
       guide: (version, key) => texts.guide(version, key),
       startsAlike: (from, to) => texts.startsAlike(from, to),
       adopt,
       dispose: () => policy.dispose(),
     };
   };
+}
+
+/** @throws WaggleError `MODEL_CORRUPT` for a broken file: without it, a call would run unasked that should not. */
+function calibrationOf(files: ReadonlyMap<string, Uint8Array>): CalibrationMap | null {
+  const bytes = files.get(CALIBRATION_FILE);
+  if (bytes === undefined) return null;
+  return callCalibration(parseCalibration(new TextDecoder().decode(bytes)));
 }
 
 function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown {

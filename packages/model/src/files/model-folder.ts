@@ -14,6 +14,7 @@ const WEIGHTS_INDEX = "model.safetensors.index.json";
 
 /** Files besides the weights. Other files are not part of the model. */
 const DESCRIPTION_FILES: readonly string[] = [
+  "calibration.json",
   "chat_template.jinja",
   "config.json",
   "generation_config.json",
