@@ -13,7 +13,7 @@ import type { AgentModel } from "./agent-model.ts";
 import { Confirmations, type Confirmation } from "./confirmations.ts";
 import { Collecting } from "./collecting.ts";
 import { KeptConversation } from "./kept-conversation.ts";
-import { labelOf, requireValidTools, toRemoteTool, toTool } from "./page-tool.ts";
+import { labelOf, requireValidTools, toRemoteTools, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
 import { watchNetwork, watchPolicy } from "./policy-watch.ts";
 import { randomSeed } from "./random-seed.ts";
@@ -353,10 +353,7 @@ export class PageAgent implements Agent {
   }
 
   #tools(): readonly Tool[] {
-    const remoteTools = this.#policy.remoteTools.map((one) =>
-      toRemoteTool(one, this.#confirmations),
-    );
-    return [...this.#pageTools, ...remoteTools];
+    return [...this.#pageTools, ...toRemoteTools(this.#policy.remoteTools, this.#confirmations)];
   }
 
   /** The consent in force; without one, a placeholder for a trajectory that is never kept. */

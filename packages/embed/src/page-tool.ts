@@ -36,9 +36,14 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
   };
 }
 
-/** A tool of a server. The visitor is asked before it changes something if the model is unsure. */
-export function toRemoteTool(tool: Tool, confirmations: Confirmations): Tool {
-  return tool.changes === true ? askedIfUnsure(tool, confirmations, []) : tool;
+/** Tools of servers. The visitor is asked before one changes something if the model is unsure. */
+export function toRemoteTools(
+  tools: readonly Tool[],
+  confirmations: Confirmations,
+): readonly Tool[] {
+  return tools.map((tool) =>
+    tool.changes === true ? askedIfUnsure(tool, confirmations, []) : tool,
+  );
 }
 
 function askedIfUnsure(

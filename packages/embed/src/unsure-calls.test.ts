@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { openPage, say, until } from "./agent.fixture.ts";
 import type { PageOptions } from "./agent.fixture.ts";
 import { Confirmations } from "./confirmations.ts";
-import { toRemoteTool, toTool } from "./page-tool.ts";
+import { toRemoteTools, toTool } from "./page-tool.ts";
 
 const UNSURE = [[0, 0.4]] as const;
 const SURE = [[0, 0.6]] as const;
@@ -123,10 +123,10 @@ test("a server's tool that changes something is asked about by its title", async
     title: "Order now",
     run: () => Promise.resolve(1),
   };
-  expect(toRemoteTool(remote, confirmations).allows).toBeUndefined();
-  const tool = toRemoteTool({ ...remote, changes: true }, confirmations);
-  expect(await tool.allows?.({}, never, 0.6)).toBe(true);
-  expect(await tool.allows?.({}, never, null)).toBe(true);
-  expect(await tool.allows?.({}, never, 0.4)).toBe(false);
+  const [reads, tool] = toRemoteTools([remote, { ...remote, changes: true }], confirmations);
+  expect(reads?.allows).toBeUndefined();
+  expect(await tool?.allows?.({}, never, 0.6)).toBe(true);
+  expect(await tool?.allows?.({}, never, null)).toBe(true);
+  expect(await tool?.allows?.({}, never, 0.4)).toBe(false);
   expect(asked).toEqual(["Is this what you want? Order now"]);
 });

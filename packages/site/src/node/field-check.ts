@@ -80,6 +80,7 @@ const SITE: Field = group({
       },
     }),
   },
+  confirmBelow: share,
   environment: code("./practice/environment.ts"),
   reward: code("./practice/reward.ts"),
   edge: group({

@@ -10,7 +10,7 @@ export function pageModule(
   { definition, files, edgeTools }: LoadedSite,
   environment: { readonly [name: string]: string | undefined },
 ): string {
-  const { id, name, prompt, edge = {}, mcpServers } = definition;
+  const { id, name, prompt, edge = {}, mcpServers, confirmBelow } = definition;
   const data = {
     name,
     edgeUrl: environment["WAGGLE_EDGE_URL"] ?? edge.url ?? LOCAL_EDGE,
@@ -18,6 +18,7 @@ export function pageModule(
     system: prompt,
     edgeTools: edgeTools.map((tool) => tool.definition.name),
     mcpServers,
+    confirmBelow,
   };
   return [
     ...(files.tools === null ? [] : [`import tools from ${JSON.stringify(files.tools)};`]),
