@@ -92,7 +92,8 @@ export function wantsNoAction(request: TypedRequest): boolean {
   return isSameCart(request.cart, request.expect.cart);
 }
 
-function expectedCarts({ expect: { cart, alsoCarts = [] } }: TypedRequest): Cart[] {
+/** The carts that are right after the last turn. */
+export function expectedCarts({ expect: { cart, alsoCarts = [] } }: TypedRequest): Cart[] {
   return [cart, ...alsoCarts];
 }
 
@@ -102,7 +103,8 @@ function isSameCart(one: Cart, other: Cart): boolean {
   );
 }
 
-function quantityIn(cart: Cart, product: string): number {
+/** The pieces of a product in a cart. */
+export function quantityIn(cart: Cart, product: string): number {
   return cart
     .filter((line) => line.product === product)
     .reduce((sum, { quantity }) => sum + quantity, 0);
