@@ -3,8 +3,6 @@
  * by version.
  */
 import type { Fetch } from "@waggle/collector";
-import { callCalibration, CALIBRATION_FILE, parseCalibration } from "@waggle/evaluation";
-import type { CalibrationMap } from "@waggle/evaluation";
 import { parseDecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest } from "@waggle/protocol";
@@ -13,6 +11,7 @@ import type { BrowserDevice, LoadProgress, WorkerHandle } from "@waggle/runtime"
 import { readChatFormat } from "@waggle/text";
 import type { OpenHost } from "./agent-host.ts";
 import { requireBrowser } from "./browser-support.ts";
+import { calibrationOf } from "./model-calibration.ts";
 import { VersionTexts } from "./version-texts.ts";
 
 /** Options of `createPolicyHostOpener`. */
@@ -87,13 +86,6 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       dispose: () => policy.dispose(),
     };
   };
-}
-
-/** @throws WaggleError `MODEL_CORRUPT` for a broken file: without it, a call would run unasked that should not. */
-function calibrationOf(files: ReadonlyMap<string, Uint8Array>): CalibrationMap | null {
-  const bytes = files.get(CALIBRATION_FILE);
-  if (bytes === undefined) return null;
-  return callCalibration(parseCalibration(new TextDecoder().decode(bytes)));
 }
 
 function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown {

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { openPage, say, until } from "./agent.fixture.ts";
 import type { PageOptions } from "./agent.fixture.ts";
 import { Confirmations } from "./confirmations.ts";
+import { calibrationOf } from "./model-calibration.ts";
 import { toRemoteTools, toTool } from "./page-tool.ts";
 
 const UNSURE = [[0, 0.4]] as const;
@@ -129,4 +130,14 @@ test("a server's tool that changes something is asked about by its title", async
   expect(await tool?.allows?.({}, never, null)).toBe(true);
   expect(await tool?.allows?.({}, never, 0.4)).toBe(false);
   expect(asked).toEqual(["Is this what you want? Order now"]);
+});
+
+test("a model's own calibration counts; a missing one is none, and a broken one is an error", () => {
+  const files = (text: string) => new Map([["calibration.json", new TextEncoder().encode(text)]]);
+  const stored = { map: [[0, 0.1]], calls: [[0, 0.9]] };
+  expect(calibrationOf(files(JSON.stringify(stored)))).toEqual(stored.calls);
+  expect(calibrationOf(new Map())).toBeNull();
+  expect(() => calibrationOf(files("{}"))).toThrow(
+    'calibration.json of the model has no list "map" of pairs of numbers',
+  );
 });

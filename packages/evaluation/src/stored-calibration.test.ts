@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { callCalibration, parseCalibration } from "./stored-calibration.ts";
 
+const FILE = "model/calibration.json";
 const stored = {
   environment: "shop",
   tasks: 2,
@@ -14,8 +15,10 @@ const stored = {
 
 test("turns that change something have their own map, or else that of rollouts", () => {
   const calls = [[0.5, 0.5]];
-  expect(callCalibration(parseCalibration(JSON.stringify(stored)))).toEqual(stored.map);
-  expect(callCalibration(parseCalibration(JSON.stringify({ ...stored, calls })))).toEqual(calls);
+  expect(callCalibration(parseCalibration(JSON.stringify(stored), FILE))).toEqual(stored.map);
+  expect(callCalibration(parseCalibration(JSON.stringify({ ...stored, calls }), FILE))).toEqual(
+    calls,
+  );
 });
 
 test.each([
@@ -28,7 +31,7 @@ test.each([
   ["map", JSON.stringify({ ...stored, map: stored.map.toReversed() }), "map"],
   ["calls", JSON.stringify({ ...stored, calls: {} }), "calls"],
 ])("a file with a broken %s is refused: %s", (_, text, name) => {
-  expect(() => parseCalibration(text, "model/calibration.json")).toThrow(
-    `model/calibration.json has no list "${name}" of pairs of numbers from 0 to 1 that rise; write it again with npm run eval-base -- --fit-calibration, or delete it`,
+  expect(() => parseCalibration(text, FILE)).toThrow(
+    `${FILE} has no list "${name}" of pairs of numbers from 0 to 1 that rise; write it again with npm run eval-base -- --fit-calibration, or delete it`,
   );
 });

@@ -18,18 +18,12 @@ export type StoredCalibration = {
   readonly calls?: CalibrationMap;
 };
 
-/** The file's name. */
-export const CALIBRATION_FILE = "calibration.json";
-
 /**
  * The calibration in the text of such a file.
  * @param place - names the file in errors.
  * @throws WaggleError `MODEL_CORRUPT` for another text, saying what is wrong with it.
  */
-export function parseCalibration(
-  text: string,
-  place: string = CALIBRATION_FILE,
-): StoredCalibration {
+export function parseCalibration(text: string, place: string): StoredCalibration {
   const stored = jsonOf(text);
   const wrong = ["map", "calls"].find((name) =>
     isObject(stored) ? !isMap(stored[name], name === "calls") : true,

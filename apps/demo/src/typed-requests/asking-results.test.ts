@@ -114,10 +114,11 @@ test("a sweep gives what playing at each threshold gives", async () => {
   const sweep = createThresholdSweep(0.55);
   let plays = 0;
   for (const [request, turns] of cases) {
-    await sweep.add(request, ({ threshold }) => {
+    const playAt = ({ threshold }: Pick<Asking, "threshold">) => {
       plays += 1;
       return play(request, turns, { probabilityOf, threshold });
-    });
+    };
+    await sweep.add(request, await playAt({ threshold: 0 }), playAt);
   }
   const results = sweep.results();
   const rows = [results.without, ...results.sweep, results.with];

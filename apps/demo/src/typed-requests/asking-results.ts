@@ -35,9 +35,13 @@ type Outcome = { readonly judged: JudgedRequest; readonly calls: readonly Changi
 
 /** The results of requests at some thresholds. */
 export type ThresholdSweep = {
-  /** Plays a request at every threshold. Playing must be deterministic. */
+  /**
+   * Plays a request at every threshold. Playing must be deterministic.
+   * @param unasked - what happens at threshold 0.
+   */
   readonly add: (
     request: TypedRequest,
+    unasked: PlayedRequest,
     play: (asking: Pick<Asking, "threshold">) => Promise<PlayedRequest>,
   ) => Promise<void>;
   /** @throws WaggleError `INVALID_ARGUMENT` without requests. */
@@ -50,10 +54,10 @@ export function createThresholdSweep(threshold: number): ThresholdSweep {
   const outcomes = new Map<number, Outcome[]>(thresholds.map((one) => [one, []]));
   const resultsAt = (one: number): AskedResults => askedResults(one, outcomes.get(one) ?? []);
   return {
-    async add(request, play) {
-      let last: PlayedRequest | null = null;
+    async add(request, unasked, play) {
+      let last = unasked;
       for (const [one, list] of outcomes) {
-        if (last === null || last.changingCalls.some((call) => isNewlyRefused(call, one))) {
+        if (last.changingCalls.some((call) => isNewlyRefused(call, one))) {
           last = await play({ threshold: one });
         }
         list.push({ judged: judgeRequest(request, last), calls: last.changingCalls });
