@@ -2,9 +2,9 @@
 import { ENVIRONMENTS } from "@waggle/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { isotonicFit } from "@waggle/evaluation";
-import type { StoredCalibration } from "@waggle/evaluation";
+import type { Prediction, StoredCalibration } from "@waggle/evaluation";
 import { WaggleError } from "@waggle/protocol";
-import { CHANGING_TOOLS } from "../../apps/demo/src/environment/shop-tools.ts";
+import { wantedTurns } from "../../apps/demo/src/typed-requests/wanted-turns.ts";
 import { readBfclCases } from "./bfcl/bfcl-cases.ts";
 import { bfclResults } from "./bfcl/bfcl-results.ts";
 import { PUBLISHED_FIGURES } from "./bfcl/published-figures.ts";
@@ -93,15 +93,17 @@ export async function fitCalibration(
   { temperature, say, signal }: Pick<EvaluationOptions, "temperature" | "say" | "signal">,
 ): Promise<StoredCalibration> {
   const evaluating = { onProgress: progressLines("calibration", say), signal };
-  const found = await heldOutResults(model, spec, tasks, [], evaluating, CHANGING_TOOLS);
-  const { predictions, callPredictions } = found;
+  const turns: Prediction[] = [];
+  const { predictions } = await heldOutResults(model, spec, tasks, [], evaluating, (record) => {
+    turns.push(...wantedTurns(record));
+  });
   return {
     environment: spec.name,
     tasks,
     seed: model.seed,
     temperature,
     map: isotonicFit(predictions),
-    ...(callPredictions.length > 0 && { calls: isotonicFit(callPredictions) }),
+    ...(turns.length > 0 && { calls: isotonicFit(turns) }),
   };
 }
 

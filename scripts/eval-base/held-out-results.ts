@@ -1,10 +1,10 @@
 /** Results a model on held-out tasks of an environment: success, and the shares of the parts of a verdict. */
-import { callConfidences, decisionConfidence, finalTextOf, rollOut } from "@waggle/agent";
+import { decisionConfidence, finalTextOf, rollOut } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";
 import type { Prediction, SuccessRate } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
-import type { Consent } from "@waggle/protocol";
+import type { Consent, Trajectory } from "@waggle/protocol";
 import { heldOutTask } from "../../trainer/src/evaluation/held-out.ts";
 import type { EvaluatedModel, Evaluating } from "./evaluated-model.ts";
 
@@ -22,26 +22,16 @@ export type HeldOutResults = {
   readonly parts: { readonly [part: string]: SuccessRate };
 };
 
-/** What a model's confidence predicted. */
-type HeldOutPredictions = {
-  readonly results: HeldOutResults;
-  /** Of each rollout: whether it succeeds. */
-  readonly predictions: readonly Prediction[];
-  /** Of each turn with a call of `counted`: whether its rollout succeeds. */
-  readonly callPredictions: readonly Prediction[];
-};
-
-/** Runs `count` held-out tasks, with calls constrained to the tools. @param counted - names of tools. */
+/** Runs `count` held-out tasks, with calls constrained to the tools. @param onRecord - gets every rollout. */
 export async function heldOutResults(
   { policy, format, sampling, seed, limits }: EvaluatedModel,
   spec: EnvironmentSpec,
   count: number,
   parts: readonly string[],
   { onProgress, signal }: Evaluating,
-  counted: ReadonlySet<string> = new Set(),
-): Promise<HeldOutPredictions> {
+  onRecord: (record: Trajectory) => void = () => undefined,
+): Promise<{ readonly results: HeldOutResults; readonly predictions: readonly Prediction[] }> {
   const predictions: Prediction[] = [];
-  const callPredictions: Prediction[] = [];
   const verdicts: { readonly [part: string]: unknown }[] = [];
   for (let nth = 0; nth < count; nth += 1) {
     const { environment, judge } = spec.create(heldOutTask(spec, nth, seed));
@@ -64,15 +54,12 @@ export async function heldOutResults(
     signal.throwIfAborted();
     const { success, parts: found } = await judge(finalTextOf(record, format));
     predictions.push({ confidence: decisionConfidence(record), success });
-    for (const confidence of callConfidences(record, (tool) => counted.has(tool))) {
-      callPredictions.push({ confidence, success });
-    }
+    onRecord(record);
     verdicts.push({ ...found });
     onProgress(nth + 1, count);
   }
   return {
     predictions,
-    callPredictions,
     results: {
       environment: spec.name,
       success: successRate(predictions.map(({ success }) => success)),

@@ -1,6 +1,6 @@
 import type { Action, Trajectory } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { callConfidences, decisionConfidence } from "./decision-confidence.ts";
+import { decisionConfidence, turnConfidences } from "./decision-confidence.ts";
 import { echo, echoing, environmentOf, run, say } from "./rollout.fixture.ts";
 import { createToolEnvironment } from "./tool-environment.ts";
 
@@ -59,13 +59,15 @@ test("an environment gets the confidence of each turn with the calls, as the rec
   );
   const [first = 0, second = 0, last = 0] = plainProducts(trajectory);
   const tokens = say("Done.").length;
+  const expected = [first, second, last ** (1 / tokens)].map(Math.log);
   const told = actions.map(({ confidence = 0 }) => Math.log(confidence));
-  for (const [nth, expected] of [first, second, last ** (1 / tokens)].entries()) {
-    expect(told[nth]).toBeCloseTo(Math.log(expected), 9);
+  const recorded = turnConfidences(trajectory).map(Math.log);
+  for (const [nth, one] of expected.entries()) {
+    expect(told[nth]).toBeCloseTo(one, 9);
+    expect(recorded[nth]).toBeCloseTo(one, 9);
   }
-  const found = callConfidences(trajectory, (name) => name === "other");
-  expect(found).toHaveLength(1);
-  expect(Math.log(found[0] ?? 0)).toBeCloseTo(Math.log(second), 9);
+  expect([told.length, recorded.length]).toEqual([3, 3]);
+  expect(Math.log(decisionConfidence(trajectory))).toBeCloseTo(Math.min(...expected), 9);
 });
 
 test("a tool is told the probability that its call is right, or null where nothing gives it", async () => {
@@ -83,5 +85,5 @@ test("a tool is told the probability that its call is right, or null where nothi
   await run(script(), createToolEnvironment(request));
   const probabilityOf = (confidence: number): number => 0.5 + confidence / 2;
   const { trajectory } = await run(script(), createToolEnvironment({ ...request, probabilityOf }));
-  expect(told).toEqual([null, probabilityOf(callConfidences(trajectory, () => true)[0] ?? -1)]);
+  expect(told).toEqual([null, probabilityOf(turnConfidences(trajectory)[0] ?? -1)]);
 });

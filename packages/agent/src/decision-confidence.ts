@@ -24,19 +24,15 @@ export function decisionConfidence({
   return all.length === 0 ? 0 : Math.min(...all);
 }
 
-/** The confidences of the turns with a call that `isCounted`, in their order. */
-export function callConfidences(
-  { segments, turns }: Pick<Trajectory, "segments" | "turns">,
-  isCounted: (tool: string) => boolean,
-): number[] {
-  const calling = new Set(
-    turns
-      .filter(({ toolCalls }) => toolCalls.some(({ name }) => isCounted(name)))
-      .map(({ segmentId }) => segmentId),
+/** The confidence of each turn, in [0, 1]. */
+export function turnConfidences({
+  segments,
+  turns,
+}: Pick<Trajectory, "segments" | "turns">): number[] {
+  const byId = new Map(sampledOf(segments).map(({ id, rawLogProbs }) => [id, rawLogProbs]));
+  return turns.map(({ segmentId, toolCalls }) =>
+    turnConfidence(byId.get(segmentId) ?? [], toolCalls.length > 0),
   );
-  return sampledOf(segments)
-    .filter(({ id }) => calling.has(id))
-    .map(({ rawLogProbs }) => turnConfidence(rawLogProbs, true));
 }
 
 function sampledOf(segments: Trajectory["segments"]): SampledSegment[] {

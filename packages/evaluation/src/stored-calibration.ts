@@ -12,7 +12,7 @@ export type StoredCalibration = {
   /** From the confidence of a whole rollout to the probability of its success. */
   readonly map: CalibrationMap;
   /**
-   * From the confidence of a turn that changes something to the probability that its rollout succeeds. Absent in files
+   * From the confidence of a turn that changes something to the probability that its calls are right. Absent in files
    * of earlier releases, and where no rollout changed anything.
    */
   readonly calls?: CalibrationMap;

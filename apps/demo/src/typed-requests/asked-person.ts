@@ -5,8 +5,8 @@
  */
 import type { ToolArguments } from "@waggle/environments";
 import type { Shop } from "../environment/shop.ts";
-import { expectedCarts, quantityIn } from "./judged-request.ts";
-import type { TypedRequest } from "./typed-request.ts";
+import { quantityIn } from "./typed-request.ts";
+import type { TypedCart } from "./typed-request.ts";
 
 /** A person with a cart. */
 export type AskedPerson = {
@@ -16,11 +16,16 @@ export type AskedPerson = {
   readonly startTurn: () => void;
 };
 
-/** @param shop - its cart is read, not changed. */
-export function createAskedPerson(request: TypedRequest, shop: Shop): AskedPerson {
+/**
+ * @param carts - those that are right at the end.
+ * @param shop - its cart is read, not changed.
+ */
+export function createAskedPerson(
+  carts: readonly TypedCart[],
+  shop: Pick<Shop, "state">,
+): AskedPerson {
   /** Quantities after the calls of this turn that run, which may not have run yet. */
   const quantities = new Map<string, number>();
-  const carts = expectedCarts(request);
   return {
     startTurn: () => quantities.clear(),
     wants(tool, { id, quantity }, isAsked) {

@@ -9,7 +9,7 @@ import { createThresholdSweep } from "./asking-results.ts";
 import { judgeRequest } from "./judged-request.ts";
 import { playRequest } from "./played-request.ts";
 import type { Asking, PlayedRequest } from "./played-request.ts";
-import type { TypedRequest } from "./typed-request.ts";
+import type { TypedCart, TypedRequest } from "./typed-request.ts";
 
 const tokenizer = new ByteTokenizer();
 const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(16_384) });
@@ -18,12 +18,8 @@ const line = (product: string, quantity = 1) => ({ product, quantity });
 const add = (id: string, quantity = 1) => ({ name: "add_to_cart", arguments: { id, quantity } });
 const remove = (id: string) => ({ name: "remove_from_cart", arguments: { id } });
 
-function requestOf(
-  cart: TypedRequest["cart"],
-  expected: TypedRequest["cart"],
-  alsoCarts: TypedRequest["cart"][] = [],
-): TypedRequest {
-  const expect = { cart: expected, alsoCarts };
+function requestOf(cart: TypedCart, expected: TypedCart): TypedRequest {
+  const expect = { cart: expected };
   return { id: "t900", turns: ["Please."], cart, features: [], expect, why: "by the test" };
 }
 
@@ -86,9 +82,9 @@ test("threshold 0 never asks, and 1 asks before every call that changes the cart
 });
 
 test("the person wants what brings the cart closer to an expected one, also within a turn", () => {
-  const request = requestOf([line("p53")], [line("p49", 2)], [[line("p51")]]);
+  const carts = [[line("p49", 2)], [line("p51")]];
   const shop = createShop([{ id: "p53", quantity: 1 }]);
-  const person = createAskedPerson(request, shop);
+  const person = createAskedPerson(carts, shop);
   const wants = ({ name, arguments: args }: Call): boolean => person.wants(name, args, true);
   expect([add("p49"), add("p49"), add("p49")].map(wants)).toEqual([true, true, false]);
   expect([add("p51"), remove("p53"), add("p53"), add("p13")].map(wants)).toEqual([

@@ -22,6 +22,7 @@ import {
 } from "../environment/shop-tools.ts";
 import { createAskedPerson } from "./asked-person.ts";
 import type { AskedPerson } from "./asked-person.ts";
+import { expectedCarts } from "./typed-request.ts";
 import type { TypedRequest } from "./typed-request.ts";
 
 /** The policy and how it plays. */
@@ -91,7 +92,7 @@ export async function playRequest(
   });
   const texts: string[] = [];
   const changingCalls: ChangingCall[] = [];
-  const person = createAskedPerson(request, shop);
+  const person = createAskedPerson(expectedCarts(request), shop);
   const tools = toolsOf(shop).map((tool) =>
     asking === undefined ? tool : askedTool(tool, asking, person, changingCalls),
   );
