@@ -97,13 +97,14 @@ export async function fitCalibration(
   const { predictions } = await heldOutResults(model, spec, tasks, [], evaluating, (record) => {
     turns.push(...wantedTurns(record));
   });
+  const map = isotonicFit(predictions);
   return {
     environment: spec.name,
     tasks,
     seed: model.seed,
     temperature,
-    map: isotonicFit(predictions),
-    ...(turns.length > 0 && { calls: isotonicFit(turns) }),
+    map,
+    calls: turns.length > 0 ? isotonicFit(turns) : map,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Results a model on the requests that people type, in the site of `apps/demo`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { calibrated, callCalibration, reliability } from "@waggle/evaluation";
+import { calibrated, reliability } from "@waggle/evaluation";
 import type { Reliability, StoredCalibration } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
 import { createThresholdSweep } from "../../apps/demo/src/typed-requests/asking-results.ts";
@@ -35,7 +35,7 @@ export async function typedResults(
 ): Promise<TypedResults> {
   const requests = parseTypedRequests(readFileSync(FILE, "utf8"));
   const judged: JudgedRequest[] = [];
-  const calls = stored === null ? null : callCalibration(stored);
+  const calls = stored?.calls ?? null;
   const sweep =
     calls === null || confirmBelow === undefined ? null : createThresholdSweep(confirmBelow);
   for (const [nth, request] of requests.entries()) {

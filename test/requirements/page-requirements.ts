@@ -55,7 +55,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The visitor reads the title of an edge or MCP tool as plain text, and the policy does not read it.",
     tests: [
-      "packages/agent/src/mcp-tools.test.ts > a tool has the title that the server lists, or that of its annotations",
+      "packages/agent/src/mcp-tools.test.ts > a tool has the title that the server lists, or that of its annotations, and whether it changes something",
       "packages/embed/src/site-tools.test.ts > the visitor reads the title of a server's tool, and the policy does not",
       "packages/embed/src/element/waggle-agent.browser.test.ts > text of the policy and of tools is never markup",
     ],

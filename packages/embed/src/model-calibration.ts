@@ -1,5 +1,5 @@
 /** Reads how likely a model's calls are right. */
-import { callCalibration, parseCalibration } from "@waggle/evaluation";
+import { parseCalibration } from "@waggle/evaluation";
 import type { CalibrationMap } from "@waggle/evaluation";
 import { CALIBRATION_FILE } from "@waggle/model";
 
@@ -12,5 +12,5 @@ export function calibrationOf(files: ReadonlyMap<string, Uint8Array>): Calibrati
   const bytes = files.get(CALIBRATION_FILE);
   if (bytes === undefined) return null;
   const text = new TextDecoder().decode(bytes);
-  return callCalibration(parseCalibration(text, `${CALIBRATION_FILE} of the model`));
+  return parseCalibration(text, `${CALIBRATION_FILE} of the model`).calls;
 }

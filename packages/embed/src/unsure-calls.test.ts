@@ -8,7 +8,7 @@ import { openPage, say, until } from "./agent.fixture.ts";
 import type { PageOptions } from "./agent.fixture.ts";
 import { Confirmations } from "./confirmations.ts";
 import { calibrationOf } from "./model-calibration.ts";
-import { toRemoteTools, toTool } from "./page-tool.ts";
+import { toRemoteTools } from "./page-tool.ts";
 
 const UNSURE = [[0, 0.4]] as const;
 const SURE = [[0, 0.6]] as const;
@@ -97,7 +97,12 @@ test("simulated visitors are never asked, and their records are what the policy 
     if (agent.confirmation !== null) questions.push(agent.confirmation);
   });
   agent.consent.grant();
-  const { allows: _, ...tool } = toTool(add(cart), new Confirmations(() => undefined));
+  const { description, parameters } = add([]);
+  const tool: Tool = {
+    definition: { name: "add", description, parameters: { ...parameters }, source: "page" },
+    changes: true,
+    run: async ({ id }) => cart.push(id),
+  };
   await agent.simulate({
     environment: (task) => ({
       ...createToolEnvironment({ system: "", tools: [tool], userMessage: "a mug" }),
@@ -125,7 +130,7 @@ test("a server's tool that changes something is asked about by its title", async
     run: () => Promise.resolve(1),
   };
   const [reads, tool] = toRemoteTools([remote, { ...remote, changes: true }], confirmations);
-  expect(reads?.allows).toBeUndefined();
+  expect(reads).toBe(remote);
   expect(await tool?.allows?.({}, never, 0.6)).toBe(true);
   expect(await tool?.allows?.({}, never, null)).toBe(true);
   expect(await tool?.allows?.({}, never, 0.4)).toBe(false);

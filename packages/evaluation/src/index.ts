@@ -9,7 +9,7 @@ export type { PairedDifference } from "./paired-difference.ts";
 export { fallRefusal, gateRefusal, readabilityRefusal } from "./promotion-gate.ts";
 export type { FallLimits, GateThresholds, PairedCounts } from "./promotion-gate.ts";
 export { fallTest } from "./fall-test.ts";
-export { callCalibration, parseCalibration } from "./stored-calibration.ts";
+export { parseCalibration } from "./stored-calibration.ts";
 export type { StoredCalibration } from "./stored-calibration.ts";
 export { signFlipTest, twoSidedSignFlipTest } from "./sign-flip.ts";
 export { passAtK } from "./pass-at-k.ts";

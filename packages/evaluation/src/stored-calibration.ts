@@ -12,10 +12,10 @@ export type StoredCalibration = {
   /** From the confidence of a whole rollout to the probability of its success. */
   readonly map: CalibrationMap;
   /**
-   * From the confidence of a turn that changes something to the probability that its calls are right. Absent in files
-   * of earlier releases, and where no rollout changed anything.
+   * From the confidence of a turn that changes something to the probability that its calls are right. A file without it,
+   * because no rollout changed anything, has that of rollouts here.
    */
-  readonly calls?: CalibrationMap;
+  readonly calls: CalibrationMap;
 };
 
 /**
@@ -25,23 +25,16 @@ export type StoredCalibration = {
  */
 export function parseCalibration(text: string, place: string): StoredCalibration {
   const stored = jsonOf(text);
-  const wrong = ["map", "calls"].find((name) =>
-    isObject(stored) ? !isMap(stored[name], name === "calls") : true,
-  );
-  if (wrong === undefined) return stored as StoredCalibration;
+  const { map, calls = map } = isObject(stored) ? stored : {};
+  if (isMap(map) && isMap(calls)) return { ...(stored as StoredCalibration), map, calls };
+  const wrong = isMap(map) ? "calls" : "map";
   throw new WaggleError(
     "MODEL_CORRUPT",
     `${place} has no list "${wrong}" of pairs of numbers from 0 to 1 that rise; write it again with npm run eval-base -- --fit-calibration, or delete it`,
   );
 }
 
-/** The map for turns that change something: their own, or that of rollouts if there is none. */
-export function callCalibration({ map, calls }: StoredCalibration): CalibrationMap {
-  return calls ?? map;
-}
-
-function isMap(value: unknown, isOptional: boolean): boolean {
-  if (value === undefined) return isOptional;
+function isMap(value: unknown): value is CalibrationMap {
   if (!Array.isArray(value) || value.length === 0) return false;
   return value.every(
     (point, nth) => isPoint(point) && (nth === 0 || isRise(value[nth - 1] as number[], point)),

@@ -8,7 +8,7 @@ import type { RequestResults } from "./request-results.ts";
 import type { TypedRequest } from "./typed-request.ts";
 
 /** The results at one threshold. A call that the person refuses does not run, so it changes no cart. */
-export type AskedResults = Pick<RequestResults, "solved" | "actedUnasked"> & {
+type AskedResults = Pick<RequestResults, "solved" | "actedUnasked"> & {
   readonly threshold: number;
   /** Calls that change the cart, also refused ones. */
   readonly changingCalls: number;
