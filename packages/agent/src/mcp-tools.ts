@@ -78,7 +78,7 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
         .map(({ name, description = "", inputSchema, ...listed }): Tool => ({
           definition: { name, description, parameters: inputSchema, source: "edge" },
           ...titled(listed.title ?? listed.annotations?.title),
-          // Most servers leave out the hint also where a tool only reads.
+          // A missing hint says nothing: servers may leave it out also where a tool only reads.
           ...(listed.annotations?.readOnlyHint === false ? { changes: true } : {}),
           run: async (args, signal) => {
             signal.throwIfAborted();
