@@ -27,6 +27,11 @@ const options = createCommand("npm run eval-base --")
     "first fit calibration.json in the model folder on n held-out tasks of the site",
     positive,
   )
+  .option(
+    "--ask-when-unsure [p]",
+    "also play the typed requests with a person who is asked before a call that changes the cart, if it is right with a probability below p (default: 0.5)",
+    probabilityOf,
+  )
   .addOption(seedOption())
   .addOption(jsonOption())
   .option("--out <file>", "also write the report into this file, as JSON")
@@ -37,6 +42,7 @@ const options = createCommand("npm run eval-base --")
     temperature: number;
     tasks: number;
     fitCalibration?: number;
+    askWhenUnsure?: number | true;
     seed: number;
     json: boolean;
     out?: string;
@@ -57,7 +63,9 @@ try {
       say(`wrote ${writeCalibration(folder, calibration)}`);
     }
     const parts = new Set(options.only ?? PARTS);
-    const report = await evaluate(model, { ...shared, parts, tasks });
+    const { askWhenUnsure: asked } = options;
+    const confirmBelow = asked === true ? 0.5 : asked;
+    const report = await evaluate(model, { ...shared, parts, tasks, confirmBelow });
     const json = JSON.stringify(report);
     if (options.out !== undefined) writeFileSync(options.out, `${json}\n`);
     for (const line of options.json ? [json] : reportLines(report)) {
@@ -70,6 +78,12 @@ try {
   // The entry point of the process: the only place that converts a failure into an exit code.
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = exitCodeOf(error);
+}
+
+function probabilityOf(text: string): number {
+  const value = number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError("It must be a number from 0 to 1.");
 }
 
 function temperatureOf(text: string): number {

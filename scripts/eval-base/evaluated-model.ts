@@ -3,8 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultTurnTokens } from "@waggle/agent";
 import type { RollOutLimits } from "@waggle/agent";
-import type { CalibrationMap } from "@waggle/evaluation";
-import { WaggleError } from "@waggle/protocol";
+import { parseCalibration } from "@waggle/evaluation";
+import type { StoredCalibration } from "@waggle/evaluation";
+import { CALIBRATION_FILE } from "@waggle/model";
 import type { Sampling } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
@@ -29,18 +30,6 @@ export type Evaluating = {
   readonly signal: AbortSignal;
 };
 
-/** A fitted calibration, as `calibration.json` in a model's folder stores it. */
-export type StoredCalibration = {
-  /** The environment whose held-out tasks it was fitted on. */
-  readonly environment: string;
-  readonly tasks: number;
-  readonly seed: number;
-  readonly temperature: number;
-  readonly map: CalibrationMap;
-};
-
-const CALIBRATION = "calibration.json";
-
 /** Opens a model folder. @throws WaggleError as `readBaseModel`. */
 export async function openEvaluated(
   folder: string,
@@ -63,25 +52,15 @@ export async function openEvaluated(
   };
 }
 
-/** The calibration of a model; `null` if it has none. @throws WaggleError `INVALID_ARGUMENT` for another file. */
+/** The calibration of a model; `null` if it has none. @throws WaggleError `MODEL_CORRUPT` for another file. */
 export function readCalibration(folder: string): StoredCalibration | null {
-  const file = join(folder, CALIBRATION);
-  if (!existsSync(file)) return null;
-  const stored = JSON.parse(readFileSync(file, "utf8")) as Partial<StoredCalibration>;
-  const isPoint = (one: unknown): boolean =>
-    Array.isArray(one) && one.length === 2 && one.every((value) => typeof value === "number");
-  if (Array.isArray(stored.map) && stored.map.length > 0 && stored.map.every(isPoint)) {
-    return stored as StoredCalibration;
-  }
-  throw new WaggleError(
-    "INVALID_ARGUMENT",
-    `error: ${file} has no list "map" of pairs of numbers; write it again with --fit-calibration`,
-  );
+  const file = join(folder, CALIBRATION_FILE);
+  return existsSync(file) ? parseCalibration(readFileSync(file, "utf8"), file) : null;
 }
 
 /** Stores the calibration in the model's folder. @returns the file. */
 export function writeCalibration(folder: string, calibration: StoredCalibration): string {
-  const file = join(folder, CALIBRATION);
+  const file = join(folder, CALIBRATION_FILE);
   writeFileSync(file, `${JSON.stringify(calibration, null, 2)}\n`);
   return file;
 }

@@ -2,11 +2,14 @@
 import { INVENTED_TOOLS } from "@waggle/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { isotonicFit } from "@waggle/evaluation";
+import type { Prediction, StoredCalibration } from "@waggle/evaluation";
+import { WaggleError } from "@waggle/protocol";
+import { wantedTurns } from "../../apps/demo/src/typed-requests/wanted-turns.ts";
 import { readBfclCases } from "./bfcl/bfcl-cases.ts";
 import { bfclResults } from "./bfcl/bfcl-results.ts";
 import { PUBLISHED_FIGURES } from "./bfcl/published-figures.ts";
 import { readCalibration } from "./evaluated-model.ts";
-import type { EvaluatedModel, StoredCalibration } from "./evaluated-model.ts";
+import type { EvaluatedModel } from "./evaluated-model.ts";
 import { heldOutResults } from "./held-out-results.ts";
 import type { EvalReport } from "./report.ts";
 import { typedResults } from "./typed-results.ts";
@@ -23,6 +26,8 @@ export type EvaluationOptions = {
   readonly temperature: number;
   /** Held-out tasks with unseen tools. */
   readonly tasks: number;
+  /** Below this probability, the person is asked before a call that changes something. Absent = never asked. */
+  readonly confirmBelow?: number | undefined;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 };
@@ -30,7 +35,7 @@ export type EvaluationOptions = {
 /** Evaluates a model. */
 export async function evaluate(
   model: EvaluatedModel,
-  { parts, temperature, tasks, say, signal }: EvaluationOptions,
+  { parts, temperature, tasks, confirmBelow, say, signal }: EvaluationOptions,
 ): Promise<EvalReport> {
   const seconds: { [part: string]: number } = {};
   const timed = async <T>(part: EvalPart, run: () => Promise<T>): Promise<T | null> => {
@@ -42,6 +47,12 @@ export async function evaluate(
   };
   const evaluating = (what: string) => ({ onProgress: progressLines(what, say), signal });
   const stored = readCalibration(model.folder);
+  if (confirmBelow !== undefined && stored === null) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `${model.folder} has no calibration.json, so nothing says how likely a call is right; add --fit-calibration`,
+    );
+  }
   return {
     model: {
       folder: model.folder,
@@ -52,7 +63,7 @@ export async function evaluate(
     seed: model.seed,
     calibration: stored === null ? null : withoutMap(stored),
     typed: await timed("typed", () =>
-      typedResults(model, stored?.map ?? null, evaluating("typed requests")),
+      typedResults(model, stored, confirmBelow, evaluating("typed requests")),
     ),
     bfcl: await timed("bfcl", async () => ({
       ...(await bfclResults(model, readBfclCases(), evaluating("BFCL"))),
@@ -75,12 +86,22 @@ export async function fitCalibration(
   { temperature, say, signal }: Pick<EvaluationOptions, "temperature" | "say" | "signal">,
 ): Promise<StoredCalibration> {
   const evaluating = { onProgress: progressLines("calibration", say), signal };
-  const { predictions } = await heldOutResults(model, spec, tasks, [], evaluating);
-  const { seed } = model;
-  return { environment: spec.name, tasks, seed, temperature, map: isotonicFit(predictions) };
+  const turns: Prediction[] = [];
+  const { predictions } = await heldOutResults(model, spec, tasks, [], evaluating, (record) => {
+    turns.push(...wantedTurns(record));
+  });
+  const map = isotonicFit(predictions);
+  return {
+    environment: spec.name,
+    tasks,
+    seed: model.seed,
+    temperature,
+    map,
+    calls: turns.length > 0 ? isotonicFit(turns) : map,
+  };
 }
 
-function withoutMap(stored: StoredCalibration): Omit<StoredCalibration, "map"> {
+function withoutMap(stored: StoredCalibration): Omit<StoredCalibration, "map" | "calls"> {
   const { environment, tasks, seed, temperature } = stored;
   return { environment, tasks, seed, temperature };
 }

@@ -4,7 +4,7 @@ import type { EnvironmentSpec } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";
 import type { Prediction, SuccessRate } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
-import type { Consent } from "@waggle/protocol";
+import type { Consent, Trajectory } from "@waggle/protocol";
 import { heldOutTask } from "../../trainer/src/evaluation/held-out.ts";
 import type { EvaluatedModel, Evaluating } from "./evaluated-model.ts";
 
@@ -22,13 +22,14 @@ export type HeldOutResults = {
   readonly parts: { readonly [part: string]: SuccessRate };
 };
 
-/** Runs `count` held-out tasks, with calls constrained to the tools. */
+/** Runs `count` held-out tasks, with calls constrained to the tools. @param onRecord - gets every rollout. */
 export async function heldOutResults(
   { policy, format, sampling, seed, limits }: EvaluatedModel,
   spec: EnvironmentSpec,
   count: number,
   parts: readonly string[],
   { onProgress, signal }: Evaluating,
+  onRecord: (record: Trajectory) => void = () => undefined,
 ): Promise<{ readonly results: HeldOutResults; readonly predictions: readonly Prediction[] }> {
   const predictions: Prediction[] = [];
   const verdicts: { readonly [part: string]: unknown }[] = [];
@@ -53,6 +54,7 @@ export async function heldOutResults(
     signal.throwIfAborted();
     const { success, parts: found } = await judge(finalTextOf(record, format));
     predictions.push({ confidence: decisionConfidence(record), success });
+    onRecord(record);
     verdicts.push({ ...found });
     onProgress(nth + 1, count);
   }

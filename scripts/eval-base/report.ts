@@ -1,8 +1,8 @@
 /** The report of `npm run eval-base`, and its table for people. */
-import type { SuccessRate } from "@waggle/evaluation";
+import type { StoredCalibration, SuccessRate } from "@waggle/evaluation";
+import type { AskingResults } from "../../apps/demo/src/typed-requests/asking-results.ts";
 import type { BfclResults } from "./bfcl/bfcl-results.ts";
 import type { PublishedFigure } from "./bfcl/published-figures.ts";
-import type { StoredCalibration } from "./evaluated-model.ts";
 import type { HeldOutResults } from "./held-out-results.ts";
 import type { TypedResults } from "./typed-results.ts";
 
@@ -18,7 +18,7 @@ export type EvalReport = {
   readonly temperature: number;
   readonly seed: number;
   /** What maps confidence to probability; `null` = the raw confidence counts. */
-  readonly calibration: Omit<StoredCalibration, "map"> | null;
+  readonly calibration: Omit<StoredCalibration, "map" | "calls"> | null;
   readonly typed: TypedResults | null;
   readonly bfcl: (BfclResults & { readonly published: readonly PublishedFigure[] }) | null;
   readonly tools: HeldOutResults | null;
@@ -45,6 +45,7 @@ export function reportLines({ typed, bfcl, tools, seconds }: EvalReport): string
     }
     row("  calibration error", typed.calibration.error.toFixed(3));
     row("  the same without the map", typed.rawCalibration.error.toFixed(3));
+    if (typed.asking !== null) askingRows(typed.asking, row, rated);
   }
   if (bfcl !== null) {
     for (const category of ["simple", "multiple"] as const) {
@@ -64,6 +65,24 @@ export function reportLines({ typed, bfcl, tools, seconds }: EvalReport): string
   const times = Object.entries(seconds).map(([part, one]) => `${part} ${one.toFixed(0)} s`);
   row("time", times.join(", "));
   return lines;
+}
+
+function askingRows(
+  { without, with: asked }: AskingResults,
+  row: (name: string, value: string) => void,
+  rated: (name: string, rate: SuccessRate | null) => void,
+): void {
+  for (const [name, one] of [
+    ["without asking", without],
+    [`asked below ${asked.threshold}`, asked],
+  ] as const) {
+    rated(`  solved, ${name}`, one.solved);
+    rated(`  acted unasked, ${name}`, one.actedUnasked);
+  }
+  const { changingCalls, rightQuestions, needlessQuestions } = asked;
+  row("  calls that change the cart", String(changingCalls));
+  row("  asked about rightly", String(rightQuestions));
+  row("  asked about needlessly", String(needlessQuestions));
 }
 
 function rateText({ rate, successes, trials, interval: { low, high } }: SuccessRate): string {

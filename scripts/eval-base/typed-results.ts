@@ -2,11 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { calibrated, reliability } from "@waggle/evaluation";
-import type { CalibrationMap, Reliability } from "@waggle/evaluation";
+import type { Reliability, StoredCalibration } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
+import { createThresholdSweep } from "../../apps/demo/src/typed-requests/asking-results.ts";
+import type { AskingResults } from "../../apps/demo/src/typed-requests/asking-results.ts";
 import { judgeRequest } from "../../apps/demo/src/typed-requests/judged-request.ts";
 import type { JudgedRequest } from "../../apps/demo/src/typed-requests/judged-request.ts";
 import { playRequest } from "../../apps/demo/src/typed-requests/played-request.ts";
+import type { Asking } from "../../apps/demo/src/typed-requests/played-request.ts";
 import { requestResults } from "../../apps/demo/src/typed-requests/request-results.ts";
 import type { RequestResults } from "../../apps/demo/src/typed-requests/request-results.ts";
 import { parseTypedRequests } from "../../apps/demo/src/typed-requests/typed-request.ts";
@@ -19,25 +22,47 @@ const FILE = join(ROOT, "apps/demo/src/typed-requests/typed-requests.fixture.jso
 export type TypedResults = RequestResults & {
   /** The calibration without the map. */
   readonly rawCalibration: Reliability;
+  /** What asking before unsure calls changes; `null` = not evaluated. */
+  readonly asking: AskingResults | null;
 };
 
-/** Evaluates all requests. */
+/** Evaluates all requests. @param confirmBelow - absent = nothing is asked. */
 export async function typedResults(
   model: EvaluatedModel,
-  map: CalibrationMap | null,
+  stored: StoredCalibration | null,
+  confirmBelow: number | undefined,
   { onProgress, signal }: Evaluating,
 ): Promise<TypedResults> {
   const requests = parseTypedRequests(readFileSync(FILE, "utf8"));
   const judged: JudgedRequest[] = [];
+  const calls = stored?.calls ?? null;
+  const sweep =
+    calls === null || confirmBelow === undefined ? null : createThresholdSweep(confirmBelow);
   for (const [nth, request] of requests.entries()) {
     const player = { ...model, seed: derivedSeed(model.seed, nth) };
-    judged.push(judgeRequest(request, await playRequest(player, request, signal)));
+    const play = ({ threshold }: Pick<Asking, "threshold">) =>
+      playRequest(
+        player,
+        request,
+        signal,
+        calls === null
+          ? undefined
+          : { probabilityOf: (confidence) => calibrated(calls, confidence), threshold },
+      );
+    const unasked = await play({ threshold: 0 });
+    judged.push(judgeRequest(request, unasked));
+    await sweep?.add(request, unasked, play);
     onProgress(nth + 1, requests.length);
   }
   const results = requestResults(judged);
   const predictions = judged.map(({ confidence, isSolved: success }) => ({
-    confidence: map === null ? confidence : calibrated(map, confidence),
+    confidence: stored === null ? confidence : calibrated(stored.map, confidence),
     success,
   }));
-  return { ...results, calibration: reliability(predictions), rawCalibration: results.calibration };
+  return {
+    ...results,
+    calibration: reliability(predictions),
+    rawCalibration: results.calibration,
+    asking: sweep?.results() ?? null,
+  };
 }

@@ -133,6 +133,7 @@ test("practice and evaluation are constrained by default, and only the mask expl
         chatFormat: model.format,
         client: policy.client,
         baseModel: policy.baseModel,
+        calibration: null,
         guide: () => null,
         startsAlike: () => true,
         adopt: () => Promise.resolve(),

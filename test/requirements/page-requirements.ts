@@ -55,7 +55,7 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The visitor reads the title of an edge or MCP tool as plain text, and the policy does not read it.",
     tests: [
-      "packages/agent/src/mcp-tools.test.ts > a tool has the title that the server lists, or that of its annotations",
+      "packages/agent/src/mcp-tools.test.ts > a tool has the title that the server lists, or that of its annotations, and whether it changes something",
       "packages/embed/src/site-tools.test.ts > the visitor reads the title of a server's tool, and the policy does not",
       "packages/embed/src/element/waggle-agent.browser.test.ts > text of the policy and of tools is never markup",
     ],
@@ -205,12 +205,15 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "embed:visitor-decides",
     source: "packages/embed/README.md, Tools",
     behavior:
-      "A tool with `confirm` runs only if the visitor allows it, and thumbs say whether the site gets them.",
+      "A tool with `confirm` runs only if the visitor allows it, as does a call that changes something and of which the model is unsure. Thumbs say whether the site gets them.",
     tests: [
       "packages/embed/src/visitor-view.test.ts > a tool with confirm runs only after the visitor allows it, and a label is for the visitor alone",
       "packages/embed/src/page-tool.test.ts > a function decides by the arguments whether and what the visitor is asked",
       "packages/embed/src/page-tool.test.ts > a function that %s asks with the label",
       "packages/agent/src/tool-environment.test.ts > a tool that asks runs only if it is allowed, and its time limit begins after the answer",
+      "packages/embed/src/unsure-calls.test.ts > an unsure call waits for the visitor, and a refused one does not run",
+      "packages/embed/src/unsure-calls.test.ts > simulated visitors are never asked, and their records are what the policy did",
+      "apps/demo/src/typed-requests/asking-results.test.ts > a sweep gives what playing at each threshold gives",
       "packages/embed/src/visitor-view.test.ts > feedback says whether the site gets it",
       "packages/embed/src/element/panel.browser.test.ts > the undecided consent question leaves room for answers, and its text can be unfolded",
       "test/e2e/visitor.test.ts > the open consent question hides no answer, with an item in the cart, on a small desktop and a phone",

@@ -4,6 +4,7 @@ import type { ToolArguments } from "@waggle/environments";
 import { definePageTools } from "@waggle/site";
 import {
   CATALOGUE,
+  CHANGING_TOOLS,
   createShop,
   findProduct,
   pageToolDefinitions,
@@ -55,6 +56,7 @@ const tools: readonly PageTool[] = definePageTools(
         description,
         parameters,
         label: (args: ToolArguments) => LABELS[name]?.(args) ?? description,
+        changes: CHANGING_TOOLS.has(name),
         run: (args: unknown) => {
           acting = true;
           try {

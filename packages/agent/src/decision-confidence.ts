@@ -18,14 +18,32 @@ export function decisionConfidence({
   const calling = new Set(
     turns.filter(({ toolCalls }) => toolCalls.length > 0).map(({ segmentId }) => segmentId),
   );
-  const sampled = segments.filter(
-    (segment): segment is SampledSegment => segment.kind === "sampled",
+  const all = sampledOf(segments).map(({ id, rawLogProbs }) =>
+    turnConfidence(rawLogProbs, calling.has(id)),
   );
-  const all = sampled.map(({ id, rawLogProbs }) => turnConfidence(rawLogProbs, calling.has(id)));
   return all.length === 0 ? 0 : Math.min(...all);
 }
 
-function turnConfidence(rawLogProbs: readonly number[], hasCalls: boolean): number {
+/** The confidence of each turn, in [0, 1]. */
+export function turnConfidences({
+  segments,
+  turns,
+}: Pick<Trajectory, "segments" | "turns">): number[] {
+  const byId = new Map(sampledOf(segments).map(({ id, rawLogProbs }) => [id, rawLogProbs]));
+  return turns.map(({ segmentId, toolCalls }) =>
+    turnConfidence(byId.get(segmentId) ?? [], toolCalls.length > 0),
+  );
+}
+
+function sampledOf(segments: Trajectory["segments"]): SampledSegment[] {
+  return segments.filter((segment): segment is SampledSegment => segment.kind === "sampled");
+}
+
+/**
+ * The confidence of one turn, in [0, 1].
+ * @param rawLogProbs - `[T]` of the turn's tokens, in nats.
+ */
+export function turnConfidence(rawLogProbs: readonly number[], hasCalls: boolean): number {
   const sum = rawLogProbs.reduce((total, one) => total + one, 0);
   return Math.exp(hasCalls ? sum : sum / Math.max(1, rawLogProbs.length));
 }

@@ -8,7 +8,7 @@ export type {
   RestoreStart,
   SendOptions,
 } from "./conversation.ts";
-export { decisionConfidence } from "./decision-confidence.ts";
+export { decisionConfidence, turnConfidences } from "./decision-confidence.ts";
 export { finalTextOf } from "./final-text.ts";
 export { guidedEnvironment } from "./guided-environment.ts";
 export type { Guide } from "./guided-environment.ts";

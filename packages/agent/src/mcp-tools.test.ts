@@ -67,7 +67,7 @@ test("listed tools run on the server and return its results", async () => {
   await close();
 });
 
-test("a tool has the title that the server lists, or that of its annotations", async () => {
+test("a tool has the title that the server lists, or that of its annotations, and whether it changes something", async () => {
   const handler = createMcpHandler(() => {
     const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
     const inputSchema = { type: "object" as const };
@@ -75,7 +75,7 @@ test("a tool has the title that the server lists, or that of its annotations", a
       tools: [
         { name: "a", inputSchema, title: "Rules", annotations: { title: "Older title" } },
         { name: "b", inputSchema, annotations: { title: "Prices" } },
-        { name: "c", inputSchema },
+        { name: "c", inputSchema, annotations: { readOnlyHint: false } },
       ],
     }));
     return server;
@@ -85,6 +85,7 @@ test("a tool has the title that the server lists, or that of its annotations", a
     fetch: (input, init) => handler.fetch(new Request(input, init)),
   });
   expect(tools.map(({ title }) => title)).toEqual(["Rules", "Prices", undefined]);
+  expect(tools.map(({ changes }) => changes)).toEqual([undefined, undefined, true]);
   expect(tools.map(({ definition }) => Object.keys(definition))).toEqual(
     Array(3).fill(["name", "description", "parameters", "source"]),
   );

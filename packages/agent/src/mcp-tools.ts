@@ -78,6 +78,8 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
         .map(({ name, description = "", inputSchema, ...listed }): Tool => ({
           definition: { name, description, parameters: inputSchema, source: "edge" },
           ...titled(listed.title ?? listed.annotations?.title),
+          // A missing hint says nothing: servers may leave it out also where a tool only reads.
+          ...(listed.annotations?.readOnlyHint === false ? { changes: true } : {}),
           run: async (args, signal) => {
             signal.throwIfAborted();
             try {

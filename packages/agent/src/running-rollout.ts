@@ -21,6 +21,7 @@ import type { ChatNext, ParsedAssistant, RenderedSegment } from "@waggle/text";
 import type { AgentEvent } from "./agent-event.ts";
 import { createDeadline, untilAborted } from "./deadline.ts";
 import type { Deadline } from "./deadline.ts";
+import { turnConfidence } from "./decision-confidence.ts";
 import type { RollOutOptions } from "./roll-out-options.ts";
 import { RepeatedTurns } from "./repeated-turns.ts";
 import { messageOf, toolValue } from "./tool-value.ts";
@@ -195,7 +196,9 @@ export class Rollout {
       );
     }
     this.#parseErrors = 0;
-    const { toolCalls, toolResults, outcome } = await this.#act(turn, parsed, pageTools, deadline);
+    const confidence = turnConfidence(sample.rawLogProbs, parsed.toolCalls.length > 0);
+    const answer = { ...parsed, confidence };
+    const { toolCalls, toolResults, outcome } = await this.#act(turn, answer, pageTools, deadline);
     return end(toolCalls, toolResults, outcome);
   }
 
@@ -247,7 +250,7 @@ export class Rollout {
   /** Passes the action to the environment. */
   async #act(
     turn: number,
-    parsed: ParsedAssistant,
+    parsed: ParsedAssistant & { readonly confidence: number },
     pageTools: ReadonlySet<string>,
     deadline: Deadline,
   ): Promise<{
@@ -268,7 +271,8 @@ export class Rollout {
         ? { ...call, arguments: redactor.restore(call.arguments) as ToolCall["arguments"] }
         : call,
     );
-    const action = { text: parsed.text, toolCalls: restored };
+    const { text, confidence } = parsed;
+    const action = { text, toolCalls: restored, confidence };
     let observation: Observation | null;
     try {
       // The async function turns a synchronous throw into a rejection.

@@ -14,6 +14,8 @@ export type ToolEnvironmentOptions = {
   readonly callTimeoutMs?: number;
   /** Maximum length of a result as JSON text. A longer result becomes a failed one. Default 16 384. */
   readonly maxResultCharacters?: number;
+  /** The probability that a turn's calls are right, from its confidence. Absent = unknown. */
+  readonly probabilityOf?: (confidence: number) => number;
 };
 
 /**
@@ -24,15 +26,19 @@ export type ToolEnvironmentOptions = {
  * @throws WaggleError `INVALID_ARGUMENT` if two tools have the same name.
  */
 export function createToolEnvironment(options: ToolEnvironmentOptions): Environment {
-  const { system, tools, userMessage, callTimeoutMs, maxResultCharacters } = options;
+  const { system, tools, userMessage, callTimeoutMs, maxResultCharacters, probabilityOf } = options;
   const run = createToolRunner({ tools, callTimeoutMs, maxResultCharacters });
   return {
     task: null,
     observe: () =>
       Promise.resolve({ system, tools: tools.map((tool) => tool.definition), userMessage }),
-    step: async ({ toolCalls }, signal): Promise<Observation> => ({
-      toolResults: await Promise.all(toolCalls.map((call) => run(call, signal))),
-      terminated: toolCalls.length === 0,
-    }),
+    step: async ({ toolCalls, confidence }, signal): Promise<Observation> => {
+      const isKnown = confidence !== undefined && probabilityOf !== undefined;
+      const probability = isKnown ? probabilityOf(confidence) : null;
+      return {
+        toolResults: await Promise.all(toolCalls.map((call) => run(call, signal, probability))),
+        terminated: toolCalls.length === 0,
+      };
+    },
   };
 }

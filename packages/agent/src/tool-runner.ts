@@ -18,14 +18,18 @@ type ToolRunnerOptions = {
   readonly maxResultCharacters?: number | undefined;
 };
 
-/** Runs one call. Never rejects. */
-type ToolRunner = (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
+/** Runs one call. Never rejects. @param probability - as `allows` of a tool takes it; default `null`. */
+type ToolRunner = (
+  call: ToolCall,
+  signal: AbortSignal,
+  probability?: number | null,
+) => Promise<ToolResult>;
 
 /** @throws WaggleError `INVALID_ARGUMENT` if two tools have the same name. */
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const { tools, callTimeoutMs = 15_000, maxResultCharacters = 16_384 } = options;
   const byName = toolsByName(tools);
-  return async (call, signal) => {
+  return async (call, signal, probability = null) => {
     const failed = (error: ToolError): ToolResult => ({ callId: call.id, ok: false, error });
     const tool = byName.get(call.name);
     if (tool === undefined) {
@@ -37,7 +41,7 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     try {
       const violation = schemaViolation(tool.definition.parameters, call.arguments);
       if (violation !== null) return failed({ code: "INVALID_TOOL_ARGUMENTS", message: violation });
-      if (!(await isAllowed(tool, call, signal))) {
+      if (!(await isAllowed(tool, call, signal, probability))) {
         return failed({ code: "TOOL_FAILED", message: "the visitor did not allow this call" });
       }
       const limitMs = tool.timeoutMs ?? callTimeoutMs;
@@ -66,9 +70,14 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   };
 }
 
-async function isAllowed(tool: Tool, call: ToolCall, signal: AbortSignal): Promise<boolean> {
+async function isAllowed(
+  tool: Tool,
+  call: ToolCall,
+  signal: AbortSignal,
+  probability: number | null,
+): Promise<boolean> {
   if (tool.allows === undefined) return true;
-  return (await untilAborted(tool.allows(call.arguments, signal), signal)) === true;
+  return (await untilAborted(tool.allows(call.arguments, signal, probability), signal)) === true;
 }
 
 function toolsByName(tools: readonly Tool[]): Map<string, Tool> {

@@ -1,6 +1,7 @@
 /** A model that answers in a page: a policy that exposes its tokens, or a chat that returns only text. */
 import { WaggleError } from "@waggle/protocol";
 import type { Guide } from "@waggle/agent";
+import type { CalibrationMap } from "@waggle/evaluation";
 import type { ClientDescription, Policy, PolicyManifest, PolicyVersionId } from "@waggle/protocol";
 import type { Chat } from "@waggle/runtime/chat";
 import type { ChatFormat } from "@waggle/text";
@@ -15,6 +16,8 @@ export interface PolicyHost {
   readonly client: ClientDescription;
   /** Content hash of the base model that is loaded. */
   readonly baseModel: string;
+  /** From the confidence of a turn's calls to the probability that they are right; `null` = unknown. */
+  readonly calibration: CalibrationMap | null;
   /** Guidance that a rollout under this version reads first; `null` for none. For `key`, see `versionGuide`. */
   guide(version: PolicyVersionId, key: string): Guide | null;
   /** Whether a conversation that started under one version can continue under another. */

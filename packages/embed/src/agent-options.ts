@@ -56,6 +56,11 @@ export type AgentOptions = {
    */
   readonly constrainToolCalls?: boolean;
   /**
+   * Smallest probability, from 0 to 1, at which a call that changes something runs without a question. It counts for
+   * tools whose `confirm` is `"unsure"`, and for models with a `calibration.json`. Default 0.5; 0 never asks, 1 always.
+   */
+  readonly confirmBelow?: number;
+  /**
    * Limits of one request. Default: two minutes, 8 turns of a quarter of the context each (128 to 512 tokens), and 3
    * equal turns one after another. Practice has the same limits, but may repeat turns.
    */

@@ -6,6 +6,8 @@ export type AgentTexts = {
   readonly unreadable: string;
   /** Shown instead of answers while the site has switched its assistant off. */
   readonly silenced: string;
+  /** The question before a call of which the model is unsure. `label` is what the visitor reads about the call. */
+  readonly unsure: (label: string) => string;
   /** Why there is no answer. `message` is English and may name technical details, so visitors should not read it. */
   readonly failed: (code: string, message: string) => string;
 };
@@ -14,6 +16,7 @@ export type AgentTexts = {
 export const DEFAULT_AGENT_TEXTS: AgentTexts = {
   unreadable: "Sorry, I could not answer that. Please try again, or put it in other words.",
   silenced: "The assistant is switched off for now. Please try again later.",
+  unsure: (label) => `Is this what you want? ${label}`,
   failed: (code) => FAILURES[code] ?? "The assistant cannot answer.",
 };
 

@@ -1,6 +1,7 @@
 /** An agent with a scripted policy and an in-memory edge, for the tests of this package. */
 import { createMemoryStorage } from "@waggle/collector";
 import type { Fetch, KeyValueStorage, Schedule } from "@waggle/collector";
+import type { CalibrationMap } from "@waggle/evaluation";
 import { UploadRequest } from "@waggle/protocol";
 import type { Feedback, PolicyManifest, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
@@ -139,6 +140,8 @@ export type PageOptions = Partial<AgentOptions> & {
   /** Default: the format of `say`. */
   readonly chatFormat?: ChatFormat;
   readonly beforeToken?: ScriptedPolicyOptions["beforeToken"];
+  /** Default: none. */
+  readonly calibration?: CalibrationMap;
   readonly edge?: MemoryEdge;
   readonly storage?: KeyValueStorage;
   readonly tabStorage?: KeyValueStorage;
@@ -147,7 +150,13 @@ export type PageOptions = Partial<AgentOptions> & {
 
 /** Opens a page on a new in-memory edge unless one is given. */
 export function openPage(options: PageOptions = {}): Page {
-  const { turns = [], beforeToken, chatFormat: format = chatFormat, ...agentOptions } = options;
+  const {
+    turns = [],
+    beforeToken,
+    chatFormat: format = chatFormat,
+    calibration = null,
+    ...agentOptions
+  } = options;
   const edge = options.edge ?? createMemoryEdge();
   const storage = options.storage ?? createMemoryStorage();
   const policy = new ScriptedPolicy({ turns, ...(beforeToken ? { beforeToken } : {}) });
@@ -182,6 +191,7 @@ export function openPage(options: PageOptions = {}): Page {
             crossOriginIsolated: false,
           },
           baseModel: BASE_MODEL,
+          calibration,
           adopt: (next) => {
             policy.currentVersion = next.policy.version;
             return Promise.resolve();

@@ -45,6 +45,8 @@ export function createOwnModelOpener(
       chatFormat,
       client: policy.client,
       baseModel: policy.baseModel,
+      // A file of this name in a model from elsewhere may mean something else.
+      calibration: null,
       guide: () => null,
       startsAlike: () => true,
       adopt: () => Promise.resolve(),

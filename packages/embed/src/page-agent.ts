@@ -13,7 +13,7 @@ import type { AgentModel } from "./agent-model.ts";
 import { Confirmations, type Confirmation } from "./confirmations.ts";
 import { Collecting } from "./collecting.ts";
 import { KeptConversation } from "./kept-conversation.ts";
-import { labelOf, requireValidTools, toTool } from "./page-tool.ts";
+import { labelOf, requireValidTools, toRemoteTools, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
 import { watchNetwork, watchPolicy } from "./policy-watch.ts";
 import { randomSeed } from "./random-seed.ts";
@@ -60,11 +60,11 @@ export class PageAgent implements Agent {
     requireValidTools(tools, edgeTools, mcpServers);
     this.#servers = createToolServers(options, visitor, parts.schedule);
     this.#model = options.model ?? { kind: "site" };
-    this.#confirmations = new Confirmations(this.#changed);
+    this.texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
+    this.#confirmations = new Confirmations(this.#changed, options.confirmBelow, this.texts);
     this.#pageTools = tools.map((tool) => toTool(tool, this.#confirmations));
     const kept = new KeptConversation(visitor.tabStorage, options.siteKey);
     this.#shown = new ShownConversation(kept, this.#changed);
-    this.texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
     this.#seed = parts.seed ?? randomSeed;
     this.#redactor = this.#createRedactor();
     this.consent = consent;
@@ -353,7 +353,7 @@ export class PageAgent implements Agent {
   }
 
   #tools(): readonly Tool[] {
-    return [...this.#pageTools, ...this.#policy.remoteTools];
+    return [...this.#pageTools, ...toRemoteTools(this.#policy.remoteTools, this.#confirmations)];
   }
 
   /** The consent in force; without one, a placeholder for a trajectory that is never kept. */

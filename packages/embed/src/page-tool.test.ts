@@ -54,7 +54,7 @@ describe("confirm", () => {
       },
       confirmations,
     );
-    expect(await tool.allows?.({ guests }, new AbortController().signal)).not.toBe(false);
+    expect(await tool.allows?.({ guests }, new AbortController().signal, null)).not.toBe(false);
     return asked[0] ?? null;
   }
 

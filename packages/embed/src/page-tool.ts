@@ -11,8 +11,9 @@ import type { Confirmations } from "./confirmations.ts";
  * @throws WaggleError `INVALID_ARGUMENT` if its schema is not one of an object, saying what to write instead.
  */
 export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
-  const { name, description, parameters, run, confirm = false, timeoutMs = 15_000 } = tool;
-  return {
+  const { name, description, parameters, run, changes = false, timeoutMs = 15_000 } = tool;
+  const { confirm = changes && "unsure" } = tool;
+  const converted: Tool = {
     definition: {
       name,
       description,
@@ -20,16 +21,41 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
       source: "page",
     },
     timeoutMs,
+    changes,
     run: async (args, signal) =>
       (await run((await parsedArguments(parameters, args)) as typeof args, { signal })) ?? null,
-    ...(confirm === false
-      ? {}
-      : {
-          allows: async (args, signal) => {
-            const question = questionOf(tool, args);
-            return question === null || confirmations.ask(name, question, signal);
-          },
-        }),
+  };
+  if (confirm === false) return converted;
+  if (confirm === "unsure") return askedIfUnsure(converted, confirmations, [tool]);
+  return {
+    ...converted,
+    allows: async (args, signal) => {
+      const question = questionOf(tool, args);
+      return question === null || confirmations.ask(name, question, signal);
+    },
+  };
+}
+
+/** Tools of servers. The visitor is asked before one changes something if the model is unsure. */
+export function toRemoteTools(
+  tools: readonly Tool[],
+  confirmations: Confirmations,
+): readonly Tool[] {
+  return tools.map((tool) =>
+    tool.changes === true ? askedIfUnsure(tool, confirmations, []) : tool,
+  );
+}
+
+function askedIfUnsure(
+  tool: Tool,
+  confirmations: Confirmations,
+  labels: readonly Pick<PageTool, "name" | "label">[],
+): Tool {
+  const { name } = tool.definition;
+  return {
+    ...tool,
+    allows: (args, signal, probability) =>
+      confirmations.askIfUnsure(name, labelOf(labels, [tool], name, args), signal, probability),
   };
 }
 

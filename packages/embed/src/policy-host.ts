@@ -11,6 +11,7 @@ import type { BrowserDevice, LoadProgress, WorkerHandle } from "@waggle/runtime"
 import { readChatFormat } from "@waggle/text";
 import type { OpenHost } from "./agent-host.ts";
 import { requireBrowser } from "./browser-support.ts";
+import { calibrationOf } from "./model-calibration.ts";
 import { VersionTexts } from "./version-texts.ts";
 
 /** Options of `createPolicyHostOpener`. */
@@ -44,6 +45,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
     onProgress({ ...progress, detail: "starting" });
     const chatFormat = readChatFormat(files);
     const config = parseDecoderConfig(jsonFile(files, "config.json"));
+    const calibration = calibrationOf(files);
     const policy = await createBrowserPolicy({
       modelFiles: files,
       baseModel: manifest.baseModel.sha256,
@@ -78,6 +80,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       chatFormat,
       client: policy.client,
       baseModel: policy.baseModel,
+      calibration,
       guide: (version, key) => texts.guide(version, key),
       startsAlike: (from, to) => texts.startsAlike(from, to),
       adopt,

@@ -10,12 +10,16 @@ const never = new Promise<never>(() => undefined);
 const hang: typeof fetch = () => never;
 
 /** A real MCP server in this process with one tool. */
-function serve(name: string, onList = (): void => undefined): typeof fetch {
+function serve(
+  name: string,
+  onList = (): void => undefined,
+  annotations: { readonly readOnlyHint?: boolean } = {},
+): typeof fetch {
   const handler = createMcpHandler(() => {
     const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
     server.setRequestHandler("tools/list", () => {
       onList();
-      return { tools: [{ name, description: "", inputSchema: { type: "object" } }] };
+      return { tools: [{ name, description: "", inputSchema: { type: "object" }, annotations }] };
     });
     server.setRequestHandler("tools/call", () => ({ content: [{ type: "text", text: "found" }] }));
     return server;
@@ -76,6 +80,19 @@ test("newer definitions are used if they arrive in time, and are stored", async 
   expect(namesOf(await tools.list(never))).toEqual(["find"]);
   await tools.close();
   expect(namesOf(await open(storage, hang).tools.list(Promise.resolve()))).toEqual(["find"]);
+});
+
+test("whether a tool changes something is stored, and is no part of its definition", async () => {
+  const storage = createMemoryStorage();
+  const fetch = serve("search", undefined, { readOnlyHint: false });
+  const { tools } = open(storage, fetch);
+  const [listed] = await tools.list(never);
+  await tools.close();
+  const [stored] = await open(storage, hang).tools.list(Promise.resolve());
+  for (const tool of [listed, stored]) {
+    expect(tool?.changes).toBe(true);
+    expect(Object.keys(tool?.definition ?? {})).not.toContain("changes");
+  }
 });
 
 test("a first visit waits 20 s for a connection and continues without tools", async () => {

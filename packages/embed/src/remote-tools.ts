@@ -45,8 +45,11 @@ export type RemoteToolsOptions = {
   readonly schedule?: Schedule | undefined;
 };
 
-/** A definition as it is stored; the title is for people, so it is no part of the definition. */
-type StoredTool = ToolDefinition & { readonly title?: string | undefined };
+/** A definition as it is stored, with what the policy does not read. */
+type StoredTool = ToolDefinition & {
+  readonly title?: string | undefined;
+  readonly changes?: boolean | undefined;
+};
 
 /** Connects when a tool is first listed or called. The code for MCP is loaded then, too. */
 export function createRemoteTools(options: RemoteToolsOptions): RemoteTools {
@@ -82,7 +85,11 @@ export function createRemoteTools(options: RemoteToolsOptions): RemoteTools {
     const mine = connect();
     const connection = await mine.catch(() => null);
     if (connection === null) return null;
-    const listed = connection.tools.map(({ definition, title }) => ({ ...definition, title }));
+    const listed = connection.tools.map(({ definition, title, changes }) => ({
+      ...definition,
+      title,
+      changes,
+    }));
     if (connecting === mine) storage.setItem(key, JSON.stringify(listed));
     return listed;
   };
@@ -111,9 +118,10 @@ export function createRemoteTools(options: RemoteToolsOptions): RemoteTools {
       const named = (listed ?? stored ?? []).filter(({ name }) => names.includes(name));
       const place = ({ name }: StoredTool): number => names.indexOf(name);
       return (options.inNamedOrder ? named.toSorted((a, b) => place(a) - place(b)) : named).map(
-        ({ title, ...definition }) => ({
+        ({ title, changes, ...definition }) => ({
           definition,
           ...(title === undefined ? {} : { title }),
+          ...(changes === undefined ? {} : { changes }),
           run: (args, signal) => call(definition.name, args, signal),
         }),
       );

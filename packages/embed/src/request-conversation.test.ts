@@ -21,6 +21,7 @@ async function grammarOf(followsSite: boolean, options: Partial<AgentOptions>) {
       policy,
       chatFormat: format,
       baseModel: policy.baseModel,
+      calibration: null,
       client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
       adopt: () => Promise.resolve(),
       dispose: () => Promise.resolve(),

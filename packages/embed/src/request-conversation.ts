@@ -1,5 +1,6 @@
 /** Creates the conversation for a host: over tokens for a policy, over text for a chat. */
 import { createConversation, createToolEnvironment, guidedEnvironment } from "@waggle/agent";
+import { calibrated } from "@waggle/evaluation";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import type { Consent, Redactor, StopReason, Tool, Trajectory } from "@waggle/protocol";
 import type { AgentEvent as LoopEvent } from "@waggle/agent";
@@ -58,7 +59,7 @@ export function openConversation(
       dispose: () => conversation.reset(),
     };
   }
-  const { policy, chatFormat, client } = host;
+  const { policy, chatFormat, client, calibration } = host;
   const { earlier = [], unreadable = "" } = rest;
   const conversation = createConversation({
     policy,
@@ -77,6 +78,9 @@ export function openConversation(
         tools: tools(),
         userMessage,
         maxResultCharacters: maxResultCharacters(policy.contextLength),
+        ...(calibration !== null && {
+          probabilityOf: (confidence) => calibrated(calibration, confidence),
+        }),
       });
       // A visitor's own request is never replayed, so the choice of cases may be random.
       return guidedEnvironment(environment, host.guide(version, crypto.randomUUID()));

@@ -81,6 +81,11 @@ export function calibrated(map: CalibrationMap, confidence: number): number {
   return x1 === x0 || confidence >= x1 ? y1 : y0 + ((confidence - x0) / (x1 - x0)) * (y1 - y0);
 }
 
+/** Whether a person should be asked about a decision: never at threshold 0, always at 1. */
+export function isUnsure(probability: number, threshold: number): boolean {
+  return threshold >= 1 || probability < threshold;
+}
+
 function binOf(predictions: readonly Prediction[]): ReliabilityBin {
   const count = predictions.length;
   return {

@@ -1,5 +1,5 @@
 /** Statistics for evaluations: success rates, paired comparisons, tests and corrections. */
-export { calibrated, isotonicFit, reliability } from "./calibration.ts";
+export { calibrated, isotonicFit, isUnsure, reliability } from "./calibration.ts";
 export type { CalibrationMap, Prediction, Reliability } from "./calibration.ts";
 export { interpolated } from "./interpolation.ts";
 export type { CurvePoint } from "./interpolation.ts";
@@ -11,6 +11,8 @@ export type { FallLimits, GateThresholds, PairedCounts } from "./promotion-gate.
 export { retentionOf, retentionRefusal } from "./retention-gate.ts";
 export type { RetentionVerdicts } from "./retention-gate.ts";
 export { fallTest } from "./fall-test.ts";
+export { parseCalibration } from "./stored-calibration.ts";
+export type { StoredCalibration } from "./stored-calibration.ts";
 export { signFlipTest, twoSidedSignFlipTest } from "./sign-flip.ts";
 export { passAtK } from "./pass-at-k.ts";
 export { shareSolved, successRate } from "./success-rate.ts";

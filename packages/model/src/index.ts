@@ -40,6 +40,7 @@ export { float32ToFloat16, fromFloat16Bits } from "./weights/half-precision.ts";
 export { mergeAdapter, mergedWeights } from "./weights/merged-weights.ts";
 export {
   describeModelFolder,
+  CALIBRATION_FILE,
   MODEL_FILE_NAMES,
   openModelWeights,
   readModelWeights,

@@ -35,6 +35,8 @@ export type Action = {
   /** Text outside the tool calls. */
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
+  /** How sure the policy was of this turn, from 0 to 1: its probability at temperature 1. Absent = unknown. */
+  readonly confidence?: number;
 };
 
 /** The environment's answer to an action. */

@@ -63,8 +63,17 @@ export interface Tool {
   readonly title?: string;
   /** Time limit of one call in milliseconds; 0 = no limit. Absent = the environment's limit. */
   readonly timeoutMs?: number;
-  /** Asks whether a call may run; the time limit begins after it. Absent = always. Must honor `signal`. */
-  allows?(args: { readonly [key: string]: unknown }, signal: AbortSignal): Promise<boolean>;
+  /** Whether a call changes something that lasts, such as a cart. The policy does not read it. Default false. */
+  readonly changes?: boolean;
+  /**
+   * Asks whether a call may run; the time limit begins after it. Absent = always. Must honor `signal`.
+   * @param probability - how likely the call is right, from 0 to 1; `null` = unknown.
+   */
+  allows?(
+    args: { readonly [key: string]: unknown },
+    signal: AbortSignal,
+    probability: number | null,
+  ): Promise<boolean>;
   /** @returns a JSON value. Must honor `signal`. */
   run(args: { readonly [key: string]: unknown }, signal: AbortSignal): Promise<unknown>;
 }

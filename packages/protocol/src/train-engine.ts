@@ -80,11 +80,16 @@ export type TokenDerivatives = {
   readonly candidateLogProbs?: readonly (readonly (Float32Array | null)[])[] | undefined;
 };
 
-/** AdamW settings of one optimizer step. */
+/** Settings of one optimizer step: AdamW's, and what updates matrices. */
 export type OptimizerOptions = {
   readonly learningRate: number;
   /** Learning rate of the value heads, which tolerate a larger one than the decoder. Default: `learningRate`. */
   readonly valueLearningRate?: number;
+  /**
+   * What updates the matrices of the layers; all other parameters always take AdamW. Muon needs an engine that has it.
+   * Default `adamw`.
+   */
+  readonly matrices?: "adamw" | "muon";
   /** Default 0.9. */
   readonly beta1?: number;
   /** Default 0.95. */
@@ -131,6 +136,8 @@ export type EngineCapabilities = {
    * `CAPABILITY_MISSING`. Absent: settings may change with every step.
    */
   readonly fixedOptimizer?: Omit<OptimizerOptions, "learningRate"> | undefined;
+  /** Whether `optimStep` takes `matrices: "muon"`. Absent: no. */
+  readonly muon?: boolean | undefined;
   /** For reports: `onnx native cpu x2`, `tfjs webgpu google/swiftshader`. */
   readonly device: string;
 };

@@ -57,6 +57,11 @@ export type SiteDefinition = {
     /** Names of the server's tools that the model can call. */
     readonly tools: readonly string[];
   }[];
+  /**
+   * Smallest probability, from 0 to 1, at which a call that changes something runs without a question. See `confirm` of
+   * a page tool. Default 0.5; 0 never asks, 1 always.
+   */
+  readonly confirmBelow?: number;
   /** Where the assistant practices and is evaluated: the result of `defineEnvironment`. */
   readonly environment?: CodeOf<EnvironmentSpec>;
   /**

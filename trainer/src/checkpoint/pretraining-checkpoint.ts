@@ -27,6 +27,8 @@ type PretrainingSettings = {
   readonly totalSteps: number;
   /** Absent = the nano model. */
   readonly size?: ModelSize;
+  /** What updates the layers' matrices. Absent = AdamW. */
+  readonly matrices?: "muon";
   /** Content hash of the model that it starts from. Absent = random weights. */
   readonly from?: string;
 };
@@ -59,6 +61,7 @@ const PRETRAINING: CheckpointKind<PretrainingProgress> = {
     seed: z.int(),
     totalSteps: count,
     size: z.enum(MODEL_SIZES).optional(),
+    matrices: z.literal("muon").optional(),
     from: z.string().optional(),
   }),
   state: z.strictObject({
@@ -130,6 +133,7 @@ export async function resumedPretraining(
     readonly seed: number;
     readonly steps: number;
     readonly size?: ModelSize | undefined;
+    readonly matrices?: "muon" | undefined;
     readonly from?: string | undefined;
     readonly resume?: boolean | undefined;
   },
@@ -138,9 +142,15 @@ export async function resumedPretraining(
   if (given.resume === true) return loadPretraining(folder);
   if ((await openCheckpoints(folder, PRETRAINING).load()) === null) return null;
   const found = await loadPretraining(folder);
-  const { seed, totalSteps, size, from } = found.state;
+  const { seed, totalSteps, size, matrices, from } = found.state;
   if (found.engine.step >= totalSteps) return null;
-  const now = { seed: given.seed, totalSteps: given.steps, size: given.size, from: given.from };
-  requireSame(folder, { seed, totalSteps, size, from }, now, PRETRAINING.startOver);
+  const now = {
+    seed: given.seed,
+    totalSteps: given.steps,
+    size: given.size,
+    matrices: given.matrices,
+    from: given.from,
+  };
+  requireSame(folder, { seed, totalSteps, size, matrices, from }, now, PRETRAINING.startOver);
   return found;
 }

@@ -34,7 +34,7 @@ ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from ${report.f
   that source on tasks of the \`train\` split. Held-out instances and unseen wordings do not occur.
 - Tokenizer: trained on ${tokenizerDemonstrations} of those dialogues; each digit is a token.
 ${size === undefined || report.from !== undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, the policy's own tokens at weight 1, the tools' answers at 0.2, the visitor's at 0.05.
-- AdamW, ${demonstrationsPerStep} dialogues per step, learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
+- AdamW${report.matrices === "muon" ? ", and Muon for the matrices of the layers" : ""}, ${demonstrationsPerStep} dialogues per step, learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
   weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
 ## Held-out tasks

@@ -20,7 +20,7 @@ import type { NanoText } from "./nano-text.ts";
 import { evaluateHeldOut } from "./held-out.ts";
 import { earlierModel } from "./earlier-model.ts";
 import { modelCard } from "./model-card.ts";
-import { decoderConfig, recipeOf } from "./pretrain-recipe.ts";
+import { decoderConfig, type PretrainRecipe, recipeOf } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import { resumedPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
 import type { ModelSize, PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
@@ -66,7 +66,11 @@ export async function runPretraining(
   const { spec } = options;
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const earlier = options.from === undefined ? null : await earlierModel(options.from);
-  const resumed = await resumedPretraining(options.run, { ...options, from: earlier?.sha256 });
+  const resumed = await resumedPretraining(options.run, {
+    ...options,
+    ...recordedMatrices(recipeOf(options.size)),
+    from: earlier?.sha256,
+  });
   const { seed, size } = resumed?.state ?? options;
   const recipe = recipeOf(size);
   const text =
@@ -98,6 +102,7 @@ export async function runPretraining(
     seed,
     totalSteps: options.steps,
     ...(size !== undefined && { size }),
+    ...recordedMatrices(recipe),
     ...(earlier !== null && { from: earlier.sha256 }),
     curve: [],
     tokens: 0,
@@ -118,6 +123,7 @@ export async function runPretraining(
       seed: earlier === null ? seed : hashText(`${seed}/${earlier.sha256}`),
       batchSize: recipe.demonstrationsPerStep,
       peakLearningRate: recipe.peakLearningRate,
+      matrices: initial.matrices ?? "adamw",
       exerciseSteps: earlier === null ? recipe.exerciseSteps : 0,
       measureEvery: MEASURE_EVERY,
       saveEvery: options.saveEvery,
@@ -161,6 +167,11 @@ export async function runPretraining(
   say(`greedy ${percent(scores.greedy.overall)}, sampled ${percent(scores.sampled.overall)}`);
   if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
   return 0;
+}
+
+/** AdamW is not recorded, as in runs of earlier releases. */
+function recordedMatrices({ matrices }: PretrainRecipe): { readonly matrices?: "muon" } {
+  return matrices === "muon" ? { matrices } : {};
 }
 
 function progressLine(

@@ -24,6 +24,8 @@ export type PretrainRecipe = {
   /** Optimizer steps unless the user chooses others. */
   readonly steps: number;
   readonly peakLearningRate: number;
+  /** What updates the matrices of the layers. */
+  readonly matrices: "adamw" | "muon";
   /**
    * First steps, on tasks of the environment's second level if there is one. A model that has learned to copy from short tasks learns the
    * others in fewer steps.
@@ -50,6 +52,7 @@ export const NANO: PretrainRecipe = {
   demonstrationsPerStep: 16,
   steps: 5000,
   peakLearningRate: 3e-3,
+  matrices: "adamw",
   exerciseSteps: 0,
 };
 
@@ -91,6 +94,7 @@ function defaultRecipe(size: ModelSize): PretrainRecipe {
     demonstrationsPerStep: 16,
     steps: 12_000,
     peakLearningRate: 3e-3,
+    matrices: "muon",
     exerciseSteps: 800,
     maxMicrobatchTokens: 2048,
   };

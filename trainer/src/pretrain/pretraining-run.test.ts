@@ -57,6 +57,7 @@ function run(engine: TrainEngine, state: PretrainingState, step: number, signal?
       seed: state.seed,
       batchSize: 2,
       peakLearningRate: NANO.peakLearningRate,
+      matrices: NANO.matrices,
       exerciseSteps: NANO.exerciseSteps,
       measureEvery: 2,
       saveEvery: 2,

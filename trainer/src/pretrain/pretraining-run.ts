@@ -22,6 +22,8 @@ export type PretrainingOptions = {
   readonly batchSize: number;
   readonly peakLearningRate: number;
   /** As in `PretrainRecipe`. */
+  readonly matrices: "adamw" | "muon";
+  /** As in `PretrainRecipe`. */
   readonly exerciseSteps: number;
   /** Steps between two measurements. */
   readonly measureEvery: number;
@@ -64,7 +66,7 @@ export async function pretrain(
     steps: initial.totalSteps,
     from: step,
     learningRate: rate,
-    optimizer: { beta1, beta2, weightDecay, maxGradientNorm },
+    optimizer: { matrices: options.matrices, beta1, beta2, weightDecay, maxGradientNorm },
     signal,
     batchAt: async (at) =>
       batchOf(

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { mergedWeights, type StoredFormat } from "@waggle/model";
+import { CALIBRATION_FILE, mergedWeights, type StoredFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { convertModel } from "@waggle/runtime/node";
 import { type Command, Option } from "commander";
@@ -171,7 +171,9 @@ async function writeForm(
       return;
     }
     case "onnx": {
-      const companions = base.paths.filter((path) => !path.includes("safetensors"));
+      const companions = base.paths.filter(
+        (path) => !path.includes("safetensors") && path !== CALIBRATION_FILE,
+      );
       await writeOnnxFolder(
         folder,
         base.config,

@@ -6,6 +6,7 @@ export type { SearchSort } from "./catalogue.ts";
 export { cartTotal, createShop } from "./shop.ts";
 export type { CartLine, Shop, ShopState } from "./shop.ts";
 export {
+  CHANGING_TOOLS,
   edgeToolDefinitions,
   pageToolDefinitions,
   runEdgeTool,

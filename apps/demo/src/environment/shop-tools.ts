@@ -143,6 +143,8 @@ function found(item: Product | undefined): Product {
   return item;
 }
 
+/** Tools that change what lasts. The others change at most what the page shows. */
+export const CHANGING_TOOLS: ReadonlySet<string> = new Set(["add_to_cart", "remove_from_cart"]);
 /** Tools that act on the page's shop. */
 export const pageToolDefinitions: readonly ToolDefinition[] = definitionsOf(pageTools, "page");
 /** Tools that run on the edge. */

@@ -2,7 +2,8 @@
 import type { CartLine } from "../environment/shop.ts";
 import { asksBack, refuses, saysFact, showsMarkup } from "./answer-text.ts";
 import type { PlayedRequest } from "./played-request.ts";
-import type { TypedRequest } from "./typed-request.ts";
+import { expectedCarts, quantityIn } from "./typed-request.ts";
+import type { TypedCart, TypedRequest } from "./typed-request.ts";
 
 /** The judgment of one request. */
 export type JudgedRequest = {
@@ -24,8 +25,6 @@ export type JudgedRequest = {
   readonly isCartRight: boolean;
   readonly confidence: number;
 };
-
-type Cart = TypedRequest["cart"];
 
 /** Judges one request. */
 export function judgeRequest(request: TypedRequest, played: PlayedRequest): JudgedRequest {
@@ -69,12 +68,12 @@ export function judgeRequest(request: TypedRequest, played: PlayedRequest): Judg
  * have asked for it. A change that one turn asked for and another took back counts if it is still there, because the
  * visitor said otherwise.
  */
-function actedUnasked(request: TypedRequest, end: Cart, hasChangedCart: boolean): boolean {
+function actedUnasked(request: TypedRequest, end: TypedCart, hasChangedCart: boolean): boolean {
   const { cart: start, turns } = request;
   const carts = expectedCarts(request);
   const isSingle = turns.length === 1;
   if (isSingle && hasChangedCart && carts.every((one) => isSameCart(one, start))) return true;
-  const isAskedFor = (expected: Cart): boolean =>
+  const isAskedFor = (expected: TypedCart): boolean =>
     [...start, ...expected, ...end].every(({ product }) => {
       const [from, to, is] = [start, expected, end].map((cart) => quantityIn(cart, product)) as [
         number,
@@ -92,18 +91,8 @@ export function wantsNoAction(request: TypedRequest): boolean {
   return isSameCart(request.cart, request.expect.cart);
 }
 
-function expectedCarts({ expect: { cart, alsoCarts = [] } }: TypedRequest): Cart[] {
-  return [cart, ...alsoCarts];
-}
-
-function isSameCart(one: Cart, other: Cart): boolean {
+function isSameCart(one: TypedCart, other: TypedCart): boolean {
   return [...one, ...other].every(
     ({ product }) => quantityIn(one, product) === quantityIn(other, product),
   );
-}
-
-function quantityIn(cart: Cart, product: string): number {
-  return cart
-    .filter((line) => line.product === product)
-    .reduce((sum, { quantity }) => sum + quantity, 0);
 }

@@ -7,17 +7,22 @@ import {
 } from "@waggle/agent";
 import type { RollOutLimits } from "@waggle/agent";
 import type { ToolArguments } from "@waggle/environments";
+import { isUnsure } from "@waggle/evaluation";
 import type { ClientDescription, Consent, Policy, Sampling, Tool } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { createShop } from "../environment/shop.ts";
 import type { CartLine, Shop } from "../environment/shop.ts";
 import { SHOP_SYSTEM } from "../environment/shop-task.ts";
 import {
+  CHANGING_TOOLS,
   edgeToolDefinitions,
   runEdgeTool,
   runPageTool,
   SHOP_TOOLS,
 } from "../environment/shop-tools.ts";
+import { createAskedPerson } from "./asked-person.ts";
+import type { AskedPerson } from "./asked-person.ts";
+import { expectedCarts } from "./typed-request.ts";
 import type { TypedRequest } from "./typed-request.ts";
 
 /** The policy and how it plays. */
@@ -27,6 +32,23 @@ export type RequestPlayer = {
   readonly sampling: Omit<Sampling, "seed">;
   readonly limits: RollOutLimits;
   readonly seed: number;
+};
+
+/** When the person is asked before a call that changes the cart, as in a page. */
+export type Asking = {
+  /** The probability that a turn's calls are right, from its confidence. */
+  readonly probabilityOf: (confidence: number) => number;
+  /** `confirmBelow` of a page. */
+  readonly threshold: number;
+};
+
+/** A call that changes the cart, with what the person says or would have said. */
+export type ChangingCall = {
+  /** That the call is right. */
+  readonly probability: number;
+  readonly wasAsked: boolean;
+  /** What `AskedPerson` answers. */
+  readonly isWanted: boolean;
 };
 
 /** What happened. */
@@ -43,6 +65,8 @@ export type PlayedRequest = {
   readonly isUnreadable: boolean;
   /** The lowest `decisionConfidence` of the visitor's turns. */
   readonly confidence: number;
+  /** Calls that change the cart, also refused ones. Empty without `Asking`. */
+  readonly changingCalls: readonly ChangingCall[];
 };
 
 /** Nothing is kept. */
@@ -50,11 +74,15 @@ const NO_CONSENT: Consent = { version: "none", scopes: [], grantedAt: "2026-01-0
 
 const EDGE_TOOLS: ReadonlySet<string> = new Set(edgeToolDefinitions.map(({ name }) => name));
 
-/** Sends all turns of the request. Calls are constrained to the tools if the policy supports it. */
+/**
+ * Sends all turns of the request. Calls are constrained to the tools if the policy supports it.
+ * @param asking - absent = the person is never asked.
+ */
 export async function playRequest(
   { policy, format, sampling, limits, seed }: RequestPlayer,
   request: TypedRequest,
   signal: AbortSignal,
+  asking?: Asking,
 ): Promise<PlayedRequest> {
   const shop = createShop(request.cart.map(({ product: id, quantity }) => ({ id, quantity })));
   const { cart: start } = shop.state;
@@ -63,6 +91,11 @@ export async function playRequest(
     seen.hasChangedCart ||= cart !== start;
   });
   const texts: string[] = [];
+  const changingCalls: ChangingCall[] = [];
+  const person = createAskedPerson(expectedCarts(request), shop);
+  const tools = toolsOf(shop).map((tool) =>
+    asking === undefined ? tool : askedTool(tool, asking, person, changingCalls),
+  );
   const conversation = createConversation({
     policy,
     chatFormat: format,
@@ -75,12 +108,14 @@ export async function playRequest(
     createEnvironment: (userMessage) =>
       createToolEnvironment({
         system: SHOP_SYSTEM,
-        tools: toolsOf(shop),
+        tools,
         userMessage,
+        ...(asking && { probabilityOf: asking.probabilityOf }),
         // As a page limits them.
         maxResultCharacters: Math.min(16_384, 2 * policy.contextLength),
       }),
     onEvent: (event) => {
+      if (event.type === "turn-start") person.startTurn();
       if (event.type !== "turn-end") return;
       texts.push(event.text);
       seen.isUnreadable ||= event.parseError !== null;
@@ -98,7 +133,28 @@ export async function playRequest(
   } finally {
     conversation.dispose();
   }
-  return { ...seen, cart: shop.state.cart, answers, texts, confidence };
+  return { ...seen, cart: shop.state.cart, answers, texts, confidence, changingCalls };
+}
+
+/** The tool, with the question that a page would ask. */
+function askedTool(
+  tool: Tool,
+  { threshold }: Asking,
+  person: AskedPerson,
+  calls: ChangingCall[],
+): Tool {
+  const { name } = tool.definition;
+  if (!CHANGING_TOOLS.has(name)) return tool;
+  return {
+    ...tool,
+    allows: (args, _, known) => {
+      const probability = known ?? 0;
+      const wasAsked = isUnsure(probability, threshold);
+      const isWanted = person.wants(name, args, wasAsked);
+      calls.push({ probability, wasAsked, isWanted });
+      return Promise.resolve(!wasAsked || isWanted);
+    },
+  };
 }
 
 function toolsOf(shop: Shop): Tool[] {

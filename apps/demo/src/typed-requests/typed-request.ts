@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { findProduct } from "../environment/catalogue.ts";
 
-type TypedCart = readonly { readonly product: string; readonly quantity: number }[];
+/** Products with their quantities. */
+export type TypedCart = readonly { readonly product: string; readonly quantity: number }[];
 
 export type TypedRequest = {
   readonly id: string;
@@ -46,4 +47,16 @@ const typedRequests: z.ZodType<TypedRequest[]> = z.array(
 /** The requests of a file. @throws ZodError for a file of another form. */
 export function parseTypedRequests(json: string): TypedRequest[] {
   return typedRequests.parse(JSON.parse(json));
+}
+
+/** The carts that are right after the last turn. */
+export function expectedCarts({ expect: { cart, alsoCarts = [] } }: TypedRequest): TypedCart[] {
+  return [cart, ...alsoCarts];
+}
+
+/** The pieces of a product in a cart. */
+export function quantityIn(cart: TypedCart, product: string): number {
+  return cart
+    .filter((line) => line.product === product)
+    .reduce((sum, { quantity }) => sum + quantity, 0);
 }

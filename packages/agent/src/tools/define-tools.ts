@@ -40,11 +40,12 @@ type ToolsByName<T extends ToolSchemas> = {
 };
 
 type PageToolsByName<T extends ToolSchemas> = {
-  readonly [K in keyof T]: ToolsByName<T>[K] & Pick<PageTool, "label" | "confirm">;
+  readonly [K in keyof T]: ToolsByName<T>[K] & Pick<PageTool, "label" | "changes" | "confirm">;
 };
 
 type EdgeToolsByName<T extends ToolSchemas> = {
-  readonly [K in keyof T]: ToolsByName<T>[K] & Pick<EdgeTool, "title" | "result" | "isPure">;
+  readonly [K in keyof T]: ToolsByName<T>[K] &
+    Pick<EdgeTool, "title" | "result" | "isPure" | "changes">;
 };
 
 /**
@@ -55,7 +56,7 @@ type EdgeToolsByName<T extends ToolSchemas> = {
 export function definePageTools<const T extends ToolSchemas>(
   tools: PageToolsByName<T>,
 ): readonly PageTool<JsonSchema>[] {
-  const fields = ["label", "confirm"];
+  const fields = ["label", "changes", "confirm"];
   requireDefinedTools("definePageTools", tools, { run: HOW_TO_RUN, fields });
   return entriesOf(tools).map(([name, { parameters, run, ...tool }]) => ({
     ...tool,
@@ -73,7 +74,7 @@ export function definePageTools<const T extends ToolSchemas>(
 export function defineEdgeTools<const T extends ToolSchemas>(
   tools: EdgeToolsByName<T>,
 ): readonly EdgeTool[] {
-  const fields = ["title", "result", "isPure"];
+  const fields = ["title", "result", "isPure", "changes"];
   requireDefinedTools("defineEdgeTools", tools, { run: HOW_TO_RUN, fields });
   return entriesOf(tools).map(([name, { description, parameters, run, ...tool }]) => ({
     ...tool,

@@ -17,12 +17,18 @@ export type PageTool<Schema extends ArgumentSchema = ArgumentSchema> = {
   readonly parameters: Schema;
   /** What the visitor reads about a call, such as `Searching for mugs`. Default: the name with spaces. */
   readonly label?: string | ((args: Arguments) => string);
+  /** Whether a call changes something that lasts, such as a cart. See `confirm`. Default false. */
+  readonly changes?: boolean;
   /**
    * A question that the visitor must allow before `run` is called, such as `Pay 20 euros?`. `true` asks with the
    * label, `false` does not ask. A function decides by the arguments; if it throws, the visitor is asked with the label.
-   * If the visitor declines, the model reads a failed result. Default: no question.
+   * If the visitor declines, the model reads a failed result.
+   *
+   * `"unsure"` asks with the label only if the model is unsure whether the call is right. Only a model with a
+   * `calibration.json` can tell; with others, nothing is asked. Default: `"unsure"` for a tool that `changes` something,
+   * otherwise no question.
    */
-  readonly confirm?: boolean | ((args: Arguments) => string | boolean);
+  readonly confirm?: boolean | "unsure" | ((args: Arguments) => string | boolean);
   /** Time limit of `run` in milliseconds, 1 to 120,000. Default 15,000. */
   readonly timeoutMs?: number;
   /** Runs the tool in the page. @returns a JSON value; an exception becomes a failed result. */

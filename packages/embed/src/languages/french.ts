@@ -8,6 +8,7 @@ export const FRENCH: Language = {
   agent: {
     unreadable: "Désolé, je n'ai pas pu répondre. Réessayez, ou formulez votre demande autrement.",
     silenced: "L'assistant est désactivé pour le moment. Réessayez plus tard.",
+    unsure: (label) => `Est-ce bien ce que vous voulez ? ${label}`,
     failed: (code) => FAILURES[code] ?? "L'assistant ne peut pas répondre.",
   },
   panel: {

@@ -9,6 +9,7 @@ export const GERMAN: Language = {
     unreadable:
       "Das konnte ich leider nicht beantworten. Bitte versuchen Sie es noch einmal oder mit anderen Worten.",
     silenced: "Der Assistent ist zurzeit abgeschaltet. Bitte versuchen Sie es später noch einmal.",
+    unsure: (label) => `Meinen Sie das so? ${label}`,
     failed: (code) => FAILURES[code] ?? "Der Assistent kann nicht antworten.",
   },
   panel: {

@@ -1,6 +1,11 @@
 /** Refuses a batch that the engine does not support, before it computes anything. */
 import { WaggleError } from "@waggle/protocol";
-import type { EngineCapabilities, TokenDerivatives, TrainBatch } from "@waggle/protocol";
+import type {
+  EngineCapabilities,
+  OptimizerOptions,
+  TokenDerivatives,
+  TrainBatch,
+} from "@waggle/protocol";
 
 /**
  * @throws WaggleError `CAPABILITY_MISSING` when a batch asks for an output, or a sequence has a
@@ -29,6 +34,14 @@ export function requireDerivativeSupport(
   const given = Object.keys(derivatives) as (keyof TokenDerivatives)[];
   const lacking = given.find((name) => derivatives[name] !== undefined && !served.includes(name));
   if (lacking !== undefined) throw missing(`derivatives of ${lacking}`, device);
+}
+
+/** @throws WaggleError `CAPABILITY_MISSING` on Muon where the engine lacks it. */
+export function requireOptimizerSupport(
+  { matrices }: OptimizerOptions,
+  { muon, device }: EngineCapabilities,
+): void {
+  if (matrices === "muon" && muon !== true) throw missing('matrices "muon"', device);
 }
 
 function missing(what: string, device: string): WaggleError {

@@ -16,9 +16,14 @@ import type {
   TrainBatch,
   TrainEngine,
 } from "@waggle/protocol";
-import { AdamW } from "../optimizer/adamw.ts";
+import { AdamW, clipScale } from "../optimizer/adamw.ts";
+import { isMuonMatrix, muonStep, type Orthogonalize } from "../optimizer/muon.ts";
 import { emptyOutputs } from "../batch/empty-outputs.ts";
-import { requireBatchSupport, requireDerivativeSupport } from "../batch/batch-support.ts";
+import {
+  requireBatchSupport,
+  requireDerivativeSupport,
+  requireOptimizerSupport,
+} from "../batch/batch-support.ts";
 import { CallQueue } from "./call-queue.ts";
 import type { CallLane } from "./call-queue.ts";
 import type { DecoderRunner, LogitDerivatives, RowOutputs } from "./decoder-runner.ts";
@@ -46,6 +51,7 @@ export class DecoderEngine implements TrainEngine {
   readonly #maxTokens: number;
   readonly #checkMemory: (microbatches: readonly Microbatch[]) => void;
   readonly #calls: CallQueue;
+  readonly #orthogonalize: Orthogonalize | null;
   readonly #release: () => Promise<void>;
 
   constructor(
@@ -60,6 +66,8 @@ export class DecoderEngine implements TrainEngine {
       readonly valueHeads: ValueHeads | null;
       /** Throws where a microbatch exceeds the memory limit; called before any of a batch runs. */
       readonly checkMemory: (microbatches: readonly Microbatch[]) => void;
+      /** For Muon; null where every parameter takes AdamW. */
+      readonly orthogonalize: Orthogonalize | null;
       /** Shared by all engines that use the runner's graphs. */
       readonly lane: CallLane;
       /** Called once, when the engine is disposed of. */
@@ -75,6 +83,7 @@ export class DecoderEngine implements TrainEngine {
     this.#maxTokens = options.maxTokens;
     this.#checkMemory = options.checkMemory;
     this.#calls = new CallQueue(options.lane);
+    this.#orthogonalize = options.orthogonalize;
     this.#release = options.release;
     this.#capabilities = {
       outputs: [
@@ -97,6 +106,7 @@ export class DecoderEngine implements TrainEngine {
       trains: options.trains,
       ...(options.precision === "f32" ? {} : { precision: options.precision }),
       reads: ["parameters", "gradients"],
+      ...(options.orthogonalize === null ? {} : { muon: true }),
       device: options.device,
     };
   }
@@ -230,13 +240,32 @@ export class DecoderEngine implements TrainEngine {
 
   optimStep(options: OptimizerOptions): Promise<OptimizerResult> {
     return this.#calls.run(async () => {
+      requireOptimizerSupport(options, this.#capabilities);
       const gradients = await this.#gradients();
       const { overflows } = this.#runner;
       this.#dropGradients();
-      const result = this.#optimizer.update(gradients, options);
+      const result = await this.#update(gradients, options);
       await this.#runner.parametersChanged();
       return this.#capabilities.precision === undefined ? result : { ...result, overflows };
     });
+  }
+
+  async #update(
+    gradients: ReadonlyMap<string, Float32Array>,
+    options: OptimizerOptions,
+  ): Promise<OptimizerResult> {
+    const orthogonalize = options.matrices === "muon" ? this.#orthogonalize : null;
+    if (orthogonalize === null) return this.#optimizer.update(gradients, options);
+    const result = this.#optimizer.update(gradients, options, isMuonMatrix);
+    const { learningRate, weightDecay = 0, maxGradientNorm = 0 } = options;
+    const gradientScale = clipScale(result.gradientNorm, maxGradientNorm);
+    await muonStep(
+      this.#optimizer.moments(isMuonMatrix),
+      gradients,
+      { learningRate, weightDecay, gradientScale },
+      orthogonalize,
+    );
+    return result;
   }
 
   gradients(): Promise<TensorMap> {

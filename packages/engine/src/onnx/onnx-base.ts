@@ -25,6 +25,7 @@ import { chooseOnnxDevice } from "./onnx-device-choice.ts";
 import { openOnnxDevice, requireHalf } from "./onnx-device.ts";
 import type { OnnxDevice, OnnxProvider } from "./onnx-device.ts";
 import { OnnxGraph } from "./onnx-graph.ts";
+import { Orthogonalizer } from "./orthogonalizer.ts";
 import { requireTrainable } from "../decoder/trainable-model.ts";
 import { mapTensors } from "../decoder/trained-weights.ts";
 import { ValueHeads } from "../decoder/value-heads.ts";
@@ -162,6 +163,7 @@ export class OnnxBase {
     const model = { rank: adapter?.rank ?? 0, valueHeads: valueHead?.heads ?? 0 };
     budget.checkModel(model);
     const runner = decoder.createRunner(adapter);
+    const orthogonalizer = trains === "full" ? new Orthogonalizer(device) : null;
     const engine = new DecoderEngine(config, runner, {
       trains,
       device: device.label,
@@ -169,10 +171,12 @@ export class OnnxBase {
       maxTokens,
       valueHeads: valueHead && new ValueHeads(config, valueHead),
       checkMemory: (microbatches) => budget.checkMicrobatches(microbatches),
+      orthogonalize: orthogonalizer?.run ?? null,
       lane: this.#lane,
       release: async () => {
         budget.remove(model);
         await runner.dispose();
+        await orthogonalizer?.dispose();
         return release();
       },
     });

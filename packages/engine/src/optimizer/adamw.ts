@@ -6,6 +6,7 @@
  * learning rate.
  */
 import { updateArrays } from "./adamw-kernel.ts";
+import type { MuonSlot } from "./muon.ts";
 import { VALUE_HEAD } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { OptimizerOptions, OptimizerResult, Tensor, TensorMap } from "@waggle/protocol";
@@ -41,15 +42,19 @@ export class AdamW {
   /**
    * Takes one step.
    * @param gradients by parameter name; a missing one counts as zero.
+   * @param except parameters that the caller updates, after this; their gradients count in the norm.
    * @throws WaggleError `NON_FINITE_VALUE` when a gradient is not finite; then nothing has changed.
    */
-  update(gradients: ReadonlyMap<string, Float32Array>, options: OptimizerOptions): OptimizerResult {
+  update(
+    gradients: ReadonlyMap<string, Float32Array>,
+    options: OptimizerOptions,
+    except: (name: string, parameter: Tensor) => boolean = () => false,
+  ): OptimizerResult {
     const { learningRate, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8 } = options;
     const { valueLearningRate = learningRate } = options;
     const { weightDecay = 0, maxGradientNorm = 0 } = options;
     const gradientNorm = globalNorm(gradients);
-    const clip = maxGradientNorm > 0 && gradientNorm > maxGradientNorm;
-    const scale = clip ? maxGradientNorm / gradientNorm : 1;
+    const scale = clipScale(gradientNorm, maxGradientNorm);
     this.#step += 1;
     const rootCorrection = Math.sqrt(1 - beta2 ** this.#step);
     const factors = {
@@ -60,6 +65,7 @@ export class AdamW {
       epsilon: epsilon * rootCorrection,
     };
     for (const { name, parameter, firstMoment, secondMoment } of this.#slots) {
+      if (except(name, parameter)) continue;
       const { data, shape } = parameter;
       const gradient = gradients.get(name) ?? new Float32Array(data.length);
       const rate = HEADS.has(name) ? valueLearningRate : learningRate;
@@ -70,6 +76,13 @@ export class AdamW {
       updateArrays(arrays, { ...factors, stepSize, keep });
     }
     return { gradientNorm, step: this.#step };
+  }
+
+  /** Parameters with their first moment, which another update rule may use as its momentum. */
+  moments(chosen: (name: string, parameter: Tensor) => boolean): MuonSlot[] {
+    return this.#slots
+      .filter(({ name, parameter }) => chosen(name, parameter))
+      .map(({ name, parameter, firstMoment }) => ({ name, parameter, momentum: firstMoment }));
   }
 
   /** Copies of parameters and moments, and the step. */
@@ -120,6 +133,11 @@ export class AdamW {
       { key: SECOND_MOMENT + name, tensor: { shape: parameter.shape, data: secondMoment } },
     ]);
   }
+}
+
+/** Factor that limits gradients of this norm to `limit`; 0 is no limit. */
+export function clipScale(norm: number, limit: number): number {
+  return limit > 0 && norm > limit ? limit / norm : 1;
 }
 
 /**

@@ -3,7 +3,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { OptimizerOptions } from "@waggle/protocol";
 
 /** All settings but the rates; a server has no value heads. */
-type Settings = Required<Omit<OptimizerOptions, "learningRate" | "valueLearningRate">>;
+type Settings = Required<Omit<OptimizerOptions, "learningRate" | "valueLearningRate" | "matrices">>;
 
 /** The port's defaults. */
 const DEFAULTS: Settings = {

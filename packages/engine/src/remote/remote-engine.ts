@@ -18,7 +18,11 @@ import type {
   TrainSequence,
 } from "@waggle/protocol";
 import { CallQueue } from "../decoder/call-queue.ts";
-import { requireBatchSupport, requireDerivativeSupport } from "../batch/batch-support.ts";
+import {
+  requireBatchSupport,
+  requireDerivativeSupport,
+  requireOptimizerSupport,
+} from "../batch/batch-support.ts";
 import { checkDerivatives, checkSequence } from "../batch/batch-checks.ts";
 import { depthsOf, parentsOf } from "../batch/sequence-tree.ts";
 import { missingOnServer } from "./missing-on-server.ts";
@@ -97,6 +101,7 @@ export class RemoteEngine implements TrainEngine {
 
   optimStep(options: OptimizerOptions): Promise<OptimizerResult> {
     return this.#calls.run(async () => {
+      requireOptimizerSupport(options, this.#capabilities);
       const { fixedOptimizer } = this.#capabilities;
       const { maxGradientNorm = 0 } = options;
       const kept = fixedOptimizer ?? (this.#first && { ...this.#first, maxGradientNorm });

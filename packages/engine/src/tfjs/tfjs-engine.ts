@@ -22,7 +22,11 @@ import type {
 } from "@waggle/protocol";
 import { AdamW } from "../optimizer/adamw.ts";
 import { emptyOutputs } from "../batch/empty-outputs.ts";
-import { requireBatchSupport, requireDerivativeSupport } from "../batch/batch-support.ts";
+import {
+  requireBatchSupport,
+  requireDerivativeSupport,
+  requireOptimizerSupport,
+} from "../batch/batch-support.ts";
 import {
   checkTakenKept,
   forEachAsked,
@@ -280,6 +284,7 @@ class TfjsEngine implements TrainEngine {
 
   optimStep(options: OptimizerOptions): Promise<OptimizerResult> {
     return this.#run(async () => {
+      requireOptimizerSupport(options, this.#capabilities);
       const gradients = this.#gradients;
       this.#gradients = new Map();
       const result = this.#optimizer.update(gradients, options);

@@ -12,8 +12,12 @@ import type { ByteSource, TensorSource } from "./tensor-source.ts";
 const WEIGHTS = "model.safetensors";
 const WEIGHTS_INDEX = "model.safetensors.index.json";
 
+/** How likely the model's decisions are right. It holds for these weights only. */
+export const CALIBRATION_FILE = "calibration.json";
+
 /** Files besides the weights. Other files are not part of the model. */
 const DESCRIPTION_FILES: readonly string[] = [
+  CALIBRATION_FILE,
   "chat_template.jinja",
   "config.json",
   "generation_config.json",

@@ -8,7 +8,7 @@ import {
   selectDecoderWeights,
   tensorMapSource,
 } from "@waggle/model";
-import type { WeightFormat } from "@waggle/model";
+import type { TensorSource, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFallbackStorage } from "../store/chunk-storage.ts";
@@ -179,4 +179,18 @@ test("quantized weights are neither quantized again nor run in another format", 
     codeOf(buildDecoderGraph(TINY_CONFIG, weights, { lora: null, dtype, maxPositions: 16 }));
   expect(await build("int4")).toBe("MODEL_UNSUPPORTED");
   expect(await build("f32")).toBe("MODEL_CORRUPT");
+});
+
+test("a calibration is part of the model, and other weights do not keep it", async () => {
+  const calibration = '{"map":[[0,0.5]]}';
+  await writeFile(join(source, "calibration.json"), calibration);
+  const out = join(root, "out");
+  await convertModel({ source, format: "f32", out });
+  expect(await readFile(join(out, "calibration.json"), "utf8")).toBe(calibration);
+  const { model } = await pick(out);
+  expect(model.files.map(({ path }) => path)).toContain("calibration.json");
+
+  const change = { identity: "merged", weightsOf: (weights: TensorSource) => weights };
+  await convertModel({ source, format: "f32", out, change });
+  expect(await readdir(out)).not.toContain("calibration.json");
 });

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import {
+  CALIBRATION_FILE,
   convertWeights,
   elementBytes,
   parseDecoderConfig,
@@ -68,6 +69,8 @@ export type ConvertedModel = {
 
 const SHARD_BYTES = 1024 ** 3;
 const WEIGHTS = "model.safetensors";
+/** Files of an earlier conversion that do not fit other weights. */
+const FROM_EARLIER = /^(calibration\.json|model[\w.-]*\.safetensors(\.index\.json|\.partial)?)$/;
 
 type Source = {
   readonly reader: Pick<ModelReader, "bytes" | "weights">;
@@ -136,7 +139,7 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
   }
   const written = new Set(Object.values(weightMap));
   for (const name of await readdir(out)) {
-    if (/^model[\w.-]*\.safetensors(\.index\.json|\.partial)?$/.test(name) && !written.has(name)) {
+    if (FROM_EARLIER.test(name) && !written.has(name)) {
       await rm(join(out, name)); // from an earlier conversion
     }
   }
@@ -146,6 +149,7 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
   }
   for (const path of paths) {
     if (path === "config.json" || path.includes("safetensors")) continue;
+    if (path === CALIBRATION_FILE && change !== undefined) continue;
     await writeFile(join(out, path), await reader.bytes(path));
   }
   const described = { ...config, ...formatMembers(format, config) };

@@ -84,6 +84,7 @@ const SITE: Field = group({
       },
     }),
   },
+  confirmBelow: share,
   environment: code("./practice/environment.ts"),
   retentionEnvironment: code("./practice/everyday.ts"),
   reward: code("./practice/reward.ts"),

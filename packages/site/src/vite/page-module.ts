@@ -10,7 +10,7 @@ export function pageModule(
   { definition, files, edgeTools }: LoadedSite,
   environment: { readonly [name: string]: string | undefined },
 ): string {
-  const { id, name, prompt, edge = {}, mcpServers, constrainToolCalls } = definition;
+  const { id, name, prompt, edge = {}, mcpServers, constrainToolCalls, confirmBelow } = definition;
   const data = {
     name,
     edgeUrl: environment["WAGGLE_EDGE_URL"] ?? edge.url ?? LOCAL_EDGE,
@@ -19,6 +19,7 @@ export function pageModule(
     edgeTools: edgeTools.map((tool) => tool.definition.name),
     mcpServers,
     constrainToolCalls,
+    confirmBelow,
   };
   return [
     ...(files.tools === null ? [] : [`import tools from ${JSON.stringify(files.tools)};`]),

@@ -39,16 +39,17 @@ async function callTool(
 }
 
 /** A tool as MCP lists it. */
-function listed({ definition, title, result, isPure }: EdgeTool): Tool {
+function listed({ definition, title, result, isPure, changes }: EdgeTool): Tool {
   const { name, description, parameters } = definition;
-  const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+  const pure = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
   return {
     name,
     ...(title === undefined ? {} : { title }),
     description,
     inputSchema: { ...parameters, type: "object" },
     ...(result === undefined ? {} : { outputSchema: result }),
-    ...(isPure === true ? { annotations } : {}),
+    ...(isPure === true ? { annotations: pure } : {}),
+    ...(changes === true ? { annotations: { readOnlyHint: false } } : {}),
   };
 }
 

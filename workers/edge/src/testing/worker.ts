@@ -7,7 +7,8 @@ import {
   tool,
   type ToolArguments,
 } from "@waggle/environments";
-import { type JsonSchema, type ToolDefinition, WaggleError } from "@waggle/protocol";
+import { type ToolDefinition, WaggleError } from "@waggle/protocol";
+import type { EdgeTool } from "@waggle/agent/tools";
 import { z } from "zod";
 import { createWorker } from "../create-worker.ts";
 import type { SiteCode } from "../tools/edge-tools.ts";
@@ -29,12 +30,20 @@ const TOOLS: RunnableTools<undefined> = {
       return 7 - floor;
     },
   }),
+  book_room: tool({
+    description: "Book a room of a floor.",
+    schema: z.strictObject({ floor: z.int().min(0) }),
+    run: ({ floor }) => floor * 100 + 1,
+  }),
 };
 
 /** What an MCP client shows of a tool, besides its definition. */
-const DETAILS: { readonly [name: string]: { title: string; result: JsonSchema } } = {
-  calculate: { title: "Calculate", result: { type: "number" } },
-  free_rooms: { title: "Free rooms", result: { type: "integer", minimum: 0 } },
+const DETAILS: {
+  readonly [name: string]: Pick<EdgeTool, "title" | "result" | "isPure" | "changes">;
+} = {
+  calculate: { title: "Calculate", result: { type: "number" }, isPure: true },
+  free_rooms: { title: "Free rooms", result: { type: "integer", minimum: 0 }, isPure: true },
+  book_room: { title: "Book a room", result: { type: "integer", minimum: 0 }, changes: true },
 };
 
 /** The tools of the site. */
@@ -50,7 +59,6 @@ const rooms: SiteCode = {
   tools: toolDefinitions.map((definition) => ({
     definition,
     ...DETAILS[definition.name],
-    isPure: true,
     run: async (args) => runRoomsTool(definition.name, args),
   })),
 };

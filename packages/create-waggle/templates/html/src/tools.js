@@ -32,6 +32,7 @@ export default definePageTools({
   water: {
     ...WATER,
     run: ({ plant, milliliters }) => changed(water(plants, plant, milliliters)),
+    changes: true,
     label: ({ plant }) => `Watering the ${String(plant)}`,
   },
 });

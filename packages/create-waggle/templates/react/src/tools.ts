@@ -20,6 +20,7 @@ export default definePageTools({
       showCards(moveCard(shownCards(), card, column));
       return "moved";
     },
+    changes: true,
     label: ({ card, column }) => `Moving card ${String(card)} to ${String(column)}`,
   },
 });

@@ -34,6 +34,7 @@ export default definePageTools({
       tellListeners();
       return result;
     },
+    changes: true,
     label: ({ room }) => `Reserving the ${String(room)}`,
   },
 });
