@@ -38,9 +38,9 @@ export { expandedWeights } from "./weights/expanded-weights.ts";
 export type { WeightFormat } from "./weight-format.ts";
 export { float32ToFloat16, fromFloat16Bits } from "./weights/half-precision.ts";
 export { mergeAdapter, mergedWeights } from "./weights/merged-weights.ts";
+export { CALIBRATION_FILE } from "./files/calibration-file.ts";
 export {
   describeModelFolder,
-  CALIBRATION_FILE,
   MODEL_FILE_NAMES,
   openModelWeights,
   readModelWeights,

@@ -4,6 +4,7 @@
  */
 import { fileListDigest, sha256, WaggleError } from "@waggle/protocol";
 import type { BaseModelReference, TensorMap } from "@waggle/protocol";
+import { CALIBRATION_FILE } from "./calibration-file.ts";
 import { shardPaths } from "./safetensors-header.ts";
 import { readSafetensors, readShardedSafetensors } from "./safetensors.ts";
 import { openSafetensors, openShardedSafetensors } from "./tensor-source.ts";
@@ -11,9 +12,6 @@ import type { ByteSource, TensorSource } from "./tensor-source.ts";
 
 const WEIGHTS = "model.safetensors";
 const WEIGHTS_INDEX = "model.safetensors.index.json";
-
-/** How likely the model's decisions are right. It holds for these weights only. */
-export const CALIBRATION_FILE = "calibration.json";
 
 /** Files besides the weights. Other files are not part of the model. */
 const DESCRIPTION_FILES: readonly string[] = [
