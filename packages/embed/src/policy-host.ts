@@ -3,7 +3,6 @@
  * by version.
  */
 import type { Fetch } from "@waggle/collector";
-import { parseDecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest } from "@waggle/protocol";
 import { createBrowserPolicy, createModelStore } from "@waggle/runtime";
@@ -44,7 +43,6 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
     });
     onProgress({ ...progress, detail: "starting" });
     const chatFormat = readChatFormat(files);
-    const config = parseDecoderConfig(jsonFile(files, "config.json"));
     const calibration = calibrationOf(files);
     const policy = await createBrowserPolicy({
       modelFiles: files,
@@ -64,7 +62,9 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       if (wanted.version === policy.currentVersion) return;
       // Read the guidance first, because it comes before the version's own tokens.
       await texts.add(wanted);
-      const adapter = wanted.adapter === null ? null : await store.adapter(wanted.adapter, config);
+      const reference = wanted.adapter;
+      const adapter =
+        reference === null ? null : { ...reference, bytes: await store.object(reference) };
       await policy.setAdapter(wanted.version, adapter);
       const kept = baseModel.files.map((file) => file.sha256);
       if (wanted.adapter !== null) kept.push(wanted.adapter.sha256);
@@ -87,25 +87,4 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       dispose: () => policy.dispose(),
     };
   };
-}
-
-function jsonFile(files: ReadonlyMap<string, Uint8Array>, path: string): unknown {
-  const bytes = files.get(path);
-  if (bytes === undefined) {
-    throw new WaggleError(
-      "MODEL_CORRUPT",
-      `the model has no ${path}, only ${[...files.keys()].join(", ")}; publish the whole folder`,
-    );
-  }
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
-  } catch (cause) {
-    throw new WaggleError(
-      "MODEL_CORRUPT",
-      `${path} of the model is not valid JSON; publish it again`,
-      {
-        cause,
-      },
-    );
-  }
 }

@@ -20,7 +20,13 @@ import { PolicyWorker } from "./policy-worker.ts";
 import type { AdaptivePolicy, Cancellable, Session, SessionSnapshot } from "./session/session.ts";
 import { WorkerClient } from "./worker-client.ts";
 import type { WorkerHandle } from "./worker-client.ts";
-import type { AnswerTo, BrowserDevice, ModelFiles, OpenRequest } from "./worker/messages.ts";
+import type {
+  AnswerTo,
+  BrowserDevice,
+  ModelFiles,
+  OpenRequest,
+  PublishedAdapter,
+} from "./worker/messages.ts";
 
 /** Options of `createBrowserPolicy`. */
 export type BrowserPolicyOptions = {
@@ -68,6 +74,16 @@ export type BrowserPolicyOptions = {
   readonly createWorker?: (device: BrowserDevice) => WorkerHandle;
 };
 
+/** The policy of a page. */
+export interface PagePolicy extends AdaptivePolicy {
+  /**
+   * As in `AdaptivePolicy`. The worker reads a published adapter, so that the page loads no code for that.
+   *
+   * @throws WaggleError as in `AdaptivePolicy`, and `MODEL_CORRUPT` for bytes that are not an adapter.
+   */
+  setAdapter(version: PolicyVersionId, adapter: Adapter | PublishedAdapter | null): Promise<void>;
+}
+
 /**
  * Starts a worker and loads the model into it, at version 0. A worker that dies is replaced, and its
  * current work is repeated from the page's record of tokens.
@@ -79,7 +95,7 @@ export type BrowserPolicyOptions = {
  *   computes wrongly, `INVALID_ARGUMENT` for a context beyond the model's positions,
  *   `MODEL_CORRUPT` or `MODEL_UNSUPPORTED` for files that are not a supported decoder.
  */
-export async function createBrowserPolicy(options: BrowserPolicyOptions): Promise<AdaptivePolicy> {
+export async function createBrowserPolicy(options: BrowserPolicyOptions): Promise<PagePolicy> {
   const wanted = options.device ?? "auto";
   const policy = await openOn(wanted, options).catch((error: unknown) => {
     // Without the files for WebGPU, WASM may still work.
@@ -101,7 +117,7 @@ export async function createBrowserPolicy(options: BrowserPolicyOptions): Promis
 async function openOn(
   wanted: "auto" | BrowserDevice,
   options: BrowserPolicyOptions,
-): Promise<AdaptivePolicy | string> {
+): Promise<PagePolicy | string> {
   const { device, description, threads } = await chooseDevice(
     wanted,
     (offered) => options.threads ?? defaultThreads(bytesOf(options.modelFiles), offered),
@@ -179,7 +195,7 @@ function createDefaultWorker(device: BrowserDevice): WorkerHandle {
 
 type Facts = Pick<AdaptivePolicy, "baseModel" | "client" | "contextLength" | "vocabularySize">;
 
-class BrowserPolicy implements AdaptivePolicy {
+class BrowserPolicy implements PagePolicy {
   readonly baseModel: string;
   readonly client: ClientDescription;
   readonly contextLength: number;
@@ -217,7 +233,10 @@ class BrowserPolicy implements AdaptivePolicy {
     return new BrowserSession(this, sessionId, tokenIds, version, { adapterId, scale });
   }
 
-  async setAdapter(version: PolicyVersionId, adapter: Adapter | null): Promise<void> {
+  async setAdapter(
+    version: PolicyVersionId,
+    adapter: Adapter | PublishedAdapter | null,
+  ): Promise<void> {
     await this.worker.setVersion({ version, adapter });
   }
 

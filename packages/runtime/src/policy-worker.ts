@@ -8,13 +8,16 @@ import type { PolicyVersionId } from "@waggle/protocol";
 import { disposedError } from "./generate-options.ts";
 import type { SessionSnapshot } from "./session/session.ts";
 import type { WorkerClient } from "./worker-client.ts";
-import type { WorkerRequest } from "./worker/messages.ts";
+import type { PublishedAdapter, WorkerRequest } from "./worker/messages.ts";
 
 /** Maximum worker deaths during one call before it fails. */
 const MOST_DEATHS = 3;
 
 /** A version of the policy, kept while the page may have to set it again. */
-export type PolicyVersion = { readonly version: PolicyVersionId; readonly adapter: Adapter | null };
+export type PolicyVersion = {
+  readonly version: PolicyVersionId;
+  readonly adapter: Adapter | PublishedAdapter | null;
+};
 
 /** A session that can be restored. */
 export interface RestorableSession {

@@ -6,6 +6,7 @@ import { MODEL_FILE_NAMES, selectModelFiles, shardPaths } from "@waggle/model";
 import { sha256, WaggleError } from "@waggle/protocol";
 import { waitToRetry } from "./backoff.ts";
 import type { RetryOptions } from "./backoff.ts";
+import { objectKey, objectUrl } from "./edge-objects.ts";
 import type { RemoteFile } from "./file-download.ts";
 import { HUGGING_FACE } from "./model-source.ts";
 import type { ModelSource } from "./model-source.ts";
@@ -52,14 +53,6 @@ export async function listRemoteModel(
     case "hugging-face":
       return listRepository(source, options);
   }
-}
-
-export function objectKey(hash: string): string {
-  return `o-${hash}`;
-}
-
-export function objectUrl(baseUrl: string, hash: string): string {
-  return `${baseUrl.replace(/\/+$/, "")}/v1/objects/${hash}`;
 }
 
 type HubFile = {

@@ -2,16 +2,14 @@
  * Model files and adapters of an edge, by content hash: fetched once, verified, kept in the
  * browser's own storage, and read from there offline.
  */
-import { readAdapter } from "@waggle/model";
-import type { Adapter, DecoderConfig } from "@waggle/model";
 import { boundary } from "@waggle/protocol";
-import type { AdapterReference, BaseModelReference } from "@waggle/protocol";
+import type { BaseModelReference } from "@waggle/protocol";
 import type { FallbackStorage } from "./chunk-storage.ts";
 import { openChunkedFile } from "./chunked-file.ts";
+import { objectKey, objectUrl } from "./edge-objects.ts";
 import { downloadFile } from "./file-download.ts";
 import type { DownloadOptions } from "./file-download.ts";
 import { unlessLocked } from "./file-lock.ts";
-import { objectKey, objectUrl } from "./model-listing.ts";
 import { recordedKeys } from "./model-records.ts";
 import { openBrowserStorage } from "./opfs-storage.ts";
 import type { Fetch } from "./remote-bytes.ts";
@@ -50,13 +48,7 @@ export interface ModelStore {
     model: Pick<BaseModelReference, "files">,
     options?: LoadOptions,
   ): Promise<Map<string, Uint8Array>>;
-  /** One adapter. @throws as `modelFiles`, and `ADAPTER_INCOMPATIBLE` if it does not fit. */
-  adapter(
-    reference: AdapterReference,
-    config: DecoderConfig,
-    options?: LoadOptions,
-  ): Promise<Adapter>;
-  /** One other object. @throws as `modelFiles`. */
+  /** One other object, such as an adapter. @throws as `modelFiles`. */
   object(
     reference: { readonly sha256: string; readonly sizeBytes: number },
     options?: LoadOptions,
@@ -100,18 +92,6 @@ class ObjectStore implements ModelStore {
       files.set(file.path, bytes);
     }
     return files;
-  }
-
-  async adapter(
-    reference: AdapterReference,
-    config: DecoderConfig,
-    options: LoadOptions = {},
-  ): Promise<Adapter> {
-    const totalBytes = reference.sizeBytes;
-    const bytes = await this.#load(reference, options.signal, (loadedBytes) =>
-      options.onProgress?.({ loadedBytes, totalBytes }),
-    );
-    return readAdapter(bytes, reference, config);
   }
 
   object(reference: ObjectReference, options: LoadOptions = {}): Promise<Uint8Array> {

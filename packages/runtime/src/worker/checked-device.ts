@@ -10,6 +10,7 @@ import type { KernelWorkaround, SelfCheckResult } from "../agreement/self-check.
 import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import type { openGrammars } from "../session/open-grammars.ts";
+import type { openModel } from "../store/loaded-model.ts";
 import type { refetchChunk } from "../store/refetch-chunk.ts";
 import type { BrowserDevice, DeviceCheck } from "./messages.ts";
 
@@ -43,8 +44,9 @@ export type WorkerDevice = {
   /** Ways to use the device, the fastest first. Default: as it is. */
   readonly ladder?: () => Promise<readonly KernelWorkaround[]>;
   openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
-  /** Given where code cannot be loaded on demand. */
+  /** Given where code cannot be loaded on demand, as is `openModel`. */
   readonly openGrammars?: typeof openGrammars;
+  readonly openModel?: typeof openModel;
   readonly refetchChunk?: typeof refetchChunk;
 };
 

@@ -23,6 +23,13 @@ export type BrowserDevice = "webgpu" | "wasm";
 /** The source of the model's files: bytes by path, or the browser's storage. */
 export type ModelFiles = ReadonlyMap<string, Uint8Array> | Pick<LoadedModel, "files">;
 
+/** An adapter as it is published: the bytes of `adapter_model.safetensors`, with what its reference says. */
+export type PublishedAdapter = {
+  readonly rank: number;
+  readonly alpha: number;
+  readonly bytes: Uint8Array;
+};
+
 export type OpenRequest = {
   readonly kind: "open";
   readonly model: ModelFiles;
@@ -78,7 +85,8 @@ export type WorkerRequest =
   | {
       readonly kind: "set-adapter";
       readonly version: PolicyVersionId;
-      readonly adapter: Adapter | null;
+      /** The worker reads a published one. */
+      readonly adapter: Adapter | PublishedAdapter | null;
     }
   | { readonly kind: "load-adapter"; readonly adapterId: string; readonly adapter: Adapter }
   | { readonly kind: "unload-adapter"; readonly adapterId: string }

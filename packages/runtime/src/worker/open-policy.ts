@@ -7,7 +7,6 @@ import { contextLengthFor } from "../limits.ts";
 import { openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
-import { openModel } from "../store/loaded-model.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
 import type { DeviceCheck, ModelFiles, OpenRequest } from "./messages.ts";
@@ -21,8 +20,12 @@ type ModelParts = {
   readonly tokenizerFiles: ReadonlyMap<string, Uint8Array> | null;
 };
 
-/** `policy` is `null` if the check refused the device. */
-type OpenedPolicy = { readonly policy: ScheduledPolicy | null; readonly check: DeviceCheck };
+type OpenedPolicy = {
+  /** `null` if the check refused the device. */
+  readonly policy: ScheduledPolicy | null;
+  readonly check: DeviceCheck;
+  readonly config: DecoderConfig;
+};
 
 /** @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, or the backend's error. */
 export async function openPolicy(
@@ -50,7 +53,7 @@ export async function openPolicy(
     request.knownChecks,
   );
   try {
-    if (check.result.verdict === "refused") return { policy: null, check };
+    if (check.result.verdict === "refused") return { policy: null, check, config };
     const options = withCheck(wanted, check);
     const policy = await boundary("device", () =>
       createScheduledPolicy({
@@ -76,18 +79,21 @@ export async function openPolicy(
                 ),
       }),
     );
-    return { policy, check };
+    return { policy, check, config };
   } finally {
     await release();
   }
 }
 
-async function readModel(model: ModelFiles, { refetchChunk }: WorkerDevice): Promise<ModelParts> {
+async function readModel(model: ModelFiles, device: WorkerDevice): Promise<ModelParts> {
   if ("get" in model) {
     const described = parseConfig(model.get("config.json"), [...model.keys()]);
     const weights = await readModelWeights(model);
     return { ...described, weights, tokenizerFiles: tokenizerFilesOf(model) };
   }
+  // Most pages post the bytes of the site's model instead.
+  const openModel = device.openModel ?? (await import("../store/loaded-model.ts")).openModel;
+  const { refetchChunk } = device;
   const reader = await openModel(model, refetchChunk && { refetchChunk });
   const paths = model.files.map(({ path }) => path);
   const small = new Map<string, Uint8Array>();
@@ -102,14 +108,26 @@ function parseConfig(
   bytes: Uint8Array | undefined,
   paths: readonly string[],
 ): Pick<ModelParts, "config" | "storedFormat"> {
-  if (bytes !== undefined) {
-    const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return { config: parseDecoderConfig(json), storedFormat: parseStoredFormat(json) };
+  if (bytes === undefined) {
+    throw new WaggleError(
+      "MODEL_CORRUPT",
+      `the model has no config.json, only ${paths.join(", ")}; add the file`,
+    );
   }
-  throw new WaggleError(
-    "MODEL_CORRUPT",
-    `the model has no config.json, only ${paths.join(", ")}; add the file`,
-  );
+  const json = parseJson(bytes);
+  return { config: parseDecoderConfig(json), storedFormat: parseStoredFormat(json) };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch (cause) {
+    throw new WaggleError(
+      "MODEL_CORRUPT",
+      "config.json of the model is not valid JSON; publish it again",
+      { cause },
+    );
+  }
 }
 
 /** Leaves out the weights, which must not be kept in memory for a grammar. */

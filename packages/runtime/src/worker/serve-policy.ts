@@ -1,4 +1,6 @@
 /** The worker's side: serves a policy over messages. The backend is passed in. */
+import { readAdapter } from "@waggle/model";
+import type { Adapter, DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { Session } from "../session/session.ts";
@@ -10,6 +12,7 @@ import type {
   BranchRequest,
   GenerateRequest,
   MessageEndpoint,
+  PublishedAdapter,
   RequestEnvelope,
   SessionRequest,
   WorkerMessage,
@@ -56,6 +59,7 @@ class PolicyServer {
   /** By the id of the request that can be aborted. */
   readonly #aborts = new Map<number, AbortController>();
   #policy: ScheduledPolicy | null = null;
+  #config: DecoderConfig | null = null;
 
   constructor(device: WorkerDevice) {
     this.#device = device;
@@ -90,14 +94,15 @@ class PolicyServer {
     switch (request.kind) {
       case "open": {
         if (request.lifeLock !== null) holdForever(request.lifeLock);
-        const { policy, check } = await openPolicy(this.#device, request);
+        const { policy, check, config } = await openPolicy(this.#device, request);
         this.#policy = policy;
+        this.#config = config;
         if (policy === null) return { check, limits: null };
         const { contextLength, vocabularySize } = policy;
         return { check, limits: { contextLength, vocabularySize } };
       }
       case "set-adapter":
-        return this.#opened().setAdapter(request.version, request.adapter);
+        return this.#opened().setAdapter(request.version, this.#read(request.adapter));
       case "load-adapter":
         return this.#opened().loadAdapter(request.adapterId, request.adapter);
       case "unload-adapter":
@@ -166,6 +171,11 @@ class PolicyServer {
   #opened(): ScheduledPolicy {
     if (this.#policy !== null) return this.#policy;
     throw new WaggleError("INTERNAL", "the worker was not opened first");
+  }
+
+  #read(adapter: Adapter | PublishedAdapter | null): Adapter | null {
+    if (adapter === null || !("bytes" in adapter)) return adapter;
+    return readAdapter(adapter.bytes, adapter, this.#config as DecoderConfig);
   }
 
   #hold(sessionId: number, session: Session): { readonly policyVersion: number } {

@@ -5,6 +5,7 @@
  */
 import { readChatFormat } from "@waggle/text";
 import { createGrammarCompiler } from "@waggle/text/grammar";
+import { openModel } from "../store/loaded-model.ts";
 import { refetchChunk } from "../store/refetch-chunk.ts";
 import type { WorkerDevice } from "./checked-device.ts";
 import type { MessageEndpoint } from "./messages.ts";
@@ -45,6 +46,7 @@ export function servePages(scope: ServiceScope, device: WorkerDevice): void {
         vocabularySize,
         stopTokenIds: stopTokenIds ?? readChatFormat(files).stopTokenIds,
       }),
+    openModel,
     refetchChunk,
   });
   scope.addEventListener("message", (event) => {

@@ -1,0 +1,108 @@
+/** A worker's answers to a page, over a message channel, with the WASM backend. */
+import { writeAdapter } from "@waggle/model";
+import { FULL_SUPPORT } from "@waggle/protocol";
+import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
+import { afterEach, expect, test } from "vitest";
+import { formatOf } from "../backend/cpu/cpu-backend.ts";
+import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
+import {
+  TINY_BASE_MODEL,
+  TINY_CONFIG,
+  tinyAdapter,
+  tinyModelFiles,
+  tinyPrompt,
+} from "../tiny-decoder.fixture.ts";
+import { WorkerClient } from "../worker-client.ts";
+import type { DeviceCheck, MessageEndpoint, PublishedAdapter } from "./messages.ts";
+import { servePolicy } from "./serve-policy.ts";
+
+const ends: (() => Promise<void>)[] = [];
+let check: DeviceCheck | null = null;
+
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+async function open(files: ReadonlyMap<string, Uint8Array> = tinyModelFiles()) {
+  const { port1, port2 } = new MessageChannel();
+  const served = servePolicy(port2 as MessageEndpoint, {
+    kind: "wasm",
+    formatOf,
+    openBackend: (options) => createWasmBackend({ ...options, createModule }),
+  });
+  const client = new WorkerClient(Object.assign(port1, { terminate: () => port1.close() }));
+  port1.start();
+  port2.start();
+  ends.push(async () => {
+    await served.dispose();
+    port1.close();
+  });
+  const opened = await client.ask({
+    kind: "open",
+    model: files,
+    baseModel: TINY_BASE_MODEL,
+    description: "this",
+    threads: 1,
+    dtype: null,
+    contextLength: null,
+    maxRunTokens: null,
+    adapterStrategy: null,
+    adapterRank: 16,
+    cacheBytes: null,
+    stopTokenIds: null,
+    knownChecks: check === null ? {} : { [check.key]: check.result },
+    lifeLock: null,
+  });
+  check = opened.check;
+  return client;
+}
+
+const published = (bytes: Uint8Array, rank = 4): PublishedAdapter => ({ rank, alpha: 8, bytes });
+
+async function logProbs(client: WorkerClient): Promise<readonly number[]> {
+  const requests = [{ tokenIds: tinyPrompt(12), sampling: FULL_SUPPORT }];
+  const [scores] = await client.ask({ kind: "score-many", requests });
+  return scores?.behaviorLogProbs ?? [];
+}
+
+test("a published adapter computes what the adapter computes", async () => {
+  const client = await open();
+  const base = await logProbs(client);
+  const adapter = tinyAdapter(1);
+  await client.ask({ kind: "set-adapter", version: 1, adapter });
+  const read = await logProbs(client);
+  await client.ask({ kind: "set-adapter", version: 2, adapter: null });
+  expect(await logProbs(client)).toEqual(base);
+  const bytes = writeAdapter(adapter, TINY_CONFIG);
+  await client.ask({ kind: "set-adapter", version: 3, adapter: published(bytes) });
+  expect(await logProbs(client)).toEqual(read);
+  expect(read).not.toEqual(base);
+});
+
+test.each([
+  ["text", new TextEncoder().encode("<html>"), "MODEL_CORRUPT"],
+  ["half of the bytes", writeAdapter(tinyAdapter(1), TINY_CONFIG).slice(0, 1000), "MODEL_CORRUPT"],
+  ["another rank", writeAdapter(tinyAdapter(1, 2), TINY_CONFIG), "ADAPTER_INCOMPATIBLE"],
+])("a published adapter that is %s is refused, and the version stays", async (_, bytes, code) => {
+  const client = await open();
+  await client.ask({ kind: "set-adapter", version: 1, adapter: tinyAdapter(1) });
+  const before = await logProbs(client);
+  await expect(
+    client.ask({ kind: "set-adapter", version: 2, adapter: published(bytes) }),
+  ).rejects.toMatchObject({ code });
+  expect(await client.ask({ kind: "create-session", sessionId: 1 })).toEqual({ policyVersion: 1 });
+  expect(await logProbs(client)).toEqual(before);
+});
+
+test.each([
+  ["is missing", null, "no config.json"],
+  ["is not JSON", "{", "config.json of the model is not valid JSON"],
+])("a model whose config %s is refused with the reason", async (_, text, reason) => {
+  const files = tinyModelFiles();
+  if (text === null) files.delete("config.json");
+  else files.set("config.json", new TextEncoder().encode(text));
+  await expect(open(files)).rejects.toMatchObject({
+    code: "MODEL_CORRUPT",
+    message: expect.stringContaining(reason),
+  });
+});
