@@ -3,8 +3,8 @@ import { WaggleError } from "@waggle/protocol";
 import type { Guide } from "@waggle/agent";
 import type { CalibrationMap } from "@waggle/evaluation";
 import type { ClientDescription, Policy, PolicyManifest, PolicyVersionId } from "@waggle/protocol";
-import type { Chat } from "@waggle/runtime/chat";
 import type { ChatFormat } from "@waggle/text";
+import type { ChatConversation, ChatConversationOptions } from "./chat-conversation.ts";
 
 /** A policy with known tokens, so that its rollouts can be recorded. */
 export interface PolicyHost {
@@ -31,7 +31,8 @@ interface ChatHost {
   readonly kind: "chat";
   /** Display name. */
   readonly name: string;
-  readonly chat: Chat;
+  /** Starts an empty conversation. */
+  createConversation(options: Omit<ChatConversationOptions, "chat">): ChatConversation;
   dispose(): Promise<void>;
 }
 

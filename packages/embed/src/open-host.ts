@@ -32,11 +32,18 @@ export function hostOpener(given: AgentOptions): OpenHost {
 
 function createChatOpener({ name, source }: Extract<AgentModel, { kind: "chat" }>): OpenHost {
   return async (_, onProgress) => {
+    // Most pages run the site's model only.
+    const { createChatConversation } = await import("./chat-conversation.ts");
     const chat = await source.open({
       // A chat source reports a share, not bytes.
       onProgress: (share) =>
         onProgress({ loadedBytes: share, totalBytes: 1, detail: `loading ${name}` }),
     });
-    return { kind: "chat", name, chat, dispose: () => chat.dispose() };
+    return {
+      kind: "chat",
+      name,
+      createConversation: (conversation) => createChatConversation({ ...conversation, chat }),
+      dispose: () => chat.dispose(),
+    };
   };
 }

@@ -8,7 +8,6 @@ import type { ConversationItem } from "./agent.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions } from "./agent-options.ts";
-import { createChatConversation } from "./chat-conversation.ts";
 
 /** Sends requests to either kind of host. */
 export interface RequestConversation {
@@ -42,8 +41,7 @@ export function openConversation(
   const system = options.system ?? "";
   if (host.kind === "chat") {
     const { maxTurns, timeoutMs } = requestLimits(options, { contextLength: 8192 });
-    const conversation = createChatConversation({
-      chat: host.chat,
+    const conversation = host.createConversation({
       system,
       tools,
       redactor,
