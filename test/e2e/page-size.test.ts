@@ -10,8 +10,8 @@ import { builtPage } from "../fixtures/built-page.ts";
 import { fileServer } from "../fixtures/file-server.ts";
 import { recordedEdge } from "../fixtures/recorded-edge.ts";
 
-/** 165 KB, of page, worker, the grammar of the tool's calls and onnxruntime's loader together. */
-const MAX_BYTES = 165 * 1024;
+/** 150 KB, of page, worker, the grammar of the tool's calls and onnxruntime's loader together. */
+const MAX_BYTES = 150 * 1024;
 
 const EDGE = "http://127.0.0.1:8787";
 
@@ -35,7 +35,7 @@ globalThis.firstToken = async () => {
 };
 `;
 
-test("a page loads at most 165 KB of compressed JavaScript before its first token, and the WASM once", async () => {
+test("a page loads at most 150 KB of compressed JavaScript before its first token, and the WASM once", async () => {
   const files = await builtPage(PAGE);
   const server = await fileServer(files);
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
