@@ -18,7 +18,11 @@ const options = createCommand("npm run eval-base --")
   .description(
     "evaluate a model on requests that people typed, on BFCL's simple and multiple categories, and on unseen tools",
   )
-  .option("--model <folder>", "model folder (default: the one that npm start uses)", existingModel)
+  .option(
+    "--model <folder>",
+    "model folder, or default or nano (default: the one that npm start uses)",
+    existingModel,
+  )
   .option("--only <parts>", `parts to run, of ${PARTS.join(",")} (default: all)`, namesOf(PARTS))
   .option("--temperature <t>", "sampling temperature; 0 is greedy", temperatureOf, 0)
   .option("--tasks <n>", "held-out tasks with unseen tools", positive, 400)

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, "../..");
 type Json = { readonly [field: string]: unknown };
 
 const all = globSync(
-  "{package.json,{packages/*,packages/model/nano,workers/*,apps/*,trainer,docs}/package.json}",
+  "{package.json,{packages/*,packages/model/{default,nano},workers/*,apps/*,trainer,docs}/package.json}",
   {
     cwd: ROOT,
   },

@@ -7,7 +7,7 @@ import { createNodePolicy, openModelFolder } from "@waggle/runtime/node";
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { createTokenizer, type TokenizerJson } from "@waggle/text";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { NANO_MODEL } from "../../trainer/src/model/nano-model.ts";
+import { NANO_MODEL } from "../../trainer/src/model/shipped-models.ts";
 import { openBaseFolder } from "../../trainer/src/save-model/base-folder.ts";
 import { writeOnnxFolder } from "../../trainer/src/save-model/onnx-folder.ts";
 import { sampleSize } from "../fixtures/long.ts";

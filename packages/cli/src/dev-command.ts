@@ -42,7 +42,7 @@ export function withDevOptions(command: Command): Command {
   return command
     .option(
       "--model <folder>",
-      "Hugging Face model folder (qwen3, qwen2, llama or smollm3) (default: the site's own or its base model, made once)",
+      "Hugging Face model folder (qwen3, qwen2, llama or smollm3), or default or nano (default: the site's own or its base model, made once)",
       existingModel,
     )
     .option("--state <folder>", "folder for data and learned policies (default: in .waggle)")

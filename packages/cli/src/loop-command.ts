@@ -50,7 +50,7 @@ export function addLoopCommand(program: Command, options: LoopCommandOptions): v
     .option("--evaluation-tasks <count>", "held-out tasks in the final comparison", whole, 400)
     .option(
       "--model <folder>",
-      "Hugging Face model folder (default: the site's own or its base model, made once)",
+      "Hugging Face model folder, or default or nano (default: the site's own or its base model, made once)",
       existingModel,
     )
     .option("--state <folder>", "state folder; emptied first")

@@ -6,7 +6,7 @@ import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
 import { createProgram } from "../commands/program.ts";
 import { loggedRows } from "../metrics/metrics-row.ts";
-import { NANO_MODEL } from "../model/nano-model.ts";
+import { NANO_MODEL } from "../model/shipped-models.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "../pretrain/environment-base.ts";
 
 const DEMO = join(import.meta.dirname, "../../../apps/demo");

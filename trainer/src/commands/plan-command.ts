@@ -17,7 +17,7 @@ import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { positive, whole } from "../options/option-values.ts";
 import { samplerBytes } from "../model/sampler-memory.ts";
-import { NANO_MODEL } from "../model/nano-model.ts";
+import { NANO_MODEL } from "../model/shipped-models.ts";
 import {
   baseOption,
   jsonOption,

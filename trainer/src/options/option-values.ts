@@ -7,6 +7,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "@waggle/learning";
 import { InvalidArgumentError } from "commander";
+import { SHIPPED_MODELS } from "../model/shipped-models.ts";
 
 /** A number ≥ 0. */
 export function number(text: string): number {
@@ -100,10 +101,14 @@ export function existingFolder(text: string): string {
   throw new InvalidArgumentError("There is no such folder.");
 }
 
-/** A model folder: one with a config.json. */
+/** A model folder: one with a config.json. `default` and `nano` name those of the packages. */
 export function existingModel(text: string): string {
+  const shipped = SHIPPED_MODELS.get(text);
+  if (shipped !== undefined) return shipped;
   if (existsSync(join(existingFolder(text), "config.json"))) return text;
-  throw new InvalidArgumentError("It must be a model folder, which has a config.json.");
+  throw new InvalidArgumentError(
+    "It must be default, nano or a model folder, which has a config.json.",
+  );
 }
 
 /** The URL of a server. */

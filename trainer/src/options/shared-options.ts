@@ -8,7 +8,7 @@ import type { ResidentFormat } from "@waggle/model";
 import { InvalidArgumentError, Option } from "commander";
 import { ALL_SITES, DEFAULT_SITE, SiteId } from "@waggle/protocol";
 import { join } from "node:path";
-import { NANO_MODEL } from "../model/nano-model.ts";
+import { NANO_MODEL } from "../model/shipped-models.ts";
 import {
   existingModel,
   httpUrl,
@@ -57,7 +57,7 @@ export function modelFolderOption(what: string): Option {
 }
 
 export function modelOption(): Option {
-  return modelFolderOption("base model in Hugging Face's layout")
+  return modelFolderOption("base model in Hugging Face's layout, or default or nano")
     .argParser(existingModel)
     .default(NANO_MODEL, "the nano model");
 }

@@ -49,7 +49,7 @@ export function addTaskOptions(command: Command): Command {
     )
     .addOption(
       modelFolderOption(
-        "start from this model instead of the environment's own base model",
+        "start from this model (a folder, default or nano) instead of the environment's own base model",
       ).argParser(existingModel),
     )
     .addOption(turnTokensOption(String(DEFAULT_TURN_TOKENS)));

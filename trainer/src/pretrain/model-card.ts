@@ -4,6 +4,9 @@ import type { ModelSize } from "../checkpoint/pretraining-checkpoint.ts";
 import { OPTIMIZER, recipeOf } from "./pretrain-recipe.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
+/** Tasks of a kind that are too few for a rate. */
+const TOO_FEW = 10;
+
 /** Rows of the training curve that the card shows. */
 const CURVE_ROWS = 10;
 
@@ -20,7 +23,9 @@ export function modelCard(report: PretrainReport, { environment, source }: CardS
   const { scores, curve, size } = report;
   const recipe = recipeOf(size);
   const { demonstrationsPerStep, tokenizerDemonstrations, peakLearningRate } = recipe;
-  const kinds = Object.keys(scores.sampled.families);
+  const kinds = Object.entries(scores.sampled.families).flatMap(([kind, { trials }]) =>
+    trials < TOO_FEW ? [] : [kind],
+  );
   const every = Math.max(1, Math.ceil(curve.length / CURVE_ROWS));
   const rows = curve.filter(
     (_, index) => index % every === every - 1 || index === curve.length - 1,
@@ -48,10 +53,11 @@ ${scores.greedy.overall.trials} tasks (\`${environment}\`, split \`heldOut\`, se
 ${kinds
   .map((kind) => {
     const { greedy, sampled } = scores;
-    return `| ${kind} | ${rateCell(greedy.families[kind])} | ${rateCell(sampled.families[kind])} |`;
+    return `| ${kind} | ${rateCell(greedy.families[kind])} | ${rateCell(sampled.families[kind])} |\n`;
   })
-  .join("\n")}
-| well-formed calls, by turn | ${rateCell(scores.greedy.wellFormed)} | ${rateCell(scores.sampled.wellFormed)} |
+  .join(
+    "",
+  )}| well-formed calls, by turn | ${rateCell(scores.greedy.wellFormed)} | ${rateCell(scores.sampled.wellFormed)} |
 | longest trajectory, tokens | ${scores.greedy.longest} | ${scores.sampled.longest} |
 
 ## Curve

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { evaluateHeldOut } from "../evaluation/held-out.ts";
 import { frozenTasksName } from "../evaluation/frozen-evaluation.ts";
 import { readBaseModel } from "../model/base-model.ts";
-import { NANO_MODEL } from "../model/nano-model.ts";
+import { NANO_MODEL } from "../model/shipped-models.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { FIRST_STEP } from "./part-context.fixture.ts";
 import { rolledOut } from "./rollout-driver.ts";

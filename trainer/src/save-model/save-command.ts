@@ -11,7 +11,7 @@ import type { ExchangeCommandOptions } from "../exchange/commands.ts";
 import { writeOutput } from "../files/output.ts";
 import { writeTrainingTemplate } from "../files/training-template.ts";
 import { aboveZero } from "../options/option-values.ts";
-import { NANO_MODEL } from "../model/nano-model.ts";
+import { NANO_MODEL } from "../model/shipped-models.ts";
 import { type BaseFolder, openBaseFolder } from "./base-folder.ts";
 import { writeOnnxFolder } from "./onnx-folder.ts";
 import { writeFolder } from "./staged-folder.ts";

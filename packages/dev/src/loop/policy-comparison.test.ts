@@ -35,5 +35,6 @@ test("the comparison reports its progress, and a stop ends it at once", async ()
     },
   });
   await expect(run).rejects.toThrow("the final evaluation failed with exit code 130");
-  expect(lines).toEqual(["version 0 at temperature 1: 40 of 40 tasks"]);
+  // On a busy machine the first report comes before the last task.
+  expect(lines[0]).toMatch(/^version 0 at temperature 1: \d+ of 40 tasks$/);
 }, 60_000);

@@ -1,0 +1,19 @@
+/** The folders of the models that come with the trainer. */
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Absolute, because commands run in any folder. */
+export const NANO_MODEL: string = dirname(
+  fileURLToPath(import.meta.resolve("@waggle/nano/config.json")),
+);
+
+/** What a new site starts from. */
+export const DEFAULT_MODEL: string = dirname(
+  fileURLToPath(import.meta.resolve("@waggle/default-model/config.json")),
+);
+
+/** By the names that commands take in place of a folder. */
+export const SHIPPED_MODELS: ReadonlyMap<string, string> = new Map([
+  ["default", DEFAULT_MODEL],
+  ["nano", NANO_MODEL],
+]);
