@@ -8,7 +8,7 @@ export const NANO_MODEL: string = dirname(
 );
 
 /** What a new site starts from. */
-export const DEFAULT_MODEL: string = dirname(
+const DEFAULT_MODEL: string = dirname(
   fileURLToPath(import.meta.resolve("@waggle/default-model/config.json")),
 );
 
