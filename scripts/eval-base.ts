@@ -1,5 +1,5 @@
 /**
- * `npm run eval-base`: evaluates the model that `npm start` uses, or another one, on requests that people typed, on the
+ * `npm run eval-base`: evaluates the model that `npm start` uses, or another one, on requests as people type them, on the
  * Berkeley Function Calling Leaderboard and on tools that it has never seen.
  */
 import { writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { reportLines } from "./eval-base/report.ts";
 
 const options = createCommand("npm run eval-base --")
   .description(
-    "evaluate a model on requests that people typed, on BFCL's simple and multiple categories, and on unseen tools",
+    "evaluate a model on requests as people type them, on BFCL's simple and multiple categories, and on unseen tools",
   )
   .option(
     "--model <folder>",

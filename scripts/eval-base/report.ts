@@ -29,11 +29,11 @@ export type EvalReport = {
 /** The table. */
 export function reportLines({ typed, bfcl, tools, seconds }: EvalReport): string[] {
   const lines: string[] = [];
-  const row = (name: string, value: string): void => void lines.push(`${name.padEnd(34)}${value}`);
+  const row = (name: string, value: string): void => void lines.push(`${name.padEnd(42)}${value}`);
   const rated = (name: string, rate: SuccessRate | null | undefined): void =>
     row(name, rate ? rateText(rate) : "–");
   if (typed !== null) {
-    rated("requests typed by people: solved", typed.solved);
+    rated("requests as people type them: solved", typed.solved);
     rated("  acted unasked", typed.actedUnasked);
     rated("  broken markup", typed.brokenMarkup);
     rated("  refusals right", typed.refusalsRight);
