@@ -2,7 +2,11 @@
  * Success on a fixed set of tasks and seeds, so that two versions are compared on the same ones.
  * Sampling is as deployed: at the recipe's temperature, not greedy.
  */
-import { judgedRollout, type JudgedRolloutParts } from "@waggle/agent/environments";
+import {
+  type EnvironmentRollout,
+  judgedRollout,
+  type JudgedRolloutParts,
+} from "@waggle/agent/environments";
 import type { Adapter } from "@waggle/model";
 import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";
@@ -55,26 +59,36 @@ export async function evaluateVersion(
   adapter: Adapter | null,
   signal: AbortSignal,
 ): Promise<FrozenOutcomes> {
-  await parts.policy.setAdapter(version, adapter);
-  const { sampling } = parts;
   const { turnTokens, constrainToolCalls } = frozen;
   const given = { ...parts, turnTokens, constrainToolCalls };
-  const rollouts = await rollOutTasks({
-    tasks: tasksOf(frozen),
-    rollOut: async ({ task, seed }) => {
-      const rollout = await judgedRollout(given, task, seed, signal);
-      parts.onTask?.();
-      return rollout;
-    },
-    sampling,
-    signal,
-  });
+  const rollouts = await rollOutVersion(given, tasksOf(frozen), version, adapter, signal);
   return {
     successes: successesOf(rollouts),
     readable: rollouts.map(({ record }) =>
       record.turns.every(({ parseError }) => parseError === null),
     ),
   };
+}
+
+/** `[tasks]` judged rollouts of one version. */
+export async function rollOutVersion(
+  parts: VersionedParts,
+  tasks: readonly EvaluationTask[],
+  version: PolicyVersionId,
+  adapter: Adapter | null,
+  signal: AbortSignal,
+): Promise<EnvironmentRollout[]> {
+  await parts.policy.setAdapter(version, adapter);
+  return rollOutTasks({
+    tasks,
+    rollOut: async ({ task, seed }) => {
+      const rollout = await judgedRollout(parts, task, seed, signal);
+      parts.onTask?.();
+      return rollout;
+    },
+    sampling: parts.sampling,
+    signal,
+  });
 }
 
 /** The tasks in their order. */

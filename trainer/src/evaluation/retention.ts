@@ -3,7 +3,6 @@
  * every version. The gate compares a candidate with the base on them.
  */
 import { finalTextOf } from "@waggle/agent";
-import { judgedRollout } from "@waggle/agent/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { RetentionVerdicts } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
@@ -15,8 +14,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { visibleText } from "@waggle/text";
-import { rollOutTasks } from "./evaluation.ts";
-import { GATE_TASKS_START, type VersionedParts } from "./frozen-evaluation.ts";
+import { GATE_TASKS_START, rollOutVersion, type VersionedParts } from "./frozen-evaluation.ts";
 
 /** Number of tasks where the edge's gate does not say one. */
 export const RETENTION_TASKS = 100;
@@ -29,6 +27,8 @@ export type RetentionTasks = {
   readonly seed: number;
   /** Most tokens per turn; default as in a page. */
   readonly turnTokens?: number | undefined;
+  /** As in `FrozenTasks`. */
+  readonly constrainToolCalls?: boolean | undefined;
 };
 
 /** `[count]` held-out tasks, with the levels in turn. */
@@ -44,10 +44,17 @@ export function retentionKinds(set: RetentionTasks): string[] {
 }
 
 /** Names the set. A changed environment of a site has another name. */
-export function retentionName({ spec, count, seed, turnTokens }: RetentionTasks): string {
+export function retentionName({
+  spec,
+  count,
+  seed,
+  turnTokens,
+  constrainToolCalls = true,
+}: RetentionTasks): string {
   const digest = spec.source === undefined ? "" : `/${spec.source.slice(-16)}`;
   const limit = turnTokens === undefined ? "" : `/turn-${turnTokens}`;
-  return `${spec.name}/heldOut/${GATE_TASKS_START}+${count}/seed-${seed}${limit}${digest}`;
+  const calls = constrainToolCalls ? "" : "/free-calls";
+  return `${spec.name}/heldOut/${GATE_TASKS_START}+${count}/seed-${seed}${limit}${calls}${digest}`;
 }
 
 /** Results of one version, in the order of the tasks. */
@@ -58,25 +65,16 @@ export async function playRetention(
   adapter: Adapter | null,
   signal: AbortSignal,
 ): Promise<RetentionVerdicts> {
-  await parts.policy.setAdapter(version, adapter);
-  const { format, sampling } = parts;
+  const { seed, turnTokens, constrainToolCalls } = set;
   const environments = [withVerdicts(set.spec)];
-  const given = { ...parts, environments, turnTokens: set.turnTokens };
-  const rollouts = await rollOutTasks({
-    tasks: references(set).map((task, i) => ({ place: i, task, seed: derivedSeed(set.seed, i) })),
-    rollOut: async ({ task, seed }) => {
-      const rollout = await judgedRollout(given, task, seed, signal);
-      parts.onTask?.();
-      return rollout;
-    },
-    sampling,
-    signal,
-  });
+  const given = { ...parts, environments, turnTokens, constrainToolCalls };
+  const tasks = references(set).map((task, i) => ({ place: i, task, seed: derivedSeed(seed, i) }));
+  const rollouts = await rollOutVersion(given, tasks, version, adapter, signal);
   return {
     successes: rollouts.map(({ verification: { success, parts: said } }) =>
       said[UNJUDGED] === true ? null : success,
     ),
-    readable: rollouts.map(({ record }) => isReadable(finalTextOf(record, format))),
+    readable: rollouts.map(({ record }) => isReadable(finalTextOf(record, parts.format))),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   toolResult,
 } from "@waggle/environments";
 import { type Adapter, initializeAdapter } from "@waggle/model";
-import { FULL_SUPPORT, type PromotionGate } from "@waggle/protocol";
+import { FULL_SUPPORT, type PolicyContext, type PromotionGate } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, onTestFinished, test } from "vitest";
@@ -33,6 +33,13 @@ const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfi
 const HELLO = "Hello! I can't do that.";
 const FRAGMENT = '<tool_call>{"name": "add_to_cart", "argum';
 
+const WAVE = {
+  name: "wave",
+  description: "Wave.",
+  parameters: { type: "object" },
+  source: "page",
+} as const;
+
 /** Greetings, and wishes to refuse. Its judge breaks at the answer "broken". */
 const EVERYDAY: EnvironmentSpec = {
   ...leveledReferences("everyday", 1),
@@ -47,7 +54,7 @@ const EVERYDAY: EnvironmentSpec = {
   create: (reference) => ({
     environment: createTurnEnvironment({
       task: reference,
-      begin: () => ({ system: "", tools: [], userMessage: "hello" }),
+      begin: () => ({ system: "", tools: [WAVE], userMessage: "hello" }),
       run: (call) => toolResult(call, () => null),
     }),
     judge: (text) => {
@@ -61,19 +68,36 @@ const EVERYDAY: EnvironmentSpec = {
 };
 
 type Answers = { readonly base: string; readonly candidate: string };
-type Played = { readonly player: RetentionPlayer; readonly rollouts: () => number };
+type Played = {
+  readonly player: RetentionPlayer;
+  readonly rollouts: () => number;
+  /** Turns that were sampled under a grammar. */
+  readonly constrained: () => number;
+};
 
 /** The set, played by a policy that gives the same answer at every task. */
-function played(answers: Answers): Played {
+function played(answers: Answers, constrainToolCalls?: boolean): Played {
   let current = answers.base;
   let rollouts = 0;
+  let constrained = 0;
   const say = () => {
     rollouts += 1;
     const [stop = 0] = format.stopTokenIds;
     return [...tokenizer.encodeTemplate(current), stop];
   };
+  const scripted = scriptedPolicy(say, 4096);
   const policy = {
-    ...scriptedPolicy(say, 4096),
+    ...scripted,
+    createContext: async (): Promise<PolicyContext> => {
+      const context = await scripted.createContext();
+      return {
+        ...context,
+        generate: (options) => {
+          if (options.grammar !== undefined) constrained += 1;
+          return context.generate(options);
+        },
+      };
+    },
     client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
     setAdapter: async (_: number, adapter: Adapter | null) => {
       current = adapter === null ? answers.base : answers.candidate;
@@ -81,9 +105,9 @@ function played(answers: Answers): Played {
   } as const;
   const practiced = { ...EVERYDAY, name: "shop", retention: EVERYDAY };
   const parts = { policy, format, sampling: FULL_SUPPORT };
-  const player = retentionPlayer(practiced, { seed: 1 }, async () => parts);
+  const player = retentionPlayer(practiced, { seed: 1, constrainToolCalls }, async () => parts);
   if (player === undefined) throw new Error("the environment has a retention set");
-  return { player, rollouts: () => rollouts };
+  return { player, rollouts: () => rollouts, constrained: () => constrained };
 }
 
 /** Publishes a candidate that solves every practiced task, or none; the base solves half of them. */
@@ -158,6 +182,16 @@ test("a candidate that answers as the base does is promoted with its results", a
     baseSuccesses: 20,
     taskSet: "everyday/heldOut/1000000+20/seed-1",
   });
+});
+
+test("the set is played as the site samples: under the tools' grammar unless the site turned it off", async () => {
+  const answers = { base: HELLO, candidate: HELLO };
+  const [usual, free] = [played(answers), played(answers, false)];
+  for (const { player } of [usual, free]) await player.play(0, null, 6, signal, undefined);
+  expect([usual.constrained(), usual.rollouts()]).toEqual([6, 6]);
+  expect([free.constrained(), free.rollouts()]).toEqual([0, 6]);
+  // Kept results of the base are never those of the other way.
+  expect(free.player.name(6)).not.toBe(usual.player.name(6));
 });
 
 test("where the base solves nothing, unreadable answers are refused and readable ones pass", async () => {

@@ -39,12 +39,16 @@ export type RetentionPlayer = {
  */
 export function retentionPlayer(
   practiced: EnvironmentSpec | undefined,
-  { seed, turnTokens }: Pick<FrozenTasks, "seed" | "turnTokens">,
+  {
+    seed,
+    turnTokens,
+    constrainToolCalls,
+  }: Pick<FrozenTasks, "seed" | "turnTokens" | "constrainToolCalls">,
   partsOf: (guidance: GuidanceReference | undefined) => Promise<VersionedParts>,
 ): RetentionPlayer | undefined {
   const spec = practiced?.retention;
   if (spec === undefined) return undefined;
-  const set = (count: number) => ({ spec, count, seed, turnTokens });
+  const set = (count: number) => ({ spec, count, seed, turnTokens, constrainToolCalls });
   return {
     name: (tasks) => retentionName(set(tasks)),
     kinds: (tasks) => retentionKinds(set(tasks)),

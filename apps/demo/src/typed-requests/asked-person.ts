@@ -10,7 +10,7 @@ import type { TypedCart } from "./typed-request.ts";
 
 /** A person with a cart. */
 export type AskedPerson = {
-  /** Whether the request wants this call of a tool that changes the cart. The call runs if so, or if nobody asks. */
+  /** Whether the request wants a call that changes the cart. An unwanted call runs too, unless the page asks about it. */
   readonly wants: (tool: string, args: ToolArguments, isAsked: boolean) => boolean;
   /** Begins a turn of the policy, whose calls run at the same time. */
   readonly startTurn: () => void;

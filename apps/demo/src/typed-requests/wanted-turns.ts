@@ -11,7 +11,7 @@ import { createAskedPerson } from "./asked-person.ts";
 
 /**
  * The turns with calls that change the cart: their confidence, and whether `AskedPerson` would say yes to each such call.
- * A call with invalid arguments is left out, because nobody is asked about it.
+ * Calls with invalid arguments are left out: they do not run, so the page does not ask about them.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for a rollout of another environment.
  */
