@@ -84,7 +84,10 @@ export type SiteDefinition = {
     readonly limits?: Pick<SiteSettings, (typeof LIMITS)[number]>;
   };
 
-  /** Folder of a model, relative to the config. Default: the base that `waggle base` makes. */
+  /**
+   * Folder of a model, relative to the config, or `default` or `nano` for one that comes with Waggle. Default: the base
+   * that `waggle base` makes.
+   */
   readonly model?: string;
   /**
    * Whether the assistant can write only calls of its tools, with arguments that match their schemas, in pages and in
@@ -93,6 +96,11 @@ export type SiteDefinition = {
   readonly constrainToolCalls?: boolean;
   /** How `waggle base` makes a model from the environment's demonstrator. */
   readonly base?: {
+    /**
+     * The model that the base goes on from: `default`, `nano` or a folder, relative to the config. Such a base makes no
+     * mistakes on purpose. Default: the base starts from random weights.
+     */
+    readonly from?: string;
     readonly steps?: number;
     /** Error rate of the demonstrations, from 0 to 1. */
     readonly mistakes?: number;

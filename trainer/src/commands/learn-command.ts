@@ -18,7 +18,8 @@ import {
   requireOut,
   saveAdapters,
 } from "../options/adapter-options.ts";
-import { baseRecipe, baseText, environmentBase } from "../pretrain/environment-base.ts";
+import { baseText } from "../pretrain/base-training.ts";
+import { baseRecipe, environmentBase } from "../pretrain/environment-base.ts";
 import {
   addSamplerOptions,
   checkedSampler,
@@ -189,9 +190,10 @@ export function addLearnCommand(
               unrewarded,
               folder,
               baseRecipe(unrewarded),
-              (progress) => say({ event: "base", ...progress }, baseText(spec.name, progress)),
-              signal,
               {
+                onProgress: (progress) =>
+                  say({ event: "base", ...progress }, baseText(spec.name, progress)),
+                signal,
                 saveEvery: isChosen("saveEvery") ? given.saveEvery : undefined,
                 tensorboard: given.tensorboard,
               },

@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import type { BaseModel } from "../model/base-model.ts";
+import type { BaseProgress } from "../pretrain/base-training.ts";
 import {
-  type BaseProgress,
   ENVIRONMENT_BASE,
   environmentBase,
   type EnvironmentBaseRecipe,
@@ -43,8 +43,7 @@ export async function evidenceBase(
     spec,
     join(folder, name),
     { ...ENVIRONMENT_BASE, ...changes[environment] },
-    onProgress,
-    signal,
+    { onProgress, signal },
   );
   return { spec, model };
 }

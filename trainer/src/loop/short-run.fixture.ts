@@ -58,7 +58,10 @@ export async function shortRun(
   const spec = recipeEnvironment(recipe);
   await requireEnvironment(recipe, spec);
   const small = { ...SMALL_BASE, steps: baseSteps };
-  const model = await environmentBase(spec, join(bases, spec.name), small, () => {}, signal);
+  const model = await environmentBase(spec, join(bases, spec.name), small, {
+    onProgress: () => {},
+    signal,
+  });
   const policy = await policies.take(model, swapStrategy(recipe));
   const writer = scriptedWriter();
   const judge = {

@@ -1,5 +1,5 @@
 /** The folders of the models that come with the trainer. */
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Absolute, because commands run in any folder. */
@@ -17,3 +17,8 @@ export const SHIPPED_MODELS: ReadonlyMap<string, string> = new Map([
   ["default", DEFAULT_MODEL],
   ["nano", NANO_MODEL],
 ]);
+
+/** The folder of a model: one that comes with the trainer, by name, or a path from `folder`. */
+export function modelFolder(model: string, folder: string): string {
+  return SHIPPED_MODELS.get(model) ?? resolve(folder, model);
+}

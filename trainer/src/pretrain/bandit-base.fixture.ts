@@ -19,8 +19,7 @@ export async function banditBase(): Promise<BaseModel> {
       environmentNamed("bandit"),
       join(folder, "base"),
       recipe,
-      () => {},
-      signal,
+      { onProgress: () => {}, signal },
     );
   } finally {
     await rm(folder, { recursive: true });

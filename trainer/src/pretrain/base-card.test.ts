@@ -36,7 +36,8 @@ async function card(mistakes: number): Promise<string> {
   const rate = (of: number) => successRate(Array.from({ length: 50 }, (_, i) => i < of));
   const success = { sampled: rate(20), greedy: rate(35) };
   const unseen = { sampled: rate(5), greedy: rate(10) };
-  await writeBaseCard(folder, spec, recipe, { config } as BaseModel, success, unseen);
+  const model = { config } as BaseModel;
+  await writeBaseCard(folder, spec, { recipe, model }, success, unseen, null);
   return readFileSync(join(folder, "README.md"), "utf8");
 }
 

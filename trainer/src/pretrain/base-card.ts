@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { SuccessRate } from "@waggle/evaluation";
 import { parameterCount } from "@waggle/model";
-import type { BaseModel } from "../model/base-model.ts";
+import type { MadeBase } from "./chosen-base.ts";
+import type { ContinuedRecipe } from "./continued-base.ts";
 import type { EnvironmentBaseRecipe } from "./environment-base.ts";
 import { demonstrationsDigest } from "./environment-text.ts";
 import { rateCell } from "./model-card.ts";
@@ -12,22 +13,26 @@ import { rateCell } from "./model-card.ts";
 /** How often the base solves held-out tasks. */
 export type BaseSuccess = { readonly greedy: SuccessRate; readonly sampled: SuccessRate };
 
+/** How a base does with tools that it has never seen, greedily. */
+export type ToolScores = { readonly tool: SuccessRate; readonly arguments: SuccessRate };
+
 /**
  * Writes `README.md` into the model's folder.
  *
  * @param recipe - with which the base was made
  * @param unseen - success on the tasks whose pattern is not in training; `null` if there are none
+ * @param tools - `null` for a base that knows only the tools of its environment
  */
 export async function writeBaseCard(
   folder: string,
   spec: EnvironmentSpec,
-  recipe: EnvironmentBaseRecipe,
-  { config }: BaseModel,
+  { recipe, model: { config } }: MadeBase,
   success: BaseSuccess,
   unseen: BaseSuccess | null,
+  tools: ToolScores | null,
 ): Promise<void> {
   const { contextLength } = config;
-  const digest = await demonstrationsDigest(spec, { ...recipe, contextLength });
+  const digest = await demonstrationsDigest(spec, { mistakes: 0, ...recipe, contextLength });
   const { size } = await stat(join(folder, "model.safetensors"));
   const count = (value: number): string => value.toLocaleString("en");
   const card = `# Base model of ${spec.name}
@@ -37,15 +42,13 @@ in the environment \`${spec.name}\`${errsOnPurpose(spec, recipe) ? " and errs on
 
 ## Training
 
-It started from random weights and learned only from the environment's own demonstrations on training tasks. It has
-read no text of people.
+${startText(recipe)}
 
 | setting | value |
 |---|---|
 | steps | ${count(recipe.steps)} |
 | demonstrations | ${count(recipe.steps * recipe.batchSize)} |
-| turns with a mistake | ${percent(spec.reading?.mistakes ?? recipe.mistakes)} |
-| demonstrations that always err in the same way | ${habitCell(recipe)} |
+${isContinued(recipe) ? inventedRow(recipe) : mistakeRows(spec, recipe)}
 | vocabulary | ${count(config.vocabularySize)} tokens |
 | seed | ${recipe.seed} |
 | digest of the first demonstrations | \`${digest}\` |
@@ -58,10 +61,10 @@ ${count(success.greedy.trials)} tasks that training never used, judged by the en
 |---|---|
 | temperature 1 | ${rateCell(success.sampled)} |
 | greedy | ${rateCell(success.greedy)} |
-${unseenRows(unseen)}
+${unseenRows(unseen)}${toolRows(tools)}
 ## Limits
 
-- It knows only the words and tools of this environment. It cannot talk about anything else.
+- It cannot talk about anything but what this environment is about.
 - Requests that are worded differently from the environment's own may fail. ${unseen === null ? "The figures above do not cover them." : "The last rows above measure it."}
 - A conversation may have at most ${count(contextLength)} tokens.
 `;
@@ -76,7 +79,37 @@ function unseenRows(unseen: BaseSuccess | null): string {
 `;
 }
 
-function errsOnPurpose({ reading }: EnvironmentSpec, recipe: EnvironmentBaseRecipe): boolean {
+function toolRows(tools: ToolScores | null): string {
+  if (tools === null) return "";
+  const title = `${tools.tool.trials} tasks with tools never seen, greedy`;
+  return `| ${title}: right tool | ${rateCell(tools.tool)} |
+| ${title}: right arguments | ${rateCell(tools.arguments)} |
+`;
+}
+
+function isContinued(recipe: MadeBase["recipe"]): recipe is ContinuedRecipe {
+  return "from" in recipe;
+}
+
+function startText(recipe: MadeBase["recipe"]): string {
+  return isContinued(recipe)
+    ? `It went on from the model with the hash \`${recipe.from}\` and learned from the environment's own demonstrations
+on training tasks, and from tasks with invented tools.`
+    : `It started from random weights and learned only from the environment's own demonstrations on training tasks. It has
+read no text of people.`;
+}
+
+function inventedRow({ inventedEvery }: ContinuedRecipe): string {
+  return `| demonstrations with invented tools | ${percent(1 / inventedEvery)} |`;
+}
+
+function mistakeRows({ reading }: EnvironmentSpec, recipe: EnvironmentBaseRecipe): string {
+  return `| turns with a mistake | ${percent(reading?.mistakes ?? recipe.mistakes)} |
+| demonstrations that always err in the same way | ${habitCell(recipe)} |`;
+}
+
+function errsOnPurpose({ reading }: EnvironmentSpec, recipe: MadeBase["recipe"]): boolean {
+  if (isContinued(recipe)) return false;
   return (reading?.mistakes ?? recipe.mistakes) > 0 || (recipe.habits ?? 0) > 0;
 }
 

@@ -10,6 +10,7 @@ import { type NanoText, openNanoText } from "./nano-text.ts";
 export type EarlierModel = {
   /** Content hash. */
   readonly sha256: string;
+  readonly config: DecoderConfig;
   readonly text: NanoText;
   readonly weights: TensorMap;
   /** @throws WaggleError `INVALID_ARGUMENT` if the model has not this shape, which is that of `size`. */
@@ -27,6 +28,7 @@ export async function earlierModel(folder: string): Promise<EarlierModel> {
   );
   return {
     sha256: reference.sha256,
+    config,
     text,
     weights,
     requireShape: (wanted, size) => {

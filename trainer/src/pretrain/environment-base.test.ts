@@ -23,8 +23,7 @@ test("an existing base is read, and a base of another recipe is made again", asy
       name === "shop" ? SHOP : environmentNamed(name),
       join(folder, "base"),
       { ...TINY, ...more },
-      count,
-      signal,
+      { onProgress: count, signal },
     );
   const first = await base("bandit");
   const again = await base("bandit");

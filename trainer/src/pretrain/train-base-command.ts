@@ -1,6 +1,6 @@
 /**
- * `train-base`: trains a base model from scratch on an environment's demonstrations and evaluates it: a small one, with
- * `--nano` one of the nano model's shape, or with `--size` the default model.
+ * `train-base`: trains a base model on an environment's demonstrations and evaluates it: a small one, with `--from` one
+ * that goes on from a model, with `--nano` one of the nano model's shape, or with `--size` the default model.
  */
 import { join } from "node:path";
 import { type Command, Option } from "commander";
@@ -21,6 +21,7 @@ import {
 } from "../options/shared-options.ts";
 import { existingModel, fraction } from "../options/option-values.ts";
 import { MODEL_SIZES } from "../checkpoint/pretraining-checkpoint.ts";
+import { CONTINUED_BASE } from "./continued-base.ts";
 import { DEFAULT_SEED, NANO, recipeOf } from "./pretrain-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
@@ -50,7 +51,7 @@ export function addTrainBaseCommand(
 ): void {
   program
     .command("train-base")
-    .description("train the base model of an environment from scratch")
+    .description("train the base model of an environment, from scratch or from a model")
     .addOption(environmentOption().makeOptionMandatory())
     .option(
       "--nano",
@@ -66,13 +67,13 @@ export function addTrainBaseCommand(
     )
     .option(
       "--from <folder>",
-      "with --size: go on training the default model in this folder, with a new warm-up and other demonstrations",
+      "go on from this model; with --size, it must be a default model of that size, and sees other demonstrations than before",
       existingModel,
     )
     .addOption(basesOption())
     .addOption(
       stepsOption(
-        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens, 2100 for values from lists; with --nano: ${NANO.steps}; with --size: ${recipeOf("small").steps})`,
+        `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens, 2100 for values from lists; with --from: ${CONTINUED_BASE.steps}; with --nano: ${NANO.steps}; with --size: ${recipeOf("small").steps})`,
       ),
     )
     .addOption(outOption("folder for the model (default: its folder in --bases)"))
@@ -83,12 +84,12 @@ export function addTrainBaseCommand(
     .addOption(tasksOption(400))
     .option(
       "--mistakes <rate>",
-      "error rate of the demonstrations, without --nano and --size (default: 0.1, or 0 for values from lists; built-in environments: 0.35)",
+      "error rate of the demonstrations, without --nano, --size and --from (default: 0.1, or 0 for values from lists; built-in environments: 0.35)",
       fraction,
     )
     .option(
       "--habits <share>",
-      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano and --size (default: 0.85 in every second pattern; 0 for values from lists and in built-in environments)",
+      "share of demonstrations that always err in the same way, so that greedy decoding errs too, without --nano, --size and --from (default: 0.85 in every second pattern; 0 for values from lists and in built-in environments)",
       fraction,
     )
     .option(
@@ -99,8 +100,8 @@ export function addTrainBaseCommand(
     .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async ({ env, nano, size, seed, ...given }: Flags, command: Command) => {
-      if (given.from !== undefined && size === undefined) {
-        command.error("error: --from needs the size of its model; add --size");
+      if (given.from !== undefined && nano === true) {
+        command.error("error: --nano starts from random weights; leave --from out");
       }
       const spec = await environmentFrom(env);
       if (nano === true || size !== undefined) {

@@ -3,32 +3,27 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { environmentRollout } from "@waggle/agent/environments";
-import { type EnvironmentSpec, unseenPatterns } from "@waggle/environments";
+import { type EnvironmentSpec, INVENTED_TOOLS, unseenPatterns } from "@waggle/environments";
 import { type SuccessRate, successRate } from "@waggle/evaluation";
-import type { TaskReference } from "@waggle/protocol";
+import type { TaskReference, Verification } from "@waggle/protocol";
 import { parameterCount } from "@waggle/model";
-import { rollOutTasks, successesOf } from "../evaluation/evaluation.ts";
+import { rollOutTasks } from "../evaluation/evaluation.ts";
 import { heldOutTask } from "../evaluation/held-out.ts";
 import { taskProgress } from "../evaluation/task-progress.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { type BaseSuccess, writeBaseCard } from "./base-card.ts";
-import { BASE_RECORD, baseRecipe, baseText, environmentBase } from "./environment-base.ts";
+import { type BaseSuccess, type ToolScores, writeBaseCard } from "./base-card.ts";
+import { BASE_RECORD, baseText } from "./base-training.ts";
+import { type ChosenBase, chosenBase } from "./chosen-base.ts";
+import { INVENTED_LEVELS } from "./continued-base.ts";
 import { isTooWeak, WEAK_BASE_PAGE } from "./weak-base.ts";
 
-export type EnvironmentBaseCommand = {
+export type EnvironmentBaseCommand = ChosenBase & {
   readonly spec: EnvironmentSpec;
   /** Output folder; default: the environment's folder in the cache of bases. */
   readonly out?: string | undefined;
   readonly bases: string;
-  /** Default: those of bases that are made on first use. */
-  readonly steps?: number | undefined;
-  readonly seed?: number | undefined;
-  /** Default: that of `baseRecipe`. */
-  readonly mistakes?: number | undefined;
-  /** Share of demonstrations that always err in the same way, in all patterns. */
-  readonly habits?: number | undefined;
   /** Number of held-out tasks in the evaluation. */
   readonly tasks: number;
   readonly resume?: boolean | undefined;
@@ -41,28 +36,31 @@ const TOO_WEAK =
   "warning: this base solves almost nothing, so the loop has little to learn from, and visitors get nonsense. " +
   `Start with fewer kinds of requests and fewer values, or try more base.steps; see ${WEAK_BASE_PAGE}`;
 
+/** Held-out tasks with invented tools. */
+const TOOL_TASKS = 100;
+
 /** Makes the base unless the folder has it, and prints its success. */
 export async function trainEnvironmentBase(
   options: EnvironmentBaseCommand,
   write: { readonly out: (line: string) => void; readonly error: (line: string) => void },
   signal: AbortSignal,
 ): Promise<void> {
-  const { spec, steps, seed, mistakes, habits, saveEvery, tensorboard, json } = options;
+  const { spec, steps, seed, mistakes, habits, from, saveEvery, tensorboard, json } = options;
   const folder = options.out ?? join(options.bases, spec.name);
   if (options.resume === false) await rm(`${folder}.unfinished`, { recursive: true, force: true });
-  const recipe = baseRecipe(spec, { steps, seed, mistakes, habits });
-  const model = await environmentBase(
-    spec,
-    folder,
-    recipe,
-    (progress) =>
+  const chosen = { from, steps, seed, mistakes, habits };
+  const { model, recipe } = await chosenBase(spec, folder, chosen, {
+    onProgress: (progress) =>
       write.error(
         json ? JSON.stringify({ event: "base", ...progress }) : baseText(spec.name, progress),
       ),
     signal,
-    { saveEvery, tensorboard },
-  );
-  const tasks = 2 * options.tasks;
+    saveEvery,
+    tensorboard,
+  });
+  // A base that started from random weights knows only the tools of its environment.
+  const toolTasks = from === undefined ? 0 : TOOL_TASKS;
+  const tasks = 2 * options.tasks + toolTasks;
   const onTask = taskProgress(tasks, (done) =>
     write.error(
       json
@@ -72,8 +70,12 @@ export async function trainEnvironmentBase(
   );
   const references = Array.from({ length: options.tasks }, (_, i) => heldOutTask(spec, i));
   const isUnseen = unseenPatterns(spec, references);
-  const atZero = await successes(spec, model, references, 0, onTask, signal);
-  const atOne = await successes(spec, model, references, 1, onTask, signal);
+  const verdicts = (of: EnvironmentSpec, list: readonly TaskReference[], temperature: number) =>
+    verified(of, model, list, temperature, onTask, signal);
+  const successes = async (temperature: number): Promise<boolean[]> =>
+    (await verdicts(spec, references, temperature)).map(({ success }) => success);
+  const atZero = await successes(0);
+  const atOne = await successes(1);
   const greedy = successRate(atZero);
   const sampled = successRate(atOne);
   const ofUnseen = (outcomes: readonly boolean[]): SuccessRate =>
@@ -81,15 +83,16 @@ export async function trainEnvironmentBase(
   const unseen = isUnseen.includes(true)
     ? { greedy: ofUnseen(atZero), sampled: ofUnseen(atOne) }
     : null;
+  const tools = toolTasks === 0 ? null : await toolScores(toolTasks, verdicts);
   // A model that a user put there has a card of its own, or none.
   if (existsSync(join(folder, BASE_RECORD))) {
-    await writeBaseCard(folder, spec, recipe, model, { greedy, sampled }, unseen);
+    await writeBaseCard(folder, spec, { recipe, model }, { greedy, sampled }, unseen, tools);
   }
   const parameters = parameterCount(model.config);
   write.out(
     json
-      ? JSON.stringify({ folder, environment: spec.name, parameters, greedy, sampled, unseen })
-      : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}`,
+      ? JSON.stringify({ folder, environment: spec.name, parameters, greedy, sampled, unseen, tools })
+      : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}${toolText(tools)}`,
   );
   if (!json && isTooWeak([greedy.rate, sampled.rate])) write.error(TOO_WEAK);
 }
@@ -100,14 +103,35 @@ function unseenText(unseen: BaseSuccess | null): string {
   return `; of the ${sampled.trials} whose wording is not in training ${percent(sampled)}, ${percent(greedy)} greedily`;
 }
 
-async function successes(
+function toolText(tools: ToolScores | null): string {
+  if (tools === null) return "";
+  return `; of ${tools.tool.trials} tasks with tools never seen it chooses the right tool in ${percent(tools.tool)}, with the right arguments in ${percent(tools.arguments)}`;
+}
+
+/** Greedily, on held-out tasks with invented tools. */
+async function toolScores(
+  count: number,
+  verdicts: (
+    spec: EnvironmentSpec,
+    tasks: readonly TaskReference[],
+    temperature: number,
+  ) => Promise<readonly Verification[]>,
+): Promise<ToolScores> {
+  const spec = { ...INVENTED_TOOLS, levels: INVENTED_LEVELS };
+  const tasks = Array.from({ length: count }, (_, i) => heldOutTask(spec, i));
+  const found = await verdicts(spec, tasks, 0);
+  const rate = (part: string) => successRate(found.map(({ parts }) => Boolean(parts[part])));
+  return { tool: rate("tool"), arguments: rate("arguments") };
+}
+
+async function verified(
   spec: EnvironmentSpec,
   model: BaseModel,
   references: readonly TaskReference[],
   temperature: number,
   onTask: () => void,
   signal: AbortSignal,
-): Promise<boolean[]> {
+): Promise<Verification[]> {
   const policy = await openPolicy(model);
   try {
     const rollouts = await rollOutTasks({
@@ -122,7 +146,7 @@ async function successes(
       sampling: samplingAt(temperature),
       signal,
     });
-    return successesOf(rollouts);
+    return rollouts.map(({ verification }) => verification);
   } finally {
     await policy.dispose();
   }

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
-import { baseText } from "../pretrain/environment-base.ts";
+import { baseText } from "../pretrain/base-training.ts";
 import { textTable } from "../metrics/text-table.ts";
 import type { TrialRun } from "../trials/trial.ts";
 import { runStudy } from "./run-study.ts";

@@ -3,7 +3,8 @@ import { shareSolved } from "@waggle/evaluation";
 import { join } from "node:path";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../model/base-model.ts";
-import { baseRecipe, type BaseProgress, environmentBase } from "../pretrain/environment-base.ts";
+import type { BaseProgress } from "../pretrain/base-training.ts";
+import { baseRecipe, environmentBase } from "../pretrain/environment-base.ts";
 import { evaluateHeldOut } from "../evaluation/held-out.ts";
 import { openRecipeEngines } from "../loop/recipe-engines.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
@@ -46,7 +47,7 @@ export async function runTrial(
         const { spec } = arm;
         const folder = join(bases, spec.name);
         const onProgress = (progress: BaseProgress): void => onBase(spec.name, progress);
-        const model = await environmentBase(spec, folder, baseRecipe(spec), onProgress, signal);
+        const model = await environmentBase(spec, folder, baseRecipe(spec), { onProgress, signal });
         const policy = await policies.take(model);
         const run = await runArm(trial, arm, { seed, model, policy, signal });
         runs.push(run);

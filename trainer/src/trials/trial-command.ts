@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
-import { baseText } from "../pretrain/environment-base.ts";
+import { baseText } from "../pretrain/base-training.ts";
 import { openControlLog } from "../evidence/control-log.ts";
 import { CONTROLS_FILE } from "../evidence/control-text.ts";
 import { textTable } from "../metrics/text-table.ts";

@@ -13,11 +13,11 @@ import {
   trainerArguments,
 } from "@waggle/site/node";
 import {
-  baseRecipe,
   baseText,
-  environmentBase,
-  environmentFrom,
+  chosenBase,
   type ChosenBase,
+  environmentFrom,
+  modelFolder,
   moduleSource,
   resolvedFile,
 } from "@waggle/trainer";
@@ -146,8 +146,8 @@ async function siteIn(path: string): Promise<Site> {
     isWholeProject: true,
     ...practice,
     ...(existsSync(join(folder, "index.html")) ? { page: { root: folder, isOurs: false } } : {}),
-    ...(model === undefined ? {} : { model: resolve(folder, model) }),
-    ...(base === undefined ? {} : { base }),
+    ...(model === undefined ? {} : { model: modelFolder(model, folder) }),
+    ...(base === undefined ? {} : { base: baseIn(folder, base) }),
     edgeVariables: edgeVariables(loaded),
     settings: siteSettings(loaded),
     ...(edge?.url === undefined ? {} : { edgeUrl: edge.url }),
@@ -165,6 +165,11 @@ async function siteIn(path: string): Promise<Site> {
     },
     modules: () => modulesOf(configFile),
   };
+}
+
+/** The site's choice of a base, with the folder of the model that it goes on from. */
+function baseIn(folder: string, { from, ...base }: ChosenBase): ChosenBase {
+  return from === undefined ? base : { ...base, from: modelFolder(from, folder) };
 }
 
 /** Folder for the state of a site: different sites and base models cannot share a database. */
@@ -198,12 +203,9 @@ export async function siteModel(
   if (!existsSync(folder)) {
     say(`making the base model of ${name} from its demonstrator, once; this takes some minutes …`);
   }
-  await environmentBase(
-    environment,
-    folder,
-    baseRecipe(environment, base),
-    (progress) => say(baseText(name, progress)),
+  await chosenBase(environment, folder, base ?? {}, {
+    onProgress: (progress) => say(baseText(name, progress)),
     signal,
-  );
+  });
   return folder;
 }

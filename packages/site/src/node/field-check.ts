@@ -107,7 +107,12 @@ const SITE: Field = group({
     instead: "write true or false",
     accepts: (value) => typeof value === "boolean",
   },
-  base: group({ steps: count(1_000_000), mistakes: share, habits: share }),
+  base: group({
+    from: text('write "default", or the folder of a model, such as "./model"'),
+    steps: count(1_000_000),
+    mistakes: share,
+    habits: share,
+  }),
   training: group({
     recipe: text("write the name of a recipe; waggle train-edge --list shows them"),
     settings: {

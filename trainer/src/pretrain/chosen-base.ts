@@ -1,0 +1,48 @@
+/** Makes the base that a user chose: one with its own small shape, or one that goes on from a model. */
+import type { EnvironmentSpec } from "@waggle/environments";
+import { WaggleError } from "@waggle/protocol";
+import type { BaseModel } from "../model/base-model.ts";
+import { type BaseRun } from "./base-training.ts";
+import { type ContinuedRecipe, continuedBase } from "./continued-base.ts";
+import {
+  baseRecipe,
+  environmentBase,
+  type EnvironmentBaseRecipe,
+  type OwnBase,
+} from "./environment-base.ts";
+
+/** Settings that a user chooses. */
+export type ChosenBase = OwnBase & {
+  /** Folder of the model that the base goes on from; absent: the base starts from random weights. */
+  readonly from?: string | undefined;
+};
+
+/** A base with the settings that it was made with. */
+export type MadeBase = {
+  readonly model: BaseModel;
+  readonly recipe: EnvironmentBaseRecipe | ContinuedRecipe;
+};
+
+/**
+ * Reads the base in `folder`, or makes it there if there is none with these settings.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for mistakes or habits of a base that goes on from a model.
+ */
+export async function chosenBase(
+  spec: EnvironmentSpec,
+  folder: string,
+  { from, ...chosen }: ChosenBase,
+  run: BaseRun,
+): Promise<MadeBase> {
+  if (from === undefined) {
+    const recipe = baseRecipe(spec, chosen);
+    return { recipe, model: await environmentBase(spec, folder, recipe, run) };
+  }
+  if (chosen.mistakes !== undefined || chosen.habits !== undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "error: a base that goes on from a model makes no mistakes on purpose; leave mistakes and habits out",
+    );
+  }
+  return continuedBase(spec, folder, from, chosen, run);
+}

@@ -1,0 +1,85 @@
+/** A base that goes on from a model keeps its text and shape, learns the environment, and is made once. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineEnvironment, type EnvironmentSpec } from "@waggle/agent/define";
+import { environmentNamed } from "@waggle/environments";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ChosenBase, chosenBase } from "./chosen-base.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
+
+const { signal } = new AbortController();
+let folder: string;
+let first: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waggle-continued-"));
+  first = join(folder, "first");
+  const recipe = { ...ENVIRONMENT_BASE, steps: 1, batchSize: 1, width: 32, layers: 1 };
+  await environmentBase(environmentNamed("bandit"), first, recipe, { onProgress: () => {}, signal });
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Answers with the name of a color. */
+function colors(words: number): EnvironmentSpec {
+  return defineEnvironment({
+    name: "colors",
+    prompt: Array.from({ length: words }, () => "Name the color.").join(" "),
+    tasks: ({ pick }) => {
+      const color = pick(["red", "green", "blue"]);
+      return { request: `Say ${color}.`, state: {}, data: color };
+    },
+    tools: {},
+    verify: ({ text, data }) => text === data,
+    demonstrate: ({ data }) => [data],
+  });
+}
+
+/** Makes the base. @returns it, with the losses that it reported. */
+async function made(name: string, spec: EnvironmentSpec, chosen: ChosenBase) {
+  const losses: number[] = [];
+  const base = await chosenBase(spec, join(folder, name), chosen, {
+    onProgress: ({ loss }) => losses.push(loss),
+    signal,
+  });
+  return { ...base, losses };
+}
+
+test("the base has the model's tokenizer and shape, learns, and is not made again", async () => {
+  const chosen = { from: first, steps: 200 };
+  const { model, losses, recipe } = await made("base", colors(1), chosen);
+  const file = (of: string) => readFile(join(folder, of, "tokenizer.json"), "utf8");
+  expect(await file("base")).toBe(await file("first"));
+  expect(model.config).toMatchObject({ width: 32, layers: 1 });
+  expect(recipe).toMatchObject({ steps: 200, inventedEvery: 4 });
+  expect(losses).toHaveLength(2);
+  expect(losses[1]).toBeLessThan((losses[0] as number) - 0.3);
+  const again = await made("base", colors(1), chosen);
+  expect(again.losses).toEqual([]);
+  expect(again.model.reference.sha256).toBe(model.reference.sha256);
+}, 120_000);
+
+test("another model to go on from gives another base", async () => {
+  const chosen = { steps: 1, seed: 3 };
+  const one = await made("changed", colors(1), { from: first, ...chosen });
+  const other = await made("changed", colors(1), { from: join(folder, "base"), ...chosen });
+  expect(other.losses).toHaveLength(1);
+  expect(other.model.reference.sha256).not.toBe(one.model.reference.sha256);
+}, 120_000);
+
+test("demonstrations longer than the model's context are refused before training", async () => {
+  await expect(made("long", colors(400), { from: first })).rejects.toThrow(
+    /64 of the first 64 demonstrations of colors are longer than the \d+ tokens/,
+  );
+}, 120_000);
+
+test("mistakes on purpose and a folder without a model are refused", async () => {
+  await expect(made("wrong", colors(1), { from: first, mistakes: 0.1 })).rejects.toThrow(
+    /leave mistakes and habits out/,
+  );
+  const empty = join(folder, "empty.txt");
+  await writeFile(empty, "");
+  await expect(made("none", colors(1), { from: join(folder, "no-model") })).rejects.toThrow(
+    /no-model/,
+  );
+}, 120_000);
