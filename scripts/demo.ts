@@ -2,13 +2,24 @@
 import { join } from "node:path";
 import type { DefaultSite } from "../packages/cli/src/site-option.ts";
 import { type Site, siteFrom } from "../packages/dev/src/site/site.ts";
+import { modelFolder } from "../trainer/src/model/shipped-models.ts";
 import { ROOT } from "./root.ts";
 
+const PAGE = join(ROOT, "apps", "demo");
+
 /** Loads the site. Its state is in the repository's folder, and visitors practice in its page, which is built once. */
-export async function demoSite(): Promise<Site> {
-  const root = join(ROOT, "apps", "demo");
-  const { practice: _, ...site } = await siteFrom(root);
-  return { ...site, project: ROOT, page: { root, isOurs: true } };
+export function demoSite(): Promise<Site> {
+  return siteIn(PAGE);
 }
 
-export const DEFAULT_SITE: DefaultSite = { title: "apps/demo", load: demoSite };
+/** @param folder - of the config */
+async function siteIn(folder: string): Promise<Site> {
+  const { practice: _, ...site } = await siteFrom(folder);
+  return { ...site, project: ROOT, page: { root: PAGE, isOurs: true } };
+}
+
+/** With the default model, visitors practice what people ask for in their own words. The nano model cannot do that. */
+export const DEFAULT_SITE: DefaultSite = {
+  title: "apps/demo",
+  load: (model) => siteIn(model === modelFolder("default", ROOT) ? join(PAGE, "everyday") : PAGE),
+};

@@ -1,6 +1,12 @@
 /** The shop page: the shop, its view, the assistant, and simulated visitors on request. */
 import { CONSENT } from "./consent.ts";
-import { createShopEnvironment, edgeToolDefinitions, SHOP_SYSTEM } from "./environment/index.ts";
+import {
+  createShopEnvironment,
+  edgeToolDefinitions,
+  EVERYDAY,
+  SHOP_SYSTEM,
+} from "./environment/index.ts";
+import type { EdgeToolExecutor } from "./environment/shop-environment.ts";
 import { createAgent, type EnvironmentFactory } from "@waggle/embed";
 import { required } from "@waggle/embed/dom";
 import "@waggle/embed/element";
@@ -47,13 +53,15 @@ connectSheet();
 
 const status = reportStatus(agent);
 /** Each simulated visitor gets a separate shop. The edge's tools are the real ones, over MCP. */
-const environment: EnvironmentFactory = (task) =>
-  createShopEnvironment(
-    task,
-    request.localEdgeTools
-      ? {}
-      : { edgeTools: (name, args, signal) => agent.callEdgeTool(name, args, signal) },
-  );
+const environment: EnvironmentFactory = async (task) => {
+  const edgeTools: EdgeToolExecutor | undefined = request.localEdgeTools
+    ? undefined
+    : (name, args, signal) => agent.callEdgeTool(name, args, signal);
+  if (task.environment !== EVERYDAY) return createShopEnvironment(task, { edgeTools });
+  // Its wordings are large, and people who visit the shop do not need them.
+  const { createTalk } = await import("./environment/talk/talk-environment.ts");
+  return createTalk(task, edgeTools).environment;
+};
 const simulate = connectPractice(agent, {
   button: required("simulate", HTMLButtonElement),
   note: required("lab-note", HTMLElement),

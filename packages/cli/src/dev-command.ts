@@ -72,8 +72,8 @@ export function addDevCommand(program: Command): void {
 
 /** Runs the site until it is stopped. */
 export async function runSite(given: Flags, defaultSite?: DefaultSite): Promise<void> {
-  const site = await siteOf(given.site, defaultSite);
   const model = given.model === undefined ? undefined : resolve(given.model);
+  const site = await siteOf(given.site, defaultSite, model);
   const isDefault = given.site === undefined;
   const { state, pagePort, model: _, site: __, ...rest } = given;
   const failure = await runStack({

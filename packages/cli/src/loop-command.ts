@@ -67,7 +67,8 @@ async function loopOptions(
   given: Flags,
   { defaultSite, writeError }: LoopCommandOptions,
 ): Promise<LoopOptions> {
-  const site = await siteOf(given.site, defaultSite);
+  const model = given.model === undefined ? undefined : resolve(given.model);
+  const site = await siteOf(given.site, defaultSite, model);
   const kind = given.webgpu ? "loop-webgpu" : given.control ? "loop-control" : "loop";
   const began = Date.now();
   return {
@@ -79,7 +80,7 @@ async function loopOptions(
     simulate: given.webgpu ? 16 / given.pages : "forever",
     control: given.control ?? false,
     site,
-    model: given.model === undefined ? undefined : resolve(given.model),
+    model,
     folder: given.state === undefined ? stateFolder(site, kind) : resolve(given.state),
     ...(given.webgpu ? ON_WEBGPU : {}),
     onLine: (name, line) => {

@@ -7,7 +7,8 @@ import { type Command, Option } from "commander";
 export type DefaultSite = {
   /** In help texts. */
   readonly title: string;
-  readonly load: () => Promise<Site>;
+  /** @param model - absolute folder of the model that the user chose */
+  readonly load: (model?: string) => Promise<Site>;
 };
 
 /** Gives the command `[site]` and `--site`. Its action finds either of them in the option `site`; both are refused. */
@@ -47,9 +48,18 @@ export function siteOption(otherwise?: DefaultSite, more = ""): Option {
   );
 }
 
-/** Loads the site. @throws WaggleError `INVALID_ARGUMENT` for one that does not load. */
-export async function siteOf(source: string | undefined, otherwise?: DefaultSite): Promise<Site> {
-  if (source === undefined && otherwise !== undefined) return otherwise.load();
+/**
+ * Loads the site.
+ *
+ * @param model - as in `DefaultSite`
+ * @throws WaggleError `INVALID_ARGUMENT` for one that does not load.
+ */
+export async function siteOf(
+  source: string | undefined,
+  otherwise?: DefaultSite,
+  model?: string,
+): Promise<Site> {
+  if (source === undefined && otherwise !== undefined) return otherwise.load(model);
   return loaded(siteFrom(source ?? "."));
 }
 

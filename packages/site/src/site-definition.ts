@@ -84,10 +84,7 @@ export type SiteDefinition = {
     readonly limits?: Pick<SiteSettings, (typeof LIMITS)[number]>;
   };
 
-  /**
-   * Folder of a model, relative to the config, or `default` or `nano` for one that comes with Waggle. Default: the base
-   * that `waggle base` makes.
-   */
+  /** Folder of a model, relative to the config. Default: the base that `waggle base` makes. */
   readonly model?: string;
   /**
    * Whether the assistant can write only calls of its tools, with arguments that match their schemas, in pages and in

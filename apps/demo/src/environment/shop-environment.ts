@@ -13,7 +13,7 @@ import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "./sho
 import { createTurnEnvironment, type ToolArguments, toolResult } from "@waggle/environments";
 
 /** Runs an edge tool, in this process or over MCP. Errors that are not WaggleErrors become `TOOL_UNAVAILABLE`. */
-type EdgeToolExecutor = (
+export type EdgeToolExecutor = (
   name: string,
   args: ToolArguments,
   signal: AbortSignal,
@@ -22,7 +22,7 @@ type EdgeToolExecutor = (
 /** Options of a shop environment. */
 export type ShopEnvironmentOptions = {
   /** Default: runs them in this process. */
-  readonly edgeTools?: EdgeToolExecutor;
+  readonly edgeTools?: EdgeToolExecutor | undefined;
   /** The shop that a page renders. Default: a new one with the task's cart. */
   readonly shop?: Shop;
   /** Tools that the policy sees. Default `SHOP_TOOLS`. */
@@ -34,7 +34,7 @@ export interface ShopEnvironment extends Environment {
   readonly shop: Shop;
 }
 
-const localEdgeTools: EdgeToolExecutor = async (name, args) => runEdgeTool(name, args);
+export const localEdgeTools: EdgeToolExecutor = async (name, args) => runEdgeTool(name, args);
 const edgeNames: ReadonlySet<string> = new Set(edgeToolDefinitions.map((tool) => tool.name));
 
 /**

@@ -146,7 +146,7 @@ async function siteIn(path: string): Promise<Site> {
     isWholeProject: true,
     ...practice,
     ...(existsSync(join(folder, "index.html")) ? { page: { root: folder, isOurs: false } } : {}),
-    ...(model === undefined ? {} : { model: modelFolder(model, folder) }),
+    ...(model === undefined ? {} : { model: resolve(folder, model) }),
     ...(base === undefined ? {} : { base: baseIn(folder, base) }),
     edgeVariables: edgeVariables(loaded),
     settings: siteSettings(loaded),

@@ -5,10 +5,11 @@ import {
   type JudgedEnvironment,
   toolResult,
 } from "@waggle/environments";
-import type { TaskReference } from "@waggle/protocol";
+import { boundary, type TaskReference } from "@waggle/protocol";
+import { type EdgeToolExecutor, localEdgeTools } from "../shop-environment.ts";
 import { type CartLine, createShop } from "../shop.ts";
 import { SHOP_SYSTEM } from "../shop-task.ts";
-import { edgeToolDefinitions, runEdgeTool, runPageTool, SHOP_TOOLS } from "../shop-tools.ts";
+import { edgeToolDefinitions, runPageTool, SHOP_TOOLS } from "../shop-tools.ts";
 import { talkOf } from "./talk-instance.ts";
 import { judgeTurn, sameCart } from "./talk-judge.ts";
 import { messagesOf } from "./talk-task.ts";
@@ -30,8 +31,15 @@ function expectationOf(turns: readonly TalkTurn[]): Expectation {
   };
 }
 
-/** The judged environment of a talk. A talk ends at the first message whose turn was wrong. */
-export function createTalk(reference: TaskReference): JudgedEnvironment {
+/**
+ * The judged environment of a talk. A talk ends at the first message whose turn was wrong.
+ *
+ * @param edgeTools - default: runs them in this process
+ */
+export function createTalk(
+  reference: TaskReference,
+  edgeTools: EdgeToolExecutor = localEdgeTools,
+): JudgedEnvironment {
   const { cart, messages } = talkOf(reference);
   const { texts } = messagesOf(reference);
   const expectations = messages.map(expectationOf);
@@ -60,10 +68,12 @@ export function createTalk(reference: TaskReference): JudgedEnvironment {
     environment: createTurnEnvironment({
       task: reference,
       begin: () => ({ system: SHOP_SYSTEM, tools: SHOP_TOOLS, userMessage: texts[0] ?? "" }),
-      run: (call) =>
+      run: (call, signal) =>
         toolResult(call, async () => {
           calls += 1;
-          if (edgeNames.has(call.name)) return runEdgeTool(call.name, call.arguments);
+          if (edgeNames.has(call.name)) {
+            return boundary("tool", () => edgeTools(call.name, call.arguments, signal));
+          }
           const value = runPageTool(shop, call.name, call.arguments);
           // A change that was not asked for stays wrong, even if it is taken back.
           if (!asksFor(right) && !sameCart(before, shop.state.cart)) {

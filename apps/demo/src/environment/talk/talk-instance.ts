@@ -17,7 +17,7 @@ import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
-import { isSingle, JOINABLE, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
+import { EVERYDAY, isSingle, JOINABLE, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
 import type { DrawTurn, Scene, TalkKind, TalkTurn } from "./talk-turn.ts";
 import { drawProducts } from "./values.ts";
 import { fittingPatterns, isHeldOutPattern } from "./wording.ts";
@@ -44,8 +44,20 @@ export function talkLevel({ environment }: TaskReference): number {
   if (level >= 0) return level;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `the task belongs to environment "${environment.slice(0, 64)}", not to ${LEVEL_OF_TALK.join(" or ")}`,
+    `the task belongs to environment "${environment.slice(0, 64)}", not to ${[...LEVEL_OF_TALK, EVERYDAY].join(" or ")}`,
   );
+}
+
+/** Share of the everyday talks that have one message with one wish. */
+const SINGLE_SHARE = 0.6;
+
+/** The talk of a level that an everyday one is, so that what is held out of one is held out of the other. */
+function leveled(reference: TaskReference): TaskReference {
+  if (reference.environment !== EVERYDAY) return reference;
+  const { split, seed } = reference;
+  const random = mulberry32(hashText(`${EVERYDAY}/${split}/${seed}`));
+  const level = random() < SINGLE_SHARE ? 0 : 1;
+  return { environment: LEVEL_OF_TALK[level] ?? "", split, seed };
 }
 
 const drawn = new WeakMap<TaskReference, Talk>();
@@ -54,7 +66,7 @@ const drawn = new WeakMap<TaskReference, Talk>();
 export function talkOf(reference: TaskReference): Talk {
   const known = drawn.get(reference);
   if (known !== undefined) return known;
-  const talk = drawTalk(reference);
+  const talk = drawTalk(leveled(reference));
   drawn.set(reference, talk);
   return talk;
 }

@@ -5,7 +5,7 @@ import { Assistant } from "./assistant.ts";
 import { createTalk } from "./talk-environment.ts";
 import { nearMisses } from "./talk-examples.ts";
 import { talkLevel, talkOf } from "./talk-instance.ts";
-import { LEVEL_OF_TALK } from "./talk-plans.ts";
+import { EVERYDAY, LEVEL_OF_TALK } from "./talk-plans.ts";
 import { talkTask } from "./talk-task.ts";
 
 /** Actions of a demonstration, recorded in an environment of the same task. */
@@ -80,4 +80,14 @@ export const SHOP_TALK: EnvironmentSpec = {
   },
   demonstrator: async (reference, random, mistakes) =>
     replaying(await recorded(reference, random, mistakes)),
+};
+
+/** Talks of both levels under one name, which the edge can assign. */
+export const EVERYDAY_SHOP: EnvironmentSpec = {
+  ...SHOP_TALK,
+  name: EVERYDAY,
+  environments: [EVERYDAY],
+  levels: 1,
+  reference: (seed, split) => ({ environment: EVERYDAY, seed: seed >>> 0, split }),
+  levelOf: () => 0,
 };

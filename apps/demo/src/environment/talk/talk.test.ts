@@ -2,9 +2,11 @@
 import type { Demonstrator } from "@waggle/environments";
 import { mulberry32, type TaskReference, type TaskSplit } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { createTalk } from "./talk-environment.ts";
+import { talkOf } from "./talk-instance.ts";
 import { judgeTurn } from "./talk-judge.ts";
 import { LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
-import { SHOP_TALK } from "./talk-spec.ts";
+import { EVERYDAY_SHOP, SHOP_TALK } from "./talk-spec.ts";
 import { WORDINGS } from "./wordings/index.ts";
 
 const LONG = process.env["WAGGLE_LONG"] !== undefined;
@@ -44,6 +46,39 @@ test.each(cases)("%s, %s: gold passes and near misses fail", async (_, split, le
     }
   }
   expect(wrong).toEqual([]);
+});
+
+test("everyday talks are those of both levels, with the same seed", async () => {
+  for (const split of ["train", "heldOut"] as const) {
+    const kinds = new Set<number>();
+    for (let seed = 0; seed < 40; seed += 1) {
+      const reference = EVERYDAY_SHOP.reference(seed, split, 0);
+      const talk = talkOf(reference);
+      const same = [0, 1].filter((level) => {
+        const { messages } = talkOf(SHOP_TALK.reference(seed, split, level));
+        return JSON.stringify(messages) === JSON.stringify(talk.messages);
+      });
+      expect(same).toHaveLength(1);
+      kinds.add(same[0] as number);
+      expect(EVERYDAY_SHOP.task(reference)).toMatchObject(reference);
+    }
+    expect(kinds).toEqual(new Set([0, 1]));
+  }
+});
+
+test("an everyday talk calls the given edge tools, and their failure is the model's to read", async () => {
+  const reference = EVERYDAY_SHOP.reference(3, "train", 0);
+  const called: string[] = [];
+  const { environment } = createTalk(reference, async (name) => {
+    called.push(name);
+    throw new Error("the edge is away");
+  });
+  await environment.observe();
+  const { signal } = new AbortController();
+  const toolCalls = [{ id: "c0", name: "check_stock", arguments: { id: "p01" } }];
+  const { toolResults } = await environment.step({ text: "", toolCalls }, signal);
+  expect(called).toEqual(["check_stock"]);
+  expect(toolResults).toMatchObject([{ ok: false, error: { code: "TOOL_UNAVAILABLE" } }]);
 });
 
 test("tasks are determined by their seeds", () => {
