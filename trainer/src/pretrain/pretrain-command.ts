@@ -125,6 +125,7 @@ export async function runPretraining(
       peakLearningRate: recipe.peakLearningRate,
       matrices: initial.matrices ?? "adamw",
       exerciseSteps: earlier === null ? recipe.exerciseSteps : 0,
+      lossWeights: recipe.lossWeights,
       measureEvery: MEASURE_EVERY,
       saveEvery: options.saveEvery,
       signal,

@@ -19,6 +19,8 @@ export type PretrainRecipe = {
   readonly chatTemplate: string;
   /** Number of training demonstrations that the tokenizer is trained on. */
   readonly tokenizerDemonstrations: number;
+  /** Loss weight of a token by its speaker; others weigh nothing. */
+  readonly lossWeights: { readonly [role: string]: number };
   /** Demonstrations per optimizer step. */
   readonly demonstrationsPerStep: number;
   /** Optimizer steps unless the user chooses others. */
@@ -49,6 +51,8 @@ export const NANO: PretrainRecipe = {
   wordsAlone: false,
   chatTemplate: NANO_CHAT_TEMPLATE,
   tokenizerDemonstrations: 4000,
+  // Predicting the tools' answers teaches copying.
+  lossWeights: { user: 0.05, tool: 0.2, assistant: 1 },
   demonstrationsPerStep: 16,
   steps: 5000,
   peakLearningRate: 3e-3,
@@ -91,6 +95,8 @@ function defaultRecipe(size: ModelSize): PretrainRecipe {
     wordsAlone: true,
     chatTemplate: DESCRIBED_TOOLS_TEMPLATE,
     tokenizerDemonstrations: 6000,
+    // Most of what tools answer cannot be predicted. At a weight of 0.2, that would be most of the loss.
+    lossWeights: { assistant: 1 },
     demonstrationsPerStep: 16,
     steps: 12_000,
     peakLearningRate: 3e-3,
@@ -118,17 +124,6 @@ export function decoderConfig({ shape }: PretrainRecipe, vocabularySize: number)
     ropeScaling: null,
   };
 }
-
-/**
- * Loss weight of a token by speaker. The policy's own tokens matter most; predicting the
- * tools' answers teaches copying; predicting the visitor is hardly needed.
- */
-export const TOKEN_WEIGHTS: { readonly [role: string]: number } = {
-  system: 0,
-  user: 0.05,
-  tool: 0.2,
-  assistant: 1,
-};
 
 /** AdamW settings and schedule. */
 export const OPTIMIZER = {

@@ -5,10 +5,10 @@ import { NANO_DEMONSTRATIONS } from "@waggle/demo/environment";
 import { createOnnxEngine } from "@waggle/engine";
 import { initializeDecoder } from "@waggle/model";
 import type { TrainEngine } from "@waggle/protocol";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { trainNanoText } from "./corpus.ts";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { corpusExample, trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
-import { decoderConfig, NANO } from "./pretrain-recipe.ts";
+import { decoderConfig, NANO, type PretrainRecipe } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import {
   loadPretraining,
@@ -46,7 +46,13 @@ function openEngine(): Promise<TrainEngine> {
   return createOnnxEngine({ config, weights: initializeDecoder(config, 3), trains: "full" });
 }
 
-function run(engine: TrainEngine, state: PretrainingState, step: number, signal?: AbortSignal) {
+function run(
+  engine: TrainEngine,
+  state: PretrainingState,
+  step: number,
+  signal?: AbortSignal,
+  lossWeights: PretrainRecipe["lossWeights"] = NANO.lossWeights,
+) {
   const save = async (saved: PretrainingState): Promise<void> =>
     savePretraining(folder, { state: saved, engine: await engine.save() });
   return pretrain(
@@ -59,6 +65,7 @@ function run(engine: TrainEngine, state: PretrainingState, step: number, signal?
       peakLearningRate: NANO.peakLearningRate,
       matrices: NANO.matrices,
       exerciseSteps: NANO.exerciseSteps,
+      lossWeights,
       measureEvery: 2,
       saveEvery: 2,
       signal: signal ?? new AbortController().signal,
@@ -103,6 +110,25 @@ test("a run that is stopped, saved and resumed ends bitwise equal to an uninterr
   expect(await second.parameters()).toEqual(await whole.parameters());
   expect(losses(resumed.state)).toEqual(losses(state));
   await Promise.all([whole, first, second].map((engine) => engine.dispose()));
+});
+
+test("a step learns the tokens of the speakers that have a weight, by that weight", async () => {
+  const { roles } = await corpusExample(NANO_DEMONSTRATIONS, text.chat, START.seed, 0);
+  const weighed = async (weights: PretrainRecipe["lossWeights"]) => {
+    const engine = await openEngine();
+    const backward = vi.spyOn(engine, "backward");
+    await run(engine, { ...START, totalSteps: 1 }, 0, undefined, weights);
+    await engine.dispose();
+    const derivatives = backward.mock.calls[0]?.[1].logProb?.[0] ?? new Float32Array();
+    const least = (role: string): number =>
+      Math.min(...Array.from(derivatives).filter((_, t) => roles[t] === role));
+    return { assistant: least("assistant"), tool: least("tool"), user: least("user") };
+  };
+  const { assistant, tool, user } = await weighed({ assistant: 1, tool: 0.25 });
+  expect(assistant).toBeLessThan(0);
+  expect(tool / assistant).toBeCloseTo(0.25, 5);
+  expect(user).toBe(0);
+  expect(await weighed({ assistant: 1 })).toMatchObject({ tool: 0, user: 0 });
 });
 
 test("the loss falls", async () => {

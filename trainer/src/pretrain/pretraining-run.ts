@@ -7,7 +7,7 @@ import type { TrainEngine } from "@waggle/protocol";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { corpusExample, type Example } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
-import { OPTIMIZER, TOKEN_WEIGHTS } from "./pretrain-recipe.ts";
+import { OPTIMIZER, type PretrainRecipe } from "./pretrain-recipe.ts";
 import { runSupervised } from "../training/supervised-run.ts";
 import type { SupervisedBatch } from "../training/supervised-step.ts";
 import type { CurvePoint, PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
@@ -25,6 +25,8 @@ export type PretrainingOptions = {
   readonly matrices: "adamw" | "muon";
   /** As in `PretrainRecipe`. */
   readonly exerciseSteps: number;
+  /** As in `PretrainRecipe`. */
+  readonly lossWeights: PretrainRecipe["lossWeights"];
   /** Steps between two measurements. */
   readonly measureEvery: number;
   readonly signal: AbortSignal;
@@ -76,6 +78,7 @@ export async function pretrain(
           batchSize,
           at < options.exerciseSteps ? Math.min(1, options.spec.levels - 1) : 0,
         ),
+        options.lossWeights,
       ),
     isMeasured: () => false,
     keeper: save && { every: options.saveEvery, save: () => save(state) },
@@ -109,8 +112,11 @@ function examples(
   );
 }
 
-function batchOf(batch: readonly Example[]): SupervisedBatch {
-  const weights = batch.map(({ roles }) => roles.map((role) => TOKEN_WEIGHTS[role] ?? 0));
+function batchOf(
+  batch: readonly Example[],
+  lossWeights: PretrainRecipe["lossWeights"],
+): SupervisedBatch {
+  const weights = batch.map(({ roles }) => roles.map((role) => lossWeights[role] ?? 0));
   return {
     sequences: batch.map(({ tokenIds }) => ({ tokenIds })),
     lossMask: weights.map((row) => row.map((weight, t) => t > 0 && weight > 0)),
