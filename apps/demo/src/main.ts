@@ -42,6 +42,8 @@ const agent = createAgent({
   edgeTools: edgeToolDefinitions.map(({ name }) => name),
   system: SHOP_SYSTEM,
   device: request.device,
+  // The default model was trained on conversations; the nano model has a shorter context, and was not.
+  rememberFrom: 1024,
   consent: CONSENT,
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
