@@ -1,7 +1,7 @@
 /** Generates the README of the nano or the default model from the report of a training run. */
 import type { SuccessRate } from "@waggle/evaluation";
 import type { ModelSize } from "../checkpoint/pretraining-checkpoint.ts";
-import { OPTIMIZER, recipeOf } from "./pretrain-recipe.ts";
+import { OPTIMIZER, type PretrainRecipe, recipeOf } from "./pretrain-recipe.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
 /** Tasks of a kind that are too few for a rate. */
@@ -37,8 +37,8 @@ ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from ${report.f
 
 - Data: ${(report.totalSteps * demonstrationsPerStep).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
   that source on tasks of the \`train\` split. Held-out instances and unseen wordings do not occur.
-- Tokenizer: trained on ${tokenizerDemonstrations} of those dialogues; each digit is a token.
-${size === undefined || report.from !== undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, the policy's own tokens at weight 1, the tools' answers at 0.2, the visitor's at 0.05.
+- Tokenizer: ${report.from === undefined ? `trained on ${tokenizerDemonstrations} of those dialogues` : "that of the model"}; each digit is a token.
+${size === undefined || report.from !== undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, ${lossText(recipe)}.
 - AdamW${report.matrices === "muon" ? ", and Muon for the matrices of the layers" : ""}, ${demonstrationsPerStep} dialogues per step, learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
   weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
@@ -75,6 +75,13 @@ ${rows
 
 License: MIT, like the project. The data is synthetic and contains no text by people.
 `;
+}
+
+/** Which tokens weigh how much in the loss. */
+function lossText({ lossWeights: { assistant, tool, user } }: PretrainRecipe): string {
+  return tool === undefined
+    ? "on the policy's own tokens only"
+    : `the policy's own tokens at weight ${assistant}, the tools' answers at ${tool}, the visitor's at ${user}`;
 }
 
 /** What the nano model is, and how to use its package. */
