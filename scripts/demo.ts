@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { DefaultSite } from "../packages/cli/src/site-option.ts";
 import { type Site, siteFrom } from "../packages/dev/src/site/site.ts";
-import { modelFolder } from "../trainer/src/model/shipped-models.ts";
+import { SHIPPED_MODELS } from "../trainer/src/model/shipped-models.ts";
 import { ROOT } from "./root.ts";
 
 const PAGE = join(ROOT, "apps", "demo");
@@ -21,5 +21,5 @@ async function siteIn(folder: string): Promise<Site> {
 /** With the default model, visitors practice what people ask for in their own words. The nano model cannot do that. */
 export const DEFAULT_SITE: DefaultSite = {
   title: "apps/demo",
-  load: (model) => siteIn(model === modelFolder("default", ROOT) ? join(PAGE, "everyday") : PAGE),
+  load: (model) => siteIn(model === SHIPPED_MODELS.get("default") ? join(PAGE, "everyday") : PAGE),
 };

@@ -1,5 +1,5 @@
 /** Runs the parts of `npm run eval-base` that were asked for. */
-import { INVENTED_TOOLS } from "@waggle/environments";
+import { INVENTED_TASKS } from "@waggle/environments";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { isotonicFit } from "@waggle/evaluation";
 import type { Prediction, StoredCalibration } from "@waggle/evaluation";
@@ -17,9 +17,6 @@ import { typedResults } from "./typed-results.ts";
 /** The parts of a report. */
 export const PARTS = ["typed", "bfcl", "tools"] as const;
 export type EvalPart = (typeof PARTS)[number];
-
-/** Without the copying drill, which has one tool and one value. */
-const UNSEEN_TOOLS: EnvironmentSpec = { ...INVENTED_TOOLS, levels: 2 };
 
 export type EvaluationOptions = {
   readonly parts: ReadonlySet<EvalPart>;
@@ -72,7 +69,7 @@ export async function evaluate(
     tools: await timed("tools", async () => {
       const wanted = ["tool", "arguments"];
       const options = evaluating("unseen tools");
-      return (await heldOutResults(model, UNSEEN_TOOLS, tasks, wanted, options)).results;
+      return (await heldOutResults(model, INVENTED_TASKS, tasks, wanted, options)).results;
     }),
     seconds,
   };

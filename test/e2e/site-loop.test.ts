@@ -29,7 +29,10 @@ beforeAll(async () => {
   // A default base takes minutes.
   const recipe = { ...ENVIRONMENT_BASE, steps: 300, width: 64, layers: 2, mistakes: 0.9 };
   const { signal } = new AbortController();
-  await environmentBase(site.environment, model, recipe, () => undefined, signal);
+  await environmentBase(site.environment, model, recipe, {
+    onProgress: () => {},
+    signal,
+  });
   report = await runLoop({
     ...shortLoop(2, 1),
     device: "wasm",

@@ -162,7 +162,7 @@ describe.runIf(isLong())("two sites", () => {
     });
     const model = join(folder, "doors-base");
     const { signal } = new AbortController();
-    await environmentBase(doors, model, DOORS_BASE, () => undefined, signal);
+    await environmentBase(doors, model, DOORS_BASE, { onProgress: () => {}, signal });
     sites = await Promise.all([
       playedSite(
         {

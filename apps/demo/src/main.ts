@@ -36,13 +36,15 @@ const request = readPageRequest(location.search, isLocal);
 renderShop(shop, isActing);
 
 const agent = createAgent({
+  // As in practice.
+  limits: { maxTurns: 12 },
   edgeUrl,
   siteKey,
   tools,
   edgeTools: edgeToolDefinitions.map(({ name }) => name),
   system: SHOP_SYSTEM,
   device: request.device,
-  // The default model was trained on conversations; the nano model has a shorter context, and was not.
+  // The default model has 1,024 tokens and learned conversations. The nano model did not.
   rememberFrom: 1024,
   consent: CONSENT,
   policyIntervalMs: isLocal ? 3_000 : 60_000,
@@ -60,7 +62,7 @@ const environment: EnvironmentFactory = async (task) => {
     ? undefined
     : (name, args, signal) => agent.callEdgeTool(name, args, signal);
   if (task.environment !== EVERYDAY) return createShopEnvironment(task, { edgeTools });
-  // Its wordings are large, and people who visit the shop do not need them.
+  // Its wordings are large. They are loaded apart, so that the page starts sooner.
   const { createTalk } = await import("./environment/talk/talk-environment.ts");
   return createTalk(task, edgeTools).environment;
 };

@@ -1,7 +1,7 @@
 /** Built-in environments with their verifiers and demonstrators, environment wrappers, and parts for further environments. */
 export { ENVIRONMENTS, environmentNamed, environmentOf, findEnvironment } from "./environments.ts";
 export { withVisitors } from "./visitors.ts";
-export { INVENTED_TOOLS } from "./invented-tools/invented-tools.ts";
+export { INVENTED_TASKS, INVENTED_TOOLS } from "./invented-tools/invented-tools.ts";
 export { promptEnvironment } from "./prompts/prompt-environment.ts";
 export { promptRow } from "./prompts/prompt-row.ts";
 export type { PromptRow } from "./prompts/prompt-row.ts";

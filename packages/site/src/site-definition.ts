@@ -94,8 +94,8 @@ export type SiteDefinition = {
   /** How `waggle base` makes a model from the environment's demonstrator. */
   readonly base?: {
     /**
-     * The model that the base goes on from: `default`, `nano` or a folder, relative to the config. Such a base makes no
-     * mistakes on purpose. Default: the base starts from random weights.
+     * The model that the base goes on from: `default`, or the folder of one that `train-base` made, relative to the config.
+     * Such a base makes no mistakes on purpose. Default: the base starts from random weights.
      */
     readonly from?: string;
     readonly steps?: number;

@@ -24,7 +24,10 @@ beforeAll(async () => {
   base = join(folder, "base");
   const small = { ...ENVIRONMENT_BASE, steps: 60, width: 32, layers: 1, mistakes: 0.5 };
   const { signal } = new AbortController();
-  await environmentBase(environmentNamed("bandit"), base, small, () => {}, signal);
+  await environmentBase(environmentNamed("bandit"), base, small, {
+    onProgress: () => {},
+    signal,
+  });
 });
 afterAll(() => rm(folder, { recursive: true }));
 

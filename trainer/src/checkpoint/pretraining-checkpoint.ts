@@ -29,6 +29,8 @@ type PretrainingSettings = {
   readonly size?: ModelSize;
   /** What updates the layers' matrices. Absent = AdamW. */
   readonly matrices?: "muon";
+  /** Loss weight of a token by its speaker; others weigh nothing. Absent = `LOSS_WEIGHTS` of the recipes. */
+  readonly lossWeights?: { readonly [role: string]: number };
   /** Content hash of the model that it starts from. Absent = random weights. */
   readonly from?: string;
 };
@@ -62,6 +64,7 @@ const PRETRAINING: CheckpointKind<PretrainingProgress> = {
     totalSteps: count,
     size: z.enum(MODEL_SIZES).optional(),
     matrices: z.literal("muon").optional(),
+    lossWeights: z.record(z.string(), z.number()).optional(),
     from: z.string().optional(),
   }),
   state: z.strictObject({
@@ -134,6 +137,7 @@ export async function resumedPretraining(
     readonly steps: number;
     readonly size?: ModelSize | undefined;
     readonly matrices?: "muon" | undefined;
+    readonly lossWeights?: { readonly [role: string]: number } | undefined;
     readonly from?: string | undefined;
     readonly resume?: boolean | undefined;
   },
@@ -142,15 +146,16 @@ export async function resumedPretraining(
   if (given.resume === true) return loadPretraining(folder);
   if ((await openCheckpoints(folder, PRETRAINING).load()) === null) return null;
   const found = await loadPretraining(folder);
-  const { seed, totalSteps, size, matrices, from } = found.state;
-  if (found.engine.step >= totalSteps) return null;
+  const { curve: _, tokens: __, seconds: ___, ...before } = found.state;
+  if (found.engine.step >= before.totalSteps) return null;
   const now = {
     seed: given.seed,
     totalSteps: given.steps,
     size: given.size,
     matrices: given.matrices,
+    lossWeights: given.lossWeights,
     from: given.from,
   };
-  requireSame(folder, { seed, totalSteps, size, matrices, from }, now, PRETRAINING.startOver);
+  requireSame(folder, before, now, PRETRAINING.startOver);
   return found;
 }

@@ -99,7 +99,10 @@ test("an interrupted base goes on and has the same weights", async () => {
   const small = { ...ENVIRONMENT_BASE, steps: 120, batchSize: 1, width: 32, layers: 1 };
   const spec = environmentNamed("bandit");
   const run = (name: string, onStep: (step: number) => void, signal: AbortSignal) =>
-    environmentBase(spec, join(folder, name), small, ({ step }) => onStep(step), signal);
+    environmentBase(spec, join(folder, name), small, {
+      onProgress: ({ step }) => onStep(step),
+      signal,
+    });
   const whole = await run("whole", () => {}, new AbortController().signal);
   const controller = new AbortController();
   const stop = (): void => controller.abort();

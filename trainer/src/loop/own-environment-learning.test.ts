@@ -69,7 +69,10 @@ beforeAll(async () => {
   };
   const { signal } = new AbortController();
   try {
-    base = await environmentBase(TRIAGE, join(folder, "base"), small, () => {}, signal);
+    base = await environmentBase(TRIAGE, join(folder, "base"), small, {
+      onProgress: () => {},
+      signal,
+    });
   } finally {
     await rm(folder, { recursive: true });
   }

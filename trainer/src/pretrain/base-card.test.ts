@@ -7,6 +7,7 @@ import type { DecoderConfig } from "@waggle/model";
 import { afterAll, expect, test } from "vitest";
 import type { BaseModel } from "../model/base-model.ts";
 import { writeBaseCard } from "./base-card.ts";
+import { CONTINUED_BASE } from "./continued-base.ts";
 import { ENVIRONMENT_BASE } from "./environment-base.ts";
 import { demonstrationsDigest } from "./environment-text.ts";
 
@@ -70,4 +71,25 @@ test("the card's digest changes with the demonstrations", async () => {
   const [one, other] = [digestIn(await card(0.25)), digestIn(await card(0.5))];
   expect(one).toBeDefined();
   expect(other).not.toBe(one);
+});
+
+test("the card of a base that goes on from a model names it, and says how it does with new tools", async () => {
+  writeFileSync(join(folder, "model.safetensors"), new Uint8Array(2_500_000));
+  const rate = (of: number) => successRate(Array.from({ length: 50 }, (_, i) => i < of));
+  const success = { sampled: rate(20), greedy: rate(35) };
+  const recipe = { ...CONTINUED_BASE, from: "abc123", demonstrations: "0f0f" };
+  const tools = { tool: rate(30), arguments: rate(15) };
+  const model = { config } as BaseModel;
+  await writeBaseCard(folder, spec, { recipe, model }, success, null, tools);
+  const text = readFileSync(join(folder, "README.md"), "utf8");
+  for (const said of [
+    "the model with the hash `abc123`",
+    "| demonstrations with invented tools | 25 % |",
+    "`0f0f`",
+    "| 50 tasks with tools never seen, greedy: right tool | 60.0 %",
+    "| 50 tasks with tools never seen, greedy: right arguments | 30.0 %",
+  ]) {
+    expect(text).toContain(said);
+  }
+  expect(text).not.toMatch(/random weights|mistake|knows only/);
 });

@@ -32,7 +32,9 @@ export async function writeBaseCard(
   tools: ToolScores | null,
 ): Promise<void> {
   const { contextLength } = config;
-  const digest = await demonstrationsDigest(spec, { mistakes: 0, ...recipe, contextLength });
+  const digest = isContinued(recipe)
+    ? recipe.demonstrations
+    : await demonstrationsDigest(spec, { ...recipe, contextLength });
   const { size } = await stat(join(folder, "model.safetensors"));
   const count = (value: number): string => value.toLocaleString("en");
   const card = `# Base model of ${spec.name}
@@ -64,7 +66,7 @@ ${count(success.greedy.trials)} tasks that training never used, judged by the en
 ${unseenRows(unseen)}${toolRows(tools)}
 ## Limits
 
-- It cannot talk about anything but what this environment is about.
+- ${isContinued(recipe) ? "It may do worse than its model outside of this environment." : "It knows only the words and tools of this environment. It cannot talk about anything else."}
 - Requests that are worded differently from the environment's own may fail. ${unseen === null ? "The figures above do not cover them." : "The last rows above measure it."}
 - A conversation may have at most ${count(contextLength)} tokens.
 `;

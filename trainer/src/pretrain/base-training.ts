@@ -70,7 +70,7 @@ export type BaseStart = {
   readonly steps: number;
   readonly peakLearningRate: number;
   /** Default: the engine's. */
-  readonly optimizer?: Pick<OptimizerOptions, "matrices" | "beta1" | "beta2">;
+  readonly optimizer?: Pick<OptimizerOptions, "matrices" | "beta2">;
   /** As in `EngineOptions`. */
   readonly maxMicrobatchTokens?: number | undefined;
   /** The demonstrations of a step, the same every time. */
@@ -81,7 +81,7 @@ export type BaseStart = {
  * Reads the base in `folder`, or makes it there if there is none or its record is another one. An interrupted run
  * leaves no partial model, and the next one goes on with it.
  *
- * @param record - everything that the base depends on, as JSON
+ * @param record - the settings that the base depends on, as JSON
  * @param start - called only if the base is made
  */
 export async function keptBase(

@@ -2,7 +2,7 @@
 import type { EnvironmentSpec } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../model/base-model.ts";
-import { type BaseRun } from "./base-training.ts";
+import type { BaseRun } from "./base-training.ts";
 import { type ContinuedRecipe, continuedBase } from "./continued-base.ts";
 import {
   baseRecipe,

@@ -1,5 +1,5 @@
 /** A base that goes on from a model keeps its text and shape, learns the environment, and is made once. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineEnvironment, type EnvironmentSpec } from "@waggle/agent/define";
@@ -16,7 +16,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "waggle-continued-"));
   first = join(folder, "first");
   const recipe = { ...ENVIRONMENT_BASE, steps: 1, batchSize: 1, width: 32, layers: 1 };
-  await environmentBase(environmentNamed("bandit"), first, recipe, { onProgress: () => {}, signal });
+  await environmentBase(environmentNamed("bandit"), first, recipe, {
+    onProgress: () => {},
+    signal,
+  });
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -69,7 +72,7 @@ test("another model to go on from gives another base", async () => {
 
 test("demonstrations longer than the model's context are refused before training", async () => {
   await expect(made("long", colors(400), { from: first })).rejects.toThrow(
-    /64 of the first 64 demonstrations of colors are longer than the \d+ tokens/,
+    /reads \d+ tokens, and 64 of the first 64 demonstrations of colors need more/,
   );
 }, 120_000);
 
@@ -77,9 +80,25 @@ test("mistakes on purpose and a folder without a model are refused", async () =>
   await expect(made("wrong", colors(1), { from: first, mistakes: 0.1 })).rejects.toThrow(
     /leave mistakes and habits out/,
   );
-  const empty = join(folder, "empty.txt");
-  await writeFile(empty, "");
   await expect(made("none", colors(1), { from: join(folder, "no-model") })).rejects.toThrow(
     /no-model/,
+  );
+}, 120_000);
+
+test("a base does not replace the model that it goes on from", async () => {
+  await expect(made("first", colors(1), { from: first })).rejects.toThrow(
+    /would replace the model/,
+  );
+});
+
+test("a model with a template of another kind is refused", async () => {
+  const other = join(folder, "other");
+  await cp(first, other, { recursive: true });
+  const file = join(other, "tokenizer_config.json");
+  const config = JSON.parse(await readFile(file, "utf8")) as { chat_template: string };
+  config.chat_template += "{# another one #}";
+  await writeFile(file, JSON.stringify(config));
+  await expect(made("foreign", colors(1), { from: other })).rejects.toThrow(
+    /goes on only from models that train-base made/,
   );
 }, 120_000);

@@ -1,10 +1,15 @@
-/** A default model whose training goes on: its tokenizer, its weights and its hash. */
+/** A model of `train-base` whose training goes on: its tokenizer, its weights and its hash. */
 import { isDeepStrictEqual } from "node:util";
 import type { DecoderConfig } from "@waggle/model";
 import { type TensorMap, WaggleError } from "@waggle/protocol";
-import type { TokenizerConfigJson, TokenizerJson } from "@waggle/text";
+import {
+  DESCRIBED_TOOLS_TEMPLATE,
+  NANO_CHAT_TEMPLATE,
+  type TokenizerConfigJson,
+  type TokenizerJson,
+} from "@waggle/text";
 import type { ModelSize } from "../checkpoint/pretraining-checkpoint.ts";
-import { readBaseModel } from "../model/base-model.ts";
+import { loaded, openBaseModel } from "../model/base-model.ts";
 import { type NanoText, openNanoText } from "./nano-text.ts";
 
 export type EarlierModel = {
@@ -12,25 +17,38 @@ export type EarlierModel = {
   readonly sha256: string;
   readonly config: DecoderConfig;
   readonly text: NanoText;
-  readonly weights: TensorMap;
+  /** Reads the weights. */
+  readonly weights: () => Promise<TensorMap>;
   /** @throws WaggleError `INVALID_ARGUMENT` if the model has not this shape, which is that of `size`. */
   readonly requireShape: (config: DecoderConfig, size: ModelSize | undefined) => void;
 };
 
-/** @throws WaggleError as `readBaseModel`. */
+/** The templates of the models that `train-base` makes. */
+const TEMPLATES: ReadonlySet<unknown> = new Set([NANO_CHAT_TEMPLATE, DESCRIBED_TOOLS_TEMPLATE]);
+
+/**
+ * Opens the model in a folder.
+ *
+ * @throws WaggleError as `readBaseModel`, and `MODEL_UNSUPPORTED` for a model that `train-base` did not make.
+ */
 export async function earlierModel(folder: string): Promise<EarlierModel> {
-  const { reference, config, weights, readFile } = await readBaseModel(folder);
+  const opened = await openBaseModel(folder);
+  const { reference, config, readFile } = opened;
   const json = async (path: string): Promise<unknown> =>
     JSON.parse(new TextDecoder().decode(await readFile(path)));
-  const text = openNanoText(
-    (await json("tokenizer.json")) as TokenizerJson,
-    (await json("tokenizer_config.json")) as TokenizerConfigJson,
-  );
+  const tokenizerConfig = (await json("tokenizer_config.json")) as TokenizerConfigJson;
+  if (!TEMPLATES.has(tokenizerConfig.chat_template)) {
+    throw new WaggleError(
+      "MODEL_UNSUPPORTED",
+      `the model in ${folder} has a chat template of its own, and training goes on only from models that train-base made, such as default`,
+    );
+  }
+  const text = openNanoText((await json("tokenizer.json")) as TokenizerJson, tokenizerConfig);
   return {
     sha256: reference.sha256,
     config,
     text,
-    weights,
+    weights: async () => (await loaded(opened)).weights,
     requireShape: (wanted, size) => {
       if (isDeepStrictEqual(config, wanted)) return;
       throw new WaggleError(

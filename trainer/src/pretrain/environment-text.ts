@@ -24,12 +24,16 @@ export function trainEnvironmentText(
 /** Demonstrations that the digest covers: a change in a rare task may stay unnoticed. */
 const DIGESTED = 64;
 
-/** A digest of the environment's first demonstrations, as the model reads them. */
+/**
+ * A digest of the environment's first demonstrations, as the model reads them.
+ *
+ * @param chat - default: bytes, in the nano model's template
+ */
 export async function demonstrationsDigest(
   spec: EnvironmentSpec,
   options: Omit<EnvironmentTextOptions, "count" | "vocabularySize">,
+  { chat }: Pick<NanoText, "chat"> = byteText(options.contextLength),
 ): Promise<string> {
-  const { chat } = byteText(options.contextLength);
   const tokens: number[] = [];
   for (let i = 0; i < DIGESTED; i += 1) {
     tokens.push(...(await demonstratedTokens(spec, chat, i, options)));

@@ -1,7 +1,7 @@
 /** Generates the README of the nano or the default model from the report of a training run. */
 import type { SuccessRate } from "@waggle/evaluation";
 import type { ModelSize } from "../checkpoint/pretraining-checkpoint.ts";
-import { OPTIMIZER, type PretrainRecipe, recipeOf } from "./pretrain-recipe.ts";
+import { LOSS_WEIGHTS, OPTIMIZER, recipeOf } from "./pretrain-recipe.ts";
 import type { PretrainReport } from "./pretrain-report.ts";
 
 /** Tasks of a kind that are too few for a rate. */
@@ -38,7 +38,7 @@ ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from ${report.f
 - Data: ${(report.totalSteps * demonstrationsPerStep).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of
   that source on tasks of the \`train\` split. Held-out instances and unseen wordings do not occur.
 - Tokenizer: ${report.from === undefined ? `trained on ${tokenizerDemonstrations} of those dialogues` : "that of the model"}; each digit is a token.
-${size === undefined || report.from !== undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, ${lossText(recipe)}.
+${size === undefined || report.from !== undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, ${lossText(report.lossWeights ?? LOSS_WEIGHTS)}.
 - AdamW${report.matrices === "muon" ? ", and Muon for the matrices of the layers" : ""}, ${demonstrationsPerStep} dialogues per step, learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
   weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
@@ -78,10 +78,16 @@ License: MIT, like the project. The data is synthetic and contains no text by pe
 }
 
 /** Which tokens weigh how much in the loss. */
-function lossText({ lossWeights: { assistant, tool, user } }: PretrainRecipe): string {
-  return tool === undefined
-    ? "on the policy's own tokens only"
-    : `the policy's own tokens at weight ${assistant}, the tools' answers at ${tool}, the visitor's at ${user}`;
+function lossText(weights: { readonly [role: string]: number }): string {
+  const names = {
+    assistant: "the policy's own tokens",
+    tool: "the tools' answers",
+    user: "the visitor's",
+  };
+  const entries = Object.entries(names).filter(([role]) => weights[role] !== undefined);
+  return entries
+    .map(([role, name], i) => `${name} at ${i === 0 ? "weight " : ""}${weights[role]}`)
+    .join(", ");
 }
 
 /** What the nano model is, and how to use its package. */

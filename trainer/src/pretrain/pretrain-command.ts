@@ -20,7 +20,7 @@ import type { NanoText } from "./nano-text.ts";
 import { evaluateHeldOut } from "./held-out.ts";
 import { earlierModel } from "./earlier-model.ts";
 import { modelCard } from "./model-card.ts";
-import { decoderConfig, type PretrainRecipe, recipeOf } from "./pretrain-recipe.ts";
+import { LOSS_WEIGHTS, decoderConfig, type PretrainRecipe, recipeOf } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import { resumedPretraining, savePretraining } from "../checkpoint/pretraining-checkpoint.ts";
 import type { ModelSize, PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
@@ -68,7 +68,7 @@ export async function runPretraining(
   const earlier = options.from === undefined ? null : await earlierModel(options.from);
   const resumed = await resumedPretraining(options.run, {
     ...options,
-    ...recordedMatrices(recipeOf(options.size)),
+    ...recorded(recipeOf(options.size)),
     from: earlier?.sha256,
   });
   const { seed, size } = resumed?.state ?? options;
@@ -88,7 +88,7 @@ export async function runPretraining(
   if (earlier !== null) earlier.requireShape(config, size);
   const engine = await createOnnxEngine({
     config,
-    weights: earlier?.weights ?? initializeDecoder(config, seed),
+    weights: (await earlier?.weights()) ?? initializeDecoder(config, seed),
     trains: "full",
     ...(recipe.maxMicrobatchTokens !== undefined && {
       maxMicrobatchTokens: recipe.maxMicrobatchTokens,
@@ -102,7 +102,7 @@ export async function runPretraining(
     seed,
     totalSteps: options.steps,
     ...(size !== undefined && { size }),
-    ...recordedMatrices(recipe),
+    ...recorded(recipe),
     ...(earlier !== null && { from: earlier.sha256 }),
     curve: [],
     tokens: 0,
@@ -125,7 +125,7 @@ export async function runPretraining(
       peakLearningRate: recipe.peakLearningRate,
       matrices: initial.matrices ?? "adamw",
       exerciseSteps: earlier === null ? recipe.exerciseSteps : 0,
-      lossWeights: recipe.lossWeights,
+      lossWeights: initial.lossWeights ?? LOSS_WEIGHTS,
       measureEvery: MEASURE_EVERY,
       saveEvery: options.saveEvery,
       signal,
@@ -170,9 +170,15 @@ export async function runPretraining(
   return 0;
 }
 
-/** AdamW is not recorded, as in runs of earlier releases. */
-function recordedMatrices({ matrices }: PretrainRecipe): { readonly matrices?: "muon" } {
-  return matrices === "muon" ? { matrices } : {};
+/** Only what differs from runs of earlier releases, which recorded neither. */
+function recorded({
+  matrices,
+  lossWeights,
+}: PretrainRecipe): Pick<PretrainingState, "matrices" | "lossWeights"> {
+  return {
+    ...(matrices === "muon" && { matrices }),
+    ...(lossWeights !== undefined && { lossWeights }),
+  };
 }
 
 function progressLine(

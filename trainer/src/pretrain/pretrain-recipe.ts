@@ -19,8 +19,8 @@ export type PretrainRecipe = {
   readonly chatTemplate: string;
   /** Number of training demonstrations that the tokenizer is trained on. */
   readonly tokenizerDemonstrations: number;
-  /** Loss weight of a token by its speaker; others weigh nothing. */
-  readonly lossWeights: { readonly [role: string]: number };
+  /** Loss weight of a token by its speaker; others weigh nothing. Absent = `LOSS_WEIGHTS`. */
+  readonly lossWeights?: { readonly [role: string]: number };
   /** Demonstrations per optimizer step. */
   readonly demonstrationsPerStep: number;
   /** Optimizer steps unless the user chooses others. */
@@ -37,6 +37,13 @@ export type PretrainRecipe = {
   readonly maxMicrobatchTokens?: number;
 };
 
+/** Loss weights of the nano model, and of default models before they were recorded. Predicting tools' answers teaches copying. */
+export const LOSS_WEIGHTS: { readonly [role: string]: number } = {
+  assistant: 1,
+  tool: 0.2,
+  user: 0.05,
+};
+
 /** The nano model, 1.1 M parameters: fast, and it knows only the wordings of its environment. */
 export const NANO: PretrainRecipe = {
   shape: {
@@ -51,8 +58,6 @@ export const NANO: PretrainRecipe = {
   wordsAlone: false,
   chatTemplate: NANO_CHAT_TEMPLATE,
   tokenizerDemonstrations: 4000,
-  // Predicting the tools' answers teaches copying.
-  lossWeights: { user: 0.05, tool: 0.2, assistant: 1 },
   demonstrationsPerStep: 16,
   steps: 5000,
   peakLearningRate: 3e-3,

@@ -8,7 +8,7 @@ import type { TrainEngine } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { corpusExample, trainNanoText } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
-import { decoderConfig, NANO, type PretrainRecipe } from "./pretrain-recipe.ts";
+import { decoderConfig, LOSS_WEIGHTS, NANO } from "./pretrain-recipe.ts";
 import { pretrain } from "./pretraining-run.ts";
 import {
   loadPretraining,
@@ -51,7 +51,7 @@ function run(
   state: PretrainingState,
   step: number,
   signal?: AbortSignal,
-  lossWeights: PretrainRecipe["lossWeights"] = NANO.lossWeights,
+  lossWeights = LOSS_WEIGHTS,
 ) {
   const save = async (saved: PretrainingState): Promise<void> =>
     savePretraining(folder, { state: saved, engine: await engine.save() });
@@ -114,7 +114,7 @@ test("a run that is stopped, saved and resumed ends bitwise equal to an uninterr
 
 test("a step learns the tokens of the speakers that have a weight, by that weight", async () => {
   const { roles } = await corpusExample(NANO_DEMONSTRATIONS, text.chat, START.seed, 0);
-  const weighed = async (weights: PretrainRecipe["lossWeights"]) => {
+  const weighed = async (weights: typeof LOSS_WEIGHTS) => {
     const engine = await openEngine();
     const backward = vi.spyOn(engine, "backward");
     await run(engine, { ...START, totalSteps: 1 }, 0, undefined, weights);

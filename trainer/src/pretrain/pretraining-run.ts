@@ -7,10 +7,12 @@ import type { TrainEngine } from "@waggle/protocol";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { corpusExample, type Example } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
-import { OPTIMIZER, type PretrainRecipe } from "./pretrain-recipe.ts";
+import { OPTIMIZER } from "./pretrain-recipe.ts";
 import { runSupervised } from "../training/supervised-run.ts";
 import type { SupervisedBatch } from "../training/supervised-step.ts";
 import type { CurvePoint, PretrainingState } from "../checkpoint/pretraining-checkpoint.ts";
+
+type LossWeights = { readonly [role: string]: number };
 
 export type PretrainingOptions = {
   readonly engine: TrainEngine;
@@ -25,8 +27,8 @@ export type PretrainingOptions = {
   readonly matrices: "adamw" | "muon";
   /** As in `PretrainRecipe`. */
   readonly exerciseSteps: number;
-  /** As in `PretrainRecipe`. */
-  readonly lossWeights: PretrainRecipe["lossWeights"];
+  /** Loss weight of a token by its speaker; others weigh nothing. */
+  readonly lossWeights: LossWeights;
   /** Steps between two measurements. */
   readonly measureEvery: number;
   readonly signal: AbortSignal;
@@ -112,10 +114,7 @@ function examples(
   );
 }
 
-function batchOf(
-  batch: readonly Example[],
-  lossWeights: PretrainRecipe["lossWeights"],
-): SupervisedBatch {
+function batchOf(batch: readonly Example[], lossWeights: LossWeights): SupervisedBatch {
   const weights = batch.map(({ roles }) => roles.map((role) => lossWeights[role] ?? 0));
   return {
     sequences: batch.map(({ tokenIds }) => ({ tokenIds })),

@@ -65,10 +65,13 @@ export function addTrainBaseCommand(
         .choices(MODEL_SIZES)
         .conflicts("nano"),
     )
-    .option(
-      "--from <folder>",
-      "go on from this model; with --size, it must be a default model of that size, and sees other demonstrations than before",
-      existingModel,
+    .addOption(
+      new Option(
+        "--from <folder>",
+        "model that training goes on from: default, nano or the folder of one that train-base made. With --size, it must have that size, and its demonstrations are new ones",
+      )
+        .argParser(existingModel)
+        .conflicts("nano"),
     )
     .addOption(basesOption())
     .addOption(
@@ -100,9 +103,6 @@ export function addTrainBaseCommand(
     .addOption(tensorboardOption())
     .addOption(jsonOption())
     .action(async ({ env, nano, size, seed, ...given }: Flags, command: Command) => {
-      if (given.from !== undefined && nano === true) {
-        command.error("error: --nano starts from random weights; leave --from out");
-      }
       const spec = await environmentFrom(env);
       if (nano === true || size !== undefined) {
         const {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { environmentRollout } from "@waggle/agent/environments";
-import { type EnvironmentSpec, INVENTED_TOOLS, unseenPatterns } from "@waggle/environments";
+import { type EnvironmentSpec, INVENTED_TASKS, unseenPatterns } from "@waggle/environments";
 import { type SuccessRate, successRate } from "@waggle/evaluation";
 import type { TaskReference, Verification } from "@waggle/protocol";
 import { parameterCount } from "@waggle/model";
@@ -16,7 +16,6 @@ import { openPolicy } from "../model/open-model.ts";
 import { type BaseSuccess, type ToolScores, writeBaseCard } from "./base-card.ts";
 import { BASE_RECORD, baseText } from "./base-training.ts";
 import { type ChosenBase, chosenBase } from "./chosen-base.ts";
-import { INVENTED_LEVELS } from "./continued-base.ts";
 import { isTooWeak, WEAK_BASE_PAGE } from "./weak-base.ts";
 
 export type EnvironmentBaseCommand = ChosenBase & {
@@ -91,7 +90,15 @@ export async function trainEnvironmentBase(
   const parameters = parameterCount(model.config);
   write.out(
     json
-      ? JSON.stringify({ folder, environment: spec.name, parameters, greedy, sampled, unseen, tools })
+      ? JSON.stringify({
+          folder,
+          environment: spec.name,
+          parameters,
+          greedy,
+          sampled,
+          unseen,
+          tools,
+        })
       : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}${toolText(tools)}`,
   );
   if (!json && isTooWeak([greedy.rate, sampled.rate])) write.error(TOO_WEAK);
@@ -117,9 +124,8 @@ async function toolScores(
     temperature: number,
   ) => Promise<readonly Verification[]>,
 ): Promise<ToolScores> {
-  const spec = { ...INVENTED_TOOLS, levels: INVENTED_LEVELS };
-  const tasks = Array.from({ length: count }, (_, i) => heldOutTask(spec, i));
-  const found = await verdicts(spec, tasks, 0);
+  const tasks = Array.from({ length: count }, (_, i) => heldOutTask(INVENTED_TASKS, i));
+  const found = await verdicts(INVENTED_TASKS, tasks, 0);
   const rate = (part: string) => successRate(found.map(({ parts }) => Boolean(parts[part])));
   return { tool: rate("tool"), arguments: rate("arguments") };
 }

@@ -19,5 +19,5 @@ export type { ShopSkill } from "./shop-demonstrator.ts";
 export { DEFAULT_DEMONSTRATIONS } from "./default-demonstrations.ts";
 export { NANO_DEMONSTRATIONS } from "./nano-demonstrations.ts";
 export { SHOP } from "./shop-spec.ts";
-export { EVERYDAY } from "./talk/talk-plans.ts";
+export { EVERYDAY } from "./talk/everyday.ts";
 export { SHOP_TALK } from "./talk/talk-spec.ts";

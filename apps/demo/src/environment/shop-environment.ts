@@ -3,7 +3,7 @@
  * port, and ends when the policy answers without a call. It does not judge.
  */
 import { boundary } from "@waggle/protocol";
-import type { Environment, TaskReference, ToolDefinition } from "@waggle/protocol";
+import type { Environment, TaskReference, ToolCall, ToolDefinition } from "@waggle/protocol";
 import { goodsOf } from "./new-products.ts";
 import { createShop } from "./shop.ts";
 import type { Shop } from "./shop.ts";
@@ -37,6 +37,18 @@ export interface ShopEnvironment extends Environment {
 export const localEdgeTools: EdgeToolExecutor = async (name, args) => runEdgeTool(name, args);
 const edgeNames: ReadonlySet<string> = new Set(edgeToolDefinitions.map((tool) => tool.name));
 
+/** Runs one of the shop's tools, where it runs. */
+export async function runShopTool(
+  shop: Shop,
+  { name, arguments: args }: ToolCall,
+  edgeTools: EdgeToolExecutor,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return edgeNames.has(name)
+    ? boundary("tool", () => edgeTools(name, args, signal))
+    : runPageTool(shop, name, args);
+}
+
 /**
  * The environment of an assigned task. A given shop is emptied and filled with the task's cart when the
  * environment is first observed.
@@ -62,12 +74,7 @@ export function createShopEnvironment(
         prepare();
         return { system: SHOP_SYSTEM, tools: options.tools ?? SHOP_TOOLS, userMessage: request };
       },
-      run: (call, signal) =>
-        toolResult(call, () =>
-          edgeNames.has(call.name)
-            ? boundary("tool", () => edgeTools(call.name, call.arguments, signal))
-            : runPageTool(shop, call.name, call.arguments),
-        ),
+      run: (call, signal) => toolResult(call, () => runShopTool(shop, call, edgeTools, signal)),
     }),
     shop,
   };

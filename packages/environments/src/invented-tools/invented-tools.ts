@@ -69,3 +69,6 @@ export const INVENTED_TOOLS: EnvironmentSpec = {
     return inOrder(random() < mistakes ? wrongTurns(script) : rightTurns(script));
   },
 };
+
+/** The same without the drills, which have one tool and one value. */
+export const INVENTED_TASKS: EnvironmentSpec = { ...INVENTED_TOOLS, levels: LEVELS - 1 };

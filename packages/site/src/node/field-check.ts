@@ -108,7 +108,7 @@ const SITE: Field = group({
     accepts: (value) => typeof value === "boolean",
   },
   base: group({
-    from: text('write "default", or the folder of a model, such as "./model"'),
+    from: text('write "default", or the folder of a model that train-base made, such as "./model"'),
     steps: count(1_000_000),
     mistakes: share,
     habits: share,

@@ -1,12 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { loadSite } from "./load-site.ts";
-import {
-  baseArguments,
-  edgeVariables,
-  siteSettings,
-  trainerArguments,
-  variablesOf,
-} from "./part-settings.ts";
+import { edgeVariables, siteSettings, trainerArguments, variablesOf } from "./part-settings.ts";
 import { plannerSite } from "../../../../test/fixtures/planner-site.ts";
 
 test("sets the edge's variables and the arguments of the trainer and of the base", async () => {
@@ -35,7 +29,6 @@ test("sets the edge's variables and the arguments of the trainer and of the base
   );
   const free = { ...loaded, definition: { ...loaded.definition, constrainToolCalls: false } };
   expect(trainerArguments(free)).toContain("--no-constrain-tool-calls");
-  expect(baseArguments(loaded).join(" ")).toBe(`--env ${folder} --steps 300 --mistakes 0.2`);
 });
 
 test("what holds a policy near its base is an option of the trainer", async () => {

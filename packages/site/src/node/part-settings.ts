@@ -70,11 +70,6 @@ export function trainerArguments({
   ];
 }
 
-/** Arguments of `waggle train-base`, without the folder of the model. */
-export function baseArguments({ folder, definition }: LoadedSite): readonly string[] {
-  return ["--env", folder, ...optionsOf({ ...definition.base })];
-}
-
 type Values = { readonly [name: string]: string | number | readonly string[] | undefined };
 
 function withValues(values: Values): { readonly [name: string]: string } {

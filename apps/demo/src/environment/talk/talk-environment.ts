@@ -5,17 +5,15 @@ import {
   type JudgedEnvironment,
   toolResult,
 } from "@waggle/environments";
-import { boundary, type TaskReference } from "@waggle/protocol";
-import { type EdgeToolExecutor, localEdgeTools } from "../shop-environment.ts";
+import type { TaskReference } from "@waggle/protocol";
+import { type EdgeToolExecutor, localEdgeTools, runShopTool } from "../shop-environment.ts";
 import { type CartLine, createShop } from "../shop.ts";
 import { SHOP_SYSTEM } from "../shop-task.ts";
-import { edgeToolDefinitions, runPageTool, SHOP_TOOLS } from "../shop-tools.ts";
+import { SHOP_TOOLS } from "../shop-tools.ts";
 import { talkOf } from "./talk-instance.ts";
 import { judgeTurn, sameCart } from "./talk-judge.ts";
 import { messagesOf } from "./talk-task.ts";
 import type { AnswerForm, Expectation, TalkTurn } from "./talk-turn.ts";
-
-const edgeNames: ReadonlySet<string> = new Set(edgeToolDefinitions.map(({ name }) => name));
 
 /** One message's wishes as one expectation. */
 function expectationOf(turns: readonly TalkTurn[]): Expectation {
@@ -71,10 +69,7 @@ export function createTalk(
       run: (call, signal) =>
         toolResult(call, async () => {
           calls += 1;
-          if (edgeNames.has(call.name)) {
-            return boundary("tool", () => edgeTools(call.name, call.arguments, signal));
-          }
-          const value = runPageTool(shop, call.name, call.arguments);
+          const value = await runShopTool(shop, call, edgeTools, signal);
           // A change that was not asked for stays wrong, even if it is taken back.
           if (!asksFor(right) && !sameCart(before, shop.state.cart)) {
             parts = { ...parts, unasked: true };

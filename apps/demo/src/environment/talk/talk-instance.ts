@@ -17,7 +17,8 @@ import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
-import { EVERYDAY, isSingle, JOINABLE, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
+import { EVERYDAY } from "./everyday.ts";
+import { isSingle, JOINABLE, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
 import type { DrawTurn, Scene, TalkKind, TalkTurn } from "./talk-turn.ts";
 import { drawProducts } from "./values.ts";
 import { fittingPatterns, isHeldOutPattern } from "./wording.ts";
@@ -44,7 +45,7 @@ export function talkLevel({ environment }: TaskReference): number {
   if (level >= 0) return level;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `the task belongs to environment "${environment.slice(0, 64)}", not to ${[...LEVEL_OF_TALK, EVERYDAY].join(" or ")}`,
+    `the task belongs to environment "${environment.slice(0, 64)}", not to ${LEVEL_OF_TALK.join(" or ")}`,
   );
 }
 

@@ -4,9 +4,6 @@ import type { TalkKind } from "./talk-turn.ts";
 /** Names in task references by level. */
 export const LEVEL_OF_TALK: readonly string[] = ["shop-talk", "shop-talk-2"];
 
-/** Name in task references of talks of both levels. */
-export const EVERYDAY = "shop-everyday";
-
 /** Kinds that stand alone; a kind that occurs twice is drawn twice as often. */
 export const SINGLE_KINDS: readonly TalkKind[] = [
   "price",

@@ -1,11 +1,12 @@
 /** The shop's talks as an `EnvironmentSpec`: what people ask for, with the assistant's right conduct. */
-import type { RandomSource, TaskReference } from "@waggle/protocol";
+import { type RandomSource, type TaskReference, WaggleError } from "@waggle/protocol";
 import type { DemonstratedAction, Demonstrator, EnvironmentSpec } from "@waggle/environments";
 import { Assistant } from "./assistant.ts";
+import { EVERYDAY } from "./everyday.ts";
 import { createTalk } from "./talk-environment.ts";
 import { nearMisses } from "./talk-examples.ts";
 import { talkLevel, talkOf } from "./talk-instance.ts";
-import { EVERYDAY, LEVEL_OF_TALK } from "./talk-plans.ts";
+import { LEVEL_OF_TALK } from "./talk-plans.ts";
 import { talkTask } from "./talk-task.ts";
 
 /** Actions of a demonstration, recorded in an environment of the same task. */
@@ -56,8 +57,38 @@ function replaying(actions: readonly DemonstratedAction[]): Demonstrator {
 /** The right actions of a task. */
 const gold = (reference: TaskReference) => recorded(reference, () => 0.5, 0);
 
+/** The environment of talks with these names. Refuses tasks of others. */
+function talks(
+  named: Pick<EnvironmentSpec, "name" | "environments" | "levels" | "reference" | "levelOf">,
+): EnvironmentSpec {
+  const own =
+    <Rest extends readonly unknown[], Result>(of: (task: TaskReference, ...rest: Rest) => Result) =>
+    (reference: TaskReference, ...rest: Rest): Result => {
+      named.levelOf(reference);
+      return of(reference, ...rest);
+    };
+  return {
+    ...named,
+    features: ["user"],
+    maxTurns: 12,
+    contextLength: 1024,
+    task: own(talkTask),
+    startState: own((reference) => ({ cart: talkOf(reference).cart })),
+    create: own((reference) => createTalk(reference)),
+    examples: {
+      gold: own(async (reference) => replaying(await gold(reference))),
+      nearMisses: own(async (reference) =>
+        nearMisses(await gold(reference), talkOf(reference)).map(replaying),
+      ),
+    },
+    demonstrator: own(async (reference, random: RandomSource, mistakes: number) =>
+      replaying(await recorded(reference, random, mistakes)),
+    ),
+  };
+}
+
 /** Level 0 has one message with one wish; level 1 has two wishes or several messages. */
-export const SHOP_TALK: EnvironmentSpec = {
+export const SHOP_TALK: EnvironmentSpec = talks({
   name: LEVEL_OF_TALK[0] ?? "shop-talk",
   environments: LEVEL_OF_TALK,
   levels: LEVEL_OF_TALK.length,
@@ -67,27 +98,19 @@ export const SHOP_TALK: EnvironmentSpec = {
     split,
   }),
   levelOf: talkLevel,
-  features: ["user"],
-  maxTurns: 12,
-  contextLength: 1024,
-  task: talkTask,
-  startState: (reference) => ({ cart: talkOf(reference).cart }),
-  create: createTalk,
-  examples: {
-    gold: async (reference) => replaying(await gold(reference)),
-    nearMisses: async (reference) =>
-      nearMisses(await gold(reference), talkOf(reference)).map(replaying),
-  },
-  demonstrator: async (reference, random, mistakes) =>
-    replaying(await recorded(reference, random, mistakes)),
-};
+});
 
 /** Talks of both levels under one name, which the edge can assign. */
-export const EVERYDAY_SHOP: EnvironmentSpec = {
-  ...SHOP_TALK,
+export const EVERYDAY_SHOP: EnvironmentSpec = talks({
   name: EVERYDAY,
   environments: [EVERYDAY],
   levels: 1,
   reference: (seed, split) => ({ environment: EVERYDAY, seed: seed >>> 0, split }),
-  levelOf: () => 0,
-};
+  levelOf: ({ environment }) => {
+    if (environment === EVERYDAY) return 0;
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the task belongs to environment "${environment.slice(0, 64)}", not to ${EVERYDAY}`,
+    );
+  },
+});

@@ -81,6 +81,13 @@ test("an everyday talk calls the given edge tools, and their failure is the mode
   expect(toolResults).toMatchObject([{ ok: false, error: { code: "TOOL_UNAVAILABLE" } }]);
 });
 
+test("talks of other names are refused", () => {
+  const own = SHOP_TALK.reference(3, "train", 0);
+  const everyday = EVERYDAY_SHOP.reference(3, "train", 0);
+  expect(() => SHOP_TALK.task(everyday)).toThrow("not to shop-talk or shop-talk-2");
+  expect(() => EVERYDAY_SHOP.create(own)).toThrow('"shop-talk", not to shop-everyday');
+});
+
 test("tasks are determined by their seeds", () => {
   const draw = () => [0, 1].flatMap((level) => references("train", level, 20).map(SHOP_TALK.task));
   expect(draw()).toEqual(draw());
