@@ -32,7 +32,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/edge": 4,
   "@waggle/embed": 36,
   "@waggle/engine": 21,
-  "@waggle/environments": 61,
+  "@waggle/environments": 62,
   "@waggle/evaluation": 42,
   "@waggle/exchange": 41,
   "@waggle/learning": 390,

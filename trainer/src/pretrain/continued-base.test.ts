@@ -39,7 +39,7 @@ function colors(words: number): EnvironmentSpec {
 }
 
 /** Makes the base. @returns it, with the losses that it reported. */
-async function made(name: string, spec: EnvironmentSpec, chosen: ChosenBase) {
+async function trained(name: string, spec: EnvironmentSpec, chosen: ChosenBase) {
   const losses: number[] = [];
   const base = await chosenBase(spec, join(folder, name), chosen, {
     onProgress: ({ loss }) => losses.push(loss),
@@ -50,43 +50,43 @@ async function made(name: string, spec: EnvironmentSpec, chosen: ChosenBase) {
 
 test("the base has the model's tokenizer and shape, learns, and is not made again", async () => {
   const chosen = { from: first, steps: 200 };
-  const { model, losses, recipe } = await made("base", colors(1), chosen);
+  const { model, losses, recipe } = await trained("base", colors(1), chosen);
   const file = (of: string) => readFile(join(folder, of, "tokenizer.json"), "utf8");
   expect(await file("base")).toBe(await file("first"));
   expect(model.config).toMatchObject({ width: 32, layers: 1 });
   expect(recipe).toMatchObject({ steps: 200, inventedEvery: 4 });
   expect(losses).toHaveLength(2);
   expect(losses[1]).toBeLessThan((losses[0] as number) - 0.3);
-  const again = await made("base", colors(1), chosen);
+  const again = await trained("base", colors(1), chosen);
   expect(again.losses).toEqual([]);
   expect(again.model.reference.sha256).toBe(model.reference.sha256);
 }, 120_000);
 
 test("another model to go on from gives another base", async () => {
   const chosen = { steps: 1, seed: 3 };
-  const one = await made("changed", colors(1), { from: first, ...chosen });
-  const other = await made("changed", colors(1), { from: join(folder, "base"), ...chosen });
+  const one = await trained("changed", colors(1), { from: first, ...chosen });
+  const other = await trained("changed", colors(1), { from: join(folder, "base"), ...chosen });
   expect(other.losses).toHaveLength(1);
   expect(other.model.reference.sha256).not.toBe(one.model.reference.sha256);
 }, 120_000);
 
 test("demonstrations longer than the model's context are refused before training", async () => {
-  await expect(made("long", colors(400), { from: first })).rejects.toThrow(
+  await expect(trained("long", colors(400), { from: first })).rejects.toThrow(
     /reads \d+ tokens, and 64 of the first 64 demonstrations of colors need more/,
   );
 }, 120_000);
 
 test("mistakes on purpose and a folder without a model are refused", async () => {
-  await expect(made("wrong", colors(1), { from: first, mistakes: 0.1 })).rejects.toThrow(
+  await expect(trained("wrong", colors(1), { from: first, mistakes: 0.1 })).rejects.toThrow(
     /leave mistakes and habits out/,
   );
-  await expect(made("none", colors(1), { from: join(folder, "no-model") })).rejects.toThrow(
+  await expect(trained("none", colors(1), { from: join(folder, "no-model") })).rejects.toThrow(
     /no-model/,
   );
 }, 120_000);
 
 test("a base does not replace the model that it goes on from", async () => {
-  await expect(made("first", colors(1), { from: first })).rejects.toThrow(
+  await expect(trained("first", colors(1), { from: first })).rejects.toThrow(
     /would replace the model/,
   );
 });
@@ -98,7 +98,7 @@ test("a model with a template of another kind is refused", async () => {
   const config = JSON.parse(await readFile(file, "utf8")) as { chat_template: string };
   config.chat_template += "{# another one #}";
   await writeFile(file, JSON.stringify(config));
-  await expect(made("foreign", colors(1), { from: other })).rejects.toThrow(
+  await expect(trained("foreign", colors(1), { from: other })).rejects.toThrow(
     /goes on only from models that train-base made/,
   );
 }, 120_000);

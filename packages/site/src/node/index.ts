@@ -6,4 +6,10 @@ export type { LoadedSite, SitePractice } from "./load-site.ts";
 export { modulesOf } from "./module-graph.ts";
 export { checkPage } from "./page-check.ts";
 export { workerEntry } from "./worker-entry.ts";
-export { edgeVariables, siteSettings, trainerArguments, variablesOf } from "./part-settings.ts";
+export {
+  baseArguments,
+  edgeVariables,
+  siteSettings,
+  trainerArguments,
+  variablesOf,
+} from "./part-settings.ts";

@@ -1,6 +1,13 @@
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadSite } from "./load-site.ts";
-import { edgeVariables, siteSettings, trainerArguments, variablesOf } from "./part-settings.ts";
+import {
+  baseArguments,
+  edgeVariables,
+  siteSettings,
+  trainerArguments,
+  variablesOf,
+} from "./part-settings.ts";
 import { plannerSite } from "../../../../test/fixtures/planner-site.ts";
 
 test("sets the edge's variables and the arguments of the trainer and of the base", async () => {
@@ -29,6 +36,11 @@ test("sets the edge's variables and the arguments of the trainer and of the base
   );
   const free = { ...loaded, definition: { ...loaded.definition, constrainToolCalls: false } };
   expect(trainerArguments(free)).toContain("--no-constrain-tool-calls");
+  expect(baseArguments(loaded).join(" ")).toBe(`--env ${folder} --steps 300 --mistakes 0.2`);
+  const argumentsFrom = (from: string) =>
+    baseArguments({ ...loaded, definition: { ...loaded.definition, base: { from } } }).join(" ");
+  expect(argumentsFrom("default")).toBe(`--env ${folder} --from default`);
+  expect(argumentsFrom("./shared.ts")).toBe(`--env ${folder} --from ${join(folder, "shared.ts")}`);
 });
 
 test("what holds a policy near its base is an option of the trainer", async () => {

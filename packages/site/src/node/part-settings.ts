@@ -1,4 +1,5 @@
 /** What a site's definition means for the edge and for the trainer. */
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type SiteSettings, siteVariable } from "@waggle/protocol";
 import type { LoadedSite } from "./load-site.ts";
@@ -68,6 +69,22 @@ export function trainerArguments({
     ...(constrainToolCalls ? [] : ["--no-constrain-tool-calls"]),
     ...settings.flatMap(([name, value]) => ["--set", `${name}=${value}`]),
   ];
+}
+
+/** Arguments of `waggle train-base`, without the folder of the model. */
+export function baseArguments({ folder, definition }: LoadedSite): readonly string[] {
+  const { from, ...base } = definition.base ?? {};
+  return [
+    "--env",
+    folder,
+    ...optionsOf({ from: from === undefined ? undefined : fromOf(folder, from), ...base }),
+  ];
+}
+
+/** The folder, relative to the config; a name such as `default` stays. */
+function fromOf(folder: string, from: string): string {
+  const path = resolve(folder, from);
+  return existsSync(path) ? path : from;
 }
 
 type Values = { readonly [name: string]: string | number | readonly string[] | undefined };
