@@ -9,6 +9,7 @@ import { siteModel } from "../packages/dev/src/site/site.ts";
 import { createCommand, exitCodeOf } from "../trainer/src/commands/command-line.ts";
 import { existingModel, namesOf, number, positive } from "../trainer/src/options/option-values.ts";
 import { jsonOption, seedOption } from "../trainer/src/options/shared-options.ts";
+import EVERYDAY_SHOP from "../apps/demo/src/environment/everyday-environment.ts";
 import { demoSite } from "./demo.ts";
 import { openEvaluated, writeCalibration } from "./eval-base/evaluated-model.ts";
 import { evaluate, type EvalPart, fitCalibration, PARTS } from "./eval-base/evaluation.ts";
@@ -28,7 +29,7 @@ const options = createCommand("npm run eval-base --")
   .option("--tasks <n>", "held-out tasks with unseen tools", positive, 400)
   .option(
     "--fit-calibration <n>",
-    "first fit calibration.json in the model folder on n held-out tasks of the site",
+    "first fit calibration.json in the model folder on n held-out everyday talks of the shop",
     positive,
   )
   .option(
@@ -63,7 +64,7 @@ try {
   const shared = { temperature, say, signal };
   try {
     if (fitted !== undefined) {
-      const calibration = await fitCalibration(model, site.environment, fitted, shared);
+      const calibration = await fitCalibration(model, EVERYDAY_SHOP, fitted, shared);
       say(`wrote ${writeCalibration(folder, calibration)}`);
     }
     const parts = new Set(options.only ?? PARTS);
