@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
-import { requireEnvironment, stopSignal } from "../packages/dev/src/index.ts";
+import { stopSignal } from "../packages/dev/src/index.ts";
 import { siteModel } from "../packages/dev/src/site/site.ts";
 import { createCommand, exitCodeOf } from "../trainer/src/commands/command-line.ts";
 import { existingModel, namesOf, number, positive } from "../trainer/src/options/option-values.ts";
@@ -58,8 +58,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 try {
   const signal = stopSignal();
   const { temperature, seed, tasks, fitCalibration: fitted } = options;
-  const site = requireEnvironment(await demoSite(), "eval-base");
-  const folder = options.model ?? (await siteModel(site, say, signal));
+  const folder = options.model ?? (await siteModel(await demoSite(), say, signal));
   const model = await openEvaluated(folder, { temperature, seed });
   const shared = { temperature, say, signal };
   try {
