@@ -1,13 +1,16 @@
-/** The site in `apps/demo`: what `npm start` and `npm run loop` run without `--site`. */
+/**
+ * The site in `apps/demo`, which `npm start` and `npm run loop` run without `--site`. With the default model, visitors
+ * practice what people ask for in their own words. The nano model cannot do that, and has tasks of its own.
+ */
 import { join } from "node:path";
 import type { DefaultSite } from "../packages/cli/src/site-option.ts";
 import { type Site, siteFrom } from "../packages/dev/src/site/site.ts";
-import { SHIPPED_MODELS } from "../trainer/src/model/shipped-models.ts";
+import { NANO_MODEL, SHIPPED_MODELS } from "../trainer/src/model/shipped-models.ts";
 import { ROOT } from "./root.ts";
 
 const PAGE = join(ROOT, "apps", "demo");
 
-/** Loads the site. Its state is in the repository's folder, and visitors practice in its page, which is built once. */
+/** Loads the site with the nano model. Its state is in the repository's folder, and visitors practice in its page, which is built once. */
 export function demoSite(): Promise<Site> {
   return siteIn(PAGE);
 }
@@ -18,8 +21,16 @@ async function siteIn(folder: string): Promise<Site> {
   return { ...site, project: ROOT, page: { root: PAGE, isOurs: true } };
 }
 
-/** With the default model, visitors practice what people ask for in their own words. The nano model cannot do that. */
-export const DEFAULT_SITE: DefaultSite = {
+const EVERYDAY = join(PAGE, "everyday");
+
+/** What `npm start` runs: the default model, unless `--model` names nano. */
+export const START_SITE: DefaultSite = {
   title: "apps/demo",
-  load: (model) => siteIn(model === SHIPPED_MODELS.get("default") ? join(PAGE, "everyday") : PAGE),
+  load: (model) => siteIn(model === NANO_MODEL ? PAGE : EVERYDAY),
+};
+
+/** What `npm run loop` runs: the nano model, which learns fast, unless `--model` names default. */
+export const LOOP_SITE: DefaultSite = {
+  title: "apps/demo",
+  load: (model) => siteIn(model === SHIPPED_MODELS.get("default") ? EVERYDAY : PAGE),
 };

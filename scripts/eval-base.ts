@@ -9,8 +9,8 @@ import { siteModel } from "../packages/dev/src/site/site.ts";
 import { createCommand, exitCodeOf } from "../trainer/src/commands/command-line.ts";
 import { existingModel, namesOf, number, positive } from "../trainer/src/options/option-values.ts";
 import { jsonOption, seedOption } from "../trainer/src/options/shared-options.ts";
-import EVERYDAY_SHOP from "../apps/demo/src/environment/everyday-environment.ts";
-import { demoSite } from "./demo.ts";
+import { SHOP_TALK } from "../apps/demo/src/environment/index.ts";
+import { START_SITE } from "./demo.ts";
 import { openEvaluated, writeCalibration } from "./eval-base/evaluated-model.ts";
 import { evaluate, type EvalPart, fitCalibration, PARTS } from "./eval-base/evaluation.ts";
 import { reportLines } from "./eval-base/report.ts";
@@ -29,7 +29,7 @@ const options = createCommand("npm run eval-base --")
   .option("--tasks <n>", "held-out tasks with unseen tools", positive, 400)
   .option(
     "--fit-calibration <n>",
-    "first fit calibration.json in the model folder on n held-out everyday talks of the shop",
+    "first fit calibration.json in the model folder on n held-out messages to the shop",
     positive,
   )
   .option(
@@ -53,17 +53,20 @@ const options = createCommand("npm run eval-base --")
     out?: string;
   }>();
 
+/** Held-out talks with one message, of which it is known which cart they want. */
+const ONE_MESSAGE = { ...SHOP_TALK, levels: 1 };
+
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 try {
   const signal = stopSignal();
   const { temperature, seed, tasks, fitCalibration: fitted } = options;
-  const folder = options.model ?? (await siteModel(await demoSite(), say, signal));
+  const folder = options.model ?? (await siteModel(await START_SITE.load(), say, signal));
   const model = await openEvaluated(folder, { temperature, seed });
   const shared = { temperature, say, signal };
   try {
     if (fitted !== undefined) {
-      const calibration = await fitCalibration(model, EVERYDAY_SHOP, fitted, shared);
+      const calibration = await fitCalibration(model, ONE_MESSAGE, fitted, shared);
       say(`wrote ${writeCalibration(folder, calibration)}`);
     }
     const parts = new Set(options.only ?? PARTS);

@@ -2,11 +2,11 @@
 import { createWaggle } from "../packages/cli/src/program.ts";
 import { runProgram } from "../trainer/src/commands/run-program.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { DEFAULT_SITE } from "./demo.ts";
+import { LOOP_SITE } from "./demo.ts";
 
 await runProgram(
   (options) => {
-    const program = createWaggle({ ...options, defaultSite: DEFAULT_SITE });
+    const program = createWaggle({ ...options, defaultSite: LOOP_SITE });
     return program.hook("preAction", () => void ensureChromium());
   },
   ["loop", ...process.argv.slice(2)],

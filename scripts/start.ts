@@ -3,11 +3,11 @@ import { runSite, withDevOptions } from "../packages/cli/src/dev-command.ts";
 import { siteOption } from "../packages/cli/src/site-option.ts";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { runProgram } from "../trainer/src/commands/run-program.ts";
-import { DEFAULT_SITE } from "./demo.ts";
+import { START_SITE } from "./demo.ts";
 
 await runProgram(() =>
   withDevOptions(createCommand("npm start --"))
-    .addOption(siteOption(DEFAULT_SITE))
+    .addOption(siteOption(START_SITE))
     .description("start the edge Worker, the trainer, the demo page and the dashboard")
-    .action((given) => runSite(given, DEFAULT_SITE)),
+    .action((given) => runSite(given, START_SITE)),
 );

@@ -36,8 +36,6 @@ const request = readPageRequest(location.search, isLocal);
 renderShop(shop, isActing);
 
 const agent = createAgent({
-  // As in practice.
-  limits: { maxTurns: 12 },
   edgeUrl,
   siteKey,
   tools,

@@ -3,8 +3,10 @@ import type { TaskReference } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
-import { createShopEnvironment } from "../environment/index.ts";
+import { createShopEnvironment, SHOP_TALK } from "../environment/index.ts";
 import { shopInstance } from "../environment/shop-errands.ts";
+import { createTalk } from "../environment/talk/talk-environment.ts";
+import { talkOf } from "../environment/talk/talk-instance.ts";
 import { wantedTurns } from "./wanted-turns.ts";
 
 const tokenizer = new ByteTokenizer();
@@ -60,4 +62,27 @@ test("a turn is right if the task wants each of its calls that change the cart",
     wanted.map((success, nth) => ({ confidence: rated[nth], success })),
   );
   expect(wantedTurns({ ...record, task: null })).toEqual([]);
+});
+
+test("a talk with one message wants the cart that is right after it", async () => {
+  const seeds = Array.from({ length: 400 }, (_, seed) => SHOP_TALK.reference(seed, "heldOut", 0));
+  const task = seeds.find(
+    (one) => SHOP_TALK.task(one).kind === "add" && talkOf(one).cart.length === 0,
+  );
+  if (task === undefined) throw new Error("no talk adds something to an empty cart");
+  const id = talkOf(task).messages[0]?.[0]?.expected.cart[0]?.id;
+  const add = (product: string | undefined) =>
+    format.encodeAssistant("", [{ name: "add_to_cart", arguments: { id: product } }]);
+  const turns = [add(id === "p13" ? "p51" : "p13"), add(id), format.encodeAssistant("Done.")];
+  const policy = new ScriptedPolicy({ turns });
+  const record = await rollOut({
+    policy,
+    environment: createTalk(task).environment,
+    chatFormat: format,
+    client: policy.client,
+    limits: { maxTurns: 12, maxTokensPerTurn: 400, timeoutMs: 0 },
+    consent: { version: "none", scopes: [], grantedAt: "2026-01-01T00:00:00.000Z" },
+    seed: 1,
+  });
+  expect(wantedTurns(record).map(({ success }) => success)).toEqual([false, true]);
 });

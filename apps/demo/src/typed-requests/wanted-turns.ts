@@ -2,11 +2,13 @@
 import { turnConfidences } from "@waggle/agent";
 import type { ToolArguments } from "@waggle/environments";
 import type { Prediction } from "@waggle/evaluation";
-import type { Trajectory } from "@waggle/protocol";
+import type { TaskReference, Trajectory } from "@waggle/protocol";
 import type { CartLine } from "../environment/shop.ts";
 import { createShop } from "../environment/shop.ts";
 import { shopInstance } from "../environment/shop-errands.ts";
 import { CHANGING_TOOLS, runPageTool } from "../environment/shop-tools.ts";
+import { talkOf } from "../environment/talk/talk-instance.ts";
+import { SHOP_TALK } from "../environment/talk/talk-spec.ts";
 import { createAskedPerson } from "./asked-person.ts";
 
 /**
@@ -17,7 +19,7 @@ import { createAskedPerson } from "./asked-person.ts";
  */
 export function wantedTurns(record: Pick<Trajectory, "segments" | "task" | "turns">): Prediction[] {
   if (record.task === null) return [];
-  const { cart, expectedCart } = shopInstance(record.task);
+  const { cart, expectedCart } = cartsOf(record.task);
   const shop = createShop(cart);
   const person = createAskedPerson([expectedCart.map(typedLine)], shop);
   const confidences = turnConfidences(record);
@@ -36,6 +38,16 @@ export function wantedTurns(record: Pick<Trajectory, "segments" | "task" | "turn
     if (asked.length === 0) return [];
     return [{ confidence: confidences[nth] ?? 0, success: answers.every(Boolean) }];
   });
+}
+
+/** The cart before a task, and the one that it wants. Of talks, only those with one message have one. */
+function cartsOf(task: TaskReference): {
+  readonly cart: readonly CartLine[];
+  readonly expectedCart: readonly CartLine[];
+} {
+  if (task.environment !== SHOP_TALK.name) return shopInstance(task);
+  const { cart, messages } = talkOf(task);
+  return { cart, expectedCart: messages.at(-1)?.at(-1)?.expected.cart ?? cart };
 }
 
 function typedLine({ id: product, quantity }: CartLine) {

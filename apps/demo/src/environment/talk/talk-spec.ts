@@ -59,7 +59,10 @@ const gold = (reference: TaskReference) => recorded(reference, () => 0.5, 0);
 
 /** The environment of talks with these names. Refuses tasks of others. */
 function talks(
-  named: Pick<EnvironmentSpec, "name" | "environments" | "levels" | "reference" | "levelOf">,
+  named: Pick<
+    EnvironmentSpec,
+    "name" | "environments" | "levels" | "reference" | "levelOf" | "maxTurns"
+  >,
 ): EnvironmentSpec {
   const own =
     <Rest extends readonly unknown[], Result>(of: (task: TaskReference, ...rest: Rest) => Result) =>
@@ -70,7 +73,6 @@ function talks(
   return {
     ...named,
     features: ["user"],
-    maxTurns: 12,
     contextLength: 1024,
     task: own(talkTask),
     startState: own((reference) => ({ cart: talkOf(reference).cart })),
@@ -92,6 +94,7 @@ export const SHOP_TALK: EnvironmentSpec = talks({
   name: LEVEL_OF_TALK[0] ?? "shop-talk",
   environments: LEVEL_OF_TALK,
   levels: LEVEL_OF_TALK.length,
+  maxTurns: 12,
   reference: (seed, split, level) => ({
     environment: LEVEL_OF_TALK[level] ?? "shop-talk",
     seed: seed >>> 0,
@@ -105,6 +108,8 @@ export const EVERYDAY_SHOP: EnvironmentSpec = talks({
   name: EVERYDAY,
   environments: [EVERYDAY],
   levels: 1,
+  // As many as a page allows.
+  maxTurns: 8,
   reference: (seed, split) => ({ environment: EVERYDAY, seed: seed >>> 0, split }),
   levelOf: ({ environment }) => {
     if (environment === EVERYDAY) return 0;
