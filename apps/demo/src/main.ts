@@ -44,6 +44,8 @@ const agent = createAgent({
   device: request.device,
   // The default model has 1,024 tokens and learned conversations. The nano model did not.
   rememberFrom: 1024,
+  // Fewer changes that nobody asked for, at the price of more questions: docs/evidence/default-model.md.
+  confirmBelow: 0.8,
   consent: CONSENT,
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });

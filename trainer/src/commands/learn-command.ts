@@ -186,18 +186,13 @@ export function addLearnCommand(
       const folder = given.model ?? join(given.bases, spec.name);
       const model =
         given.model === undefined
-          ? await environmentBase(
-              unrewarded,
-              folder,
-              baseRecipe(unrewarded),
-              {
-                onProgress: (progress) =>
-                  say({ event: "base", ...progress }, baseText(spec.name, progress)),
-                signal,
-                saveEvery: isChosen("saveEvery") ? given.saveEvery : undefined,
-                tensorboard: given.tensorboard,
-              },
-            )
+          ? await environmentBase(unrewarded, folder, baseRecipe(unrewarded), {
+              onProgress: (progress) =>
+                say({ event: "base", ...progress }, baseText(spec.name, progress)),
+              signal,
+              saveEvery: isChosen("saveEvery") ? given.saveEvery : undefined,
+              tensorboard: given.tensorboard,
+            })
           : await modelUnder(given.base, given.device, given.model);
       const { start, teacher } = await adaptersOf(given, model.config);
       const { rank, alpha } = start ?? { rank: given.rank, alpha: given.alpha ?? 2 * given.rank };

@@ -15,12 +15,10 @@ export async function banditBase(): Promise<BaseModel> {
   const recipe = { ...ENVIRONMENT_BASE, steps: 300, width: 32, layers: 2, mistakes: 0.5 };
   const { signal } = new AbortController();
   try {
-    return await environmentBase(
-      environmentNamed("bandit"),
-      join(folder, "base"),
-      recipe,
-      { onProgress: () => {}, signal },
-    );
+    return await environmentBase(environmentNamed("bandit"), join(folder, "base"), recipe, {
+      onProgress: () => {},
+      signal,
+    });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -39,8 +39,8 @@ ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from ${report.f
   that source on tasks of the \`train\` split. Held-out instances and unseen wordings do not occur.
 - Tokenizer: ${report.from === undefined ? `trained on ${tokenizerDemonstrations} of those dialogues` : "that of the model"}; each digit is a token.
 ${size === undefined || report.from !== undefined ? "" : `- The first ${recipe.exerciseSteps} steps take tasks of the second level, and the others of the first.\n`}- Loss: cross-entropy, ${lossText(report.lossWeights ?? LOSS_WEIGHTS)}.
-- AdamW${report.matrices === "muon" ? ", and Muon for the matrices of the layers" : ""}, ${demonstrationsPerStep} dialogues per step, learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate},
-  weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
+- AdamW${report.matrices === "muon" ? ", and Muon for the matrices of the layers" : ""}, ${demonstrationsPerStep} dialogues per step,
+  learning rate ${peakLearningRate} after ${OPTIMIZER.warmUpSteps} steps, then a half cosine down to ${OPTIMIZER.finalLearningRate}, weight decay ${OPTIMIZER.weightDecay}, gradient norm at most ${OPTIMIZER.maxGradientNorm}.
 
 ## Held-out tasks
 
