@@ -9,7 +9,7 @@ import { siteModel } from "../packages/dev/src/site/site.ts";
 import { createCommand, exitCodeOf } from "../trainer/src/commands/command-line.ts";
 import { existingModel, namesOf, number, positive } from "../trainer/src/options/option-values.ts";
 import { jsonOption, seedOption } from "../trainer/src/options/shared-options.ts";
-import { SHOP_TALK } from "../apps/demo/src/environment/index.ts";
+import { MESSAGES } from "../apps/demo/src/typed-requests/held-out-messages.ts";
 import { START_SITE } from "./demo.ts";
 import { openEvaluated, writeCalibration } from "./eval-base/evaluated-model.ts";
 import { evaluate, type EvalPart, fitCalibration, PARTS } from "./eval-base/evaluation.ts";
@@ -29,7 +29,7 @@ const options = createCommand("npm run eval-base --")
   .option("--tasks <n>", "held-out tasks with unseen tools", positive, 400)
   .option(
     "--fit-calibration <n>",
-    "first fit calibration.json in the model folder on n held-out messages to the shop",
+    "first fit calibration.json in the model folder on n held-out messages",
     positive,
   )
   .option(
@@ -53,9 +53,6 @@ const options = createCommand("npm run eval-base --")
     out?: string;
   }>();
 
-/** Held-out talks with one message, of which it is known which cart they want. */
-const ONE_MESSAGE = { ...SHOP_TALK, levels: 1 };
-
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 try {
@@ -66,7 +63,7 @@ try {
   const shared = { temperature, say, signal };
   try {
     if (fitted !== undefined) {
-      const calibration = await fitCalibration(model, ONE_MESSAGE, fitted, shared);
+      const calibration = await fitCalibration(model, MESSAGES, fitted, shared);
       say(`wrote ${writeCalibration(folder, calibration)}`);
     }
     const parts = new Set(options.only ?? PARTS);
