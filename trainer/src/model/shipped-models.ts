@@ -7,8 +7,8 @@ export const NANO_MODEL: string = dirname(
   fileURLToPath(import.meta.resolve("@waggle/nano/config.json")),
 );
 
-/** What a new site starts from. */
-const DEFAULT_MODEL: string = dirname(
+/** What `npm start` runs, and what a site's base can go on from. */
+export const DEFAULT_MODEL: string = dirname(
   fileURLToPath(import.meta.resolve("@waggle/default-model/config.json")),
 );
 

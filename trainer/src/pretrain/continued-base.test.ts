@@ -99,6 +99,6 @@ test("a model with a template of another kind is refused", async () => {
   config.chat_template += "{# another one #}";
   await writeFile(file, JSON.stringify(config));
   await expect(trained("foreign", colors(1), { from: other })).rejects.toThrow(
-    /goes on only from models that train-base made/,
+    /is not one of train-base; choose a model that train-base made/,
   );
 }, 120_000);

@@ -54,7 +54,7 @@ export async function continuedBase(
   if (resolve(from) === resolve(folder)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `error: ${folder} is also the folder that the base is written to, so it would replace the model that it goes on from; choose another folder`,
+      `error: the base would replace the model that it goes on from, because both are in ${folder}; choose another folder`,
     );
   }
   // Lessons in reading err outside of the lessons.

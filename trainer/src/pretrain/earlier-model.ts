@@ -40,7 +40,7 @@ export async function earlierModel(folder: string): Promise<EarlierModel> {
   if (!TEMPLATES.has(tokenizerConfig.chat_template)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
-      `the model in ${folder} has a chat template of its own, and training goes on only from models that train-base made, such as default`,
+      `the chat template of the model in ${folder} is not one of train-base; choose a model that train-base made, such as default`,
     );
   }
   const text = openNanoText((await json("tokenizer.json")) as TokenizerJson, tokenizerConfig);
