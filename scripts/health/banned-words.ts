@@ -25,11 +25,12 @@ const RECORDS = [
   "CHANGELOG.md",
 ];
 
-/** Files that quote the words: the list of banned words, the list of words to use, and what people type. */
+/** Files that quote the words: the list of banned words, the list of words to use, and what people type and name. */
 const LISTS = [
   "scripts/health/vocabulary.ts",
   "docs/reference/words.md",
-  "apps/demo/src/environment/talk/wordings/*.ts",
+  "apps/demo/src/environment/talk/wordings/**/*.ts",
+  "packages/environments/src/invented-tools/*.ts",
 ];
 
 /** A banned word and its replacement. */

@@ -56,7 +56,7 @@ test("the base has the model's tokenizer and shape, learns, and is not made agai
   expect(model.config).toMatchObject({ width: 32, layers: 1 });
   expect(recipe).toMatchObject({ steps: 200, inventedEvery: 4 });
   expect(losses).toHaveLength(2);
-  expect(losses[1]).toBeLessThan((losses[0] as number) - 0.3);
+  expect(losses[1]).toBeLessThan((losses[0] as number) - 0.2);
   const again = await trained("base", colors(1), chosen);
   expect(again.losses).toEqual([]);
   expect(again.model.reference.sha256).toBe(model.reference.sha256);

@@ -5,8 +5,8 @@ import { SHOP_TALK } from "./talk/talk-spec.ts";
 /** Conversations with the shop's visitors, and tasks with invented tools. The second level is an exercise in copying. */
 export const DEFAULT_DEMONSTRATIONS: EnvironmentSpec = mixed("default", [
   [
-    { spec: SHOP_TALK, level: 0, share: 52 },
-    { spec: SHOP_TALK, level: 1, share: 24 },
+    { spec: SHOP_TALK, level: 0, share: 46 },
+    { spec: SHOP_TALK, level: 1, share: 32 },
     { spec: INVENTED_TOOLS, level: 0, share: 11 },
     { spec: INVENTED_TOOLS, level: 1, share: 11 },
     { spec: INVENTED_TOOLS, level: 2, share: 8 },

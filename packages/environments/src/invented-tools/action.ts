@@ -1,6 +1,22 @@
 /** What a tool does with a subject: names, descriptions and the ways in which people ask for it. */
 import type { Field } from "./fields.ts";
-import type { SubjectGroup } from "./subjects.ts";
+
+/** Subjects of a group have the same actions. */
+export type SubjectGroup =
+  | "event"
+  | "document"
+  | "device"
+  | "order"
+  | "place"
+  | "work"
+  | "person"
+  | "animal"
+  | "plant"
+  | "vehicle"
+  | "stock";
+
+/** A group, the nouns, and the fields. */
+export type SubjectRows = readonly (readonly [SubjectGroup, nouns: string, fields: string])[];
 
 /**
  * An action. In its texts, `{n}` is the subject, `{a}` the subject with an article, `{s}` its plural, `{t}` the
@@ -27,3 +43,10 @@ export type Action = {
   /** `record`: fields of a new record. `filter`: what to look for. `filters`: the same, but not required. */
   readonly details?: "record" | "filter" | "filters";
 };
+
+/** The lines of a text, without empty ones. */
+export const lines = (text: string): readonly string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");

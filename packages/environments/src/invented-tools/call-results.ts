@@ -1,5 +1,6 @@
 /** What a call returns, and how an answer states it. */
 import { integerBelow, pick } from "../draw.ts";
+import { withoutDoubledPreposition } from "./dates.ts";
 import { chance, type Drawing } from "./drawing.ts";
 import { FIELDS, type FieldKey } from "./fields.ts";
 import { drawRecords, type InventedRecord, recordJson } from "./records.ts";
@@ -57,7 +58,8 @@ export function outcomeOf(drawing: Drawing, wish: Wish): Outcome {
     return { result: { value: { file } }, answer: `Here is the file: ${file}`, facts: [file] };
   }
   if (action.key === "get") return detailOutcome(drawing, wish);
-  const count = pick(random, [0, 1, 2, 2, 3]);
+  if (action.target === true) return answerAbout(drawing, wish);
+  const count = action.key === "newest" ? 1 : pick(random, [0, 1, 2, 2, 3]);
   const records = drawRecords(drawing, subject, count, keysOf(drawing, wish, 1), "code");
   const names = records.map(({ name }) => String(name.argument));
   const found = count === 1 ? `1 ${noun}` : `${count} ${pluralOf(noun)}`;
@@ -65,6 +67,32 @@ export function outcomeOf(drawing: Drawing, wish: Wish): Outcome {
     result: { value: records.map((record) => withFilter(recordJson(record), wish)) },
     answer: count === 0 ? `I found no ${pluralOf(noun)}.` : `I found ${found}: ${listed(names)}.`,
     facts: names,
+  };
+}
+
+/** Where a thing is, what it shows, or whether it is free. */
+function answerAbout(drawing: Drawing, wish: Wish): Outcome {
+  const { random } = drawing;
+  const valueOf = (role: string) =>
+    String([...wish.values].find(([parameter]) => parameter.role === role)?.[1].argument);
+  const thing = `the ${wish.noun} ${valueOf("target")}`;
+  if (wish.tool.action.key === "availability") {
+    const isFree = chance(drawing, 0.6);
+    const words = isFree ? "free" : "taken";
+    const answer = `${isFree ? "Yes" : "No"}, ${thing} is ${words} on ${valueOf("value")}.`;
+    return {
+      result: { value: pick(random, [{ free: isFree }, { status: words }]) },
+      answer: withoutDoubledPreposition(answer),
+      facts: [words],
+    };
+  }
+  const isPlace = wish.tool.action.key === "track";
+  const { argument } = isPlace ? values.place(drawing) : values.price(drawing);
+  const key = pick(random, isPlace ? ["place", "position", "now in"] : ["value", "reading"]);
+  return {
+    result: { value: { [key.replace(" ", "_")]: argument } },
+    answer: `${thing.replace("the", "The")} ${isPlace ? "is in" : "shows"} ${String(argument)}.`,
+    facts: [String(argument)],
   };
 }
 

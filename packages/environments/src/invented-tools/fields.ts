@@ -1,23 +1,10 @@
 /** Kinds of parameters: their names, their values and how a request mentions them. */
-import { integerBelow, pick } from "../draw.ts";
-import type { Drawing } from "./drawing.ts";
+import * as dates from "./dates.ts";
+import { type Field, integerIn, text } from "./field.ts";
+import { FURTHER_FIELDS, type FurtherKey } from "./further-fields.ts";
 import * as values from "./values.ts";
-import type { Value } from "./values.ts";
 
-type FieldType = "string" | "integer" | "number" | "boolean" | readonly string[];
-
-/** A kind of parameter. */
-export type Field = {
-  /** Parameter names for it, in words: a tool writes them in its own style. */
-  readonly names: readonly string[];
-  /** An array lists the values of an enum. */
-  readonly type: FieldType;
-  readonly draw: (drawing: Drawing) => Value;
-  /** Ways to mention it; `{}` is the value. A flag has one list for true and one for false. */
-  readonly phrases: readonly string[];
-  /** How a question or an answer calls it. */
-  readonly label: string;
-};
+export type { Field } from "./field.ts";
 
 export type FieldKey =
   | "title"
@@ -34,186 +21,342 @@ export type FieldKey =
   | "weight"
   | "code"
   | "note"
-  | "tag"
-  | "color"
-  | "email"
-  | "priority"
-  | "size"
-  | "repeat"
-  | "urgent"
-  | "hidden"
-  | "notify";
-
-const choice = (options: readonly string[]) => ({
-  type: options,
-  draw: ({ random }: Drawing): Value => {
-    const argument = pick(random, options);
-    return { argument, said: argument };
-  },
-});
-
-/** A flag whose phrase alone says true or false. */
-const flag = (yes: readonly string[], no: readonly string[]) => ({
-  type: "boolean" as const,
-  draw: ({ random }: Drawing): Value =>
-    random() < 0.7
-      ? { argument: true, said: pick(random, yes) }
-      : { argument: false, said: pick(random, no) },
-  phrases: ["{}"],
-});
-
-const integerIn = (from: number, to: number, step = 1) => ({
-  type: "integer" as const,
-  draw: (drawing: Drawing): Value => {
-    if (step === 1) return values.integer(drawing, from, to);
-    const argument = from + step * integerBelow(drawing.random, Math.floor((to - from) / step) + 1);
-    return { argument, said: String(argument) };
-  },
-});
-
-const text = (draw: (drawing: Drawing) => Value) => ({ type: "string" as const, draw });
+  | FurtherKey;
 
 export const FIELDS: { readonly [key in FieldKey]: Field } = {
   title: {
-    names: ["title", "name", "label", "heading"],
+    names: [
+      "title",
+      "name",
+      "label",
+      "heading",
+      "display name",
+      "given name",
+      "caption",
+      "name text",
+    ],
     ...text(values.name),
-    phrases: ["called {}", "named {}", "titled {}", "with the title {}", "with the name {}"],
+    phrases: [
+      "called {}",
+      "named {}",
+      "titled {}",
+      "with the title {}",
+      "with the name {}",
+      "by the name of {}",
+      "under the name {}",
+      "with {} as its name",
+      "name: {}",
+      "whose name is {}",
+    ],
     label: "name",
   },
   person: {
-    names: ["person", "who", "contact", "full name", "member"],
+    names: [
+      "person",
+      "who",
+      "contact",
+      "full name",
+      "member",
+      "person name",
+      "on behalf of",
+      "for person",
+      "attendee name",
+      "individual",
+    ],
     ...text(values.person),
-    phrases: ["for {}", "with {}", "for {}"],
+    phrases: ["for {}", "with {}", "for {}", "on behalf of {}", "together with {}", "person: {}"],
     label: "person",
   },
   owner: {
-    names: ["owner", "assignee", "responsible", "keeper"],
+    names: [
+      "owner",
+      "assignee",
+      "responsible",
+      "keeper",
+      "owner name",
+      "person in charge",
+      "lead",
+      "manager",
+      "assigned to",
+    ],
     ...text(values.person),
-    phrases: ["owned by {}", "with {} as the owner", "in charge: {}"],
+    phrases: [
+      "owned by {}",
+      "with {} as the owner",
+      "in charge: {}",
+      "led by {}",
+      "with {} responsible",
+      "assigned to {}",
+      "under the care of {}",
+      "owner: {}",
+    ],
     label: "owner",
   },
   date: {
-    names: ["date", "day", "on", "on date"],
-    ...text(values.date),
-    phrases: ["on {}", "for {}", "dated {}", "on the day {}"],
+    names: [
+      "date",
+      "day",
+      "on",
+      "on date",
+      "event date",
+      "when",
+      "calendar day",
+      "planned date",
+      "date string",
+    ],
+    ...text(dates.date),
+    phrases: [
+      "on {}",
+      "for {}",
+      "dated {}",
+      "on the day {}",
+      "date: {}",
+      "planned for {}",
+      "set for {}",
+      "with the date {}",
+    ],
     label: "date",
   },
   due: {
-    names: ["due", "deadline", "due date", "until"],
-    ...text(values.date),
-    phrases: ["due {}", "due on {}", "by {}", "until {}", "with the deadline {}"],
+    names: [
+      "due",
+      "deadline",
+      "due date",
+      "until",
+      "due on",
+      "due by",
+      "end date",
+      "last day",
+      "expiry date",
+    ],
+    ...text(dates.date),
+    phrases: [
+      "due {}",
+      "due on {}",
+      "by {}",
+      "until {}",
+      "with the deadline {}",
+      "to be ready by {}",
+      "no later than {}",
+      "not after {}",
+      "due date {}",
+      "deadline: {}",
+    ],
     label: "due date",
   },
   time: {
-    names: ["time", "at", "start time", "hour"],
-    ...text(values.time),
-    phrases: ["at {}", "starting at {}", "from {}"],
+    names: [
+      "time",
+      "at",
+      "start time",
+      "hour",
+      "start",
+      "clock time",
+      "begin",
+      "time of day",
+      "from time",
+    ],
+    ...text(dates.time),
+    phrases: [
+      "at {}",
+      "starting at {}",
+      "from {}",
+      "beginning at {}",
+      "at {} sharp",
+      "time: {}",
+      "with a start at {}",
+    ],
     label: "time",
   },
   place: {
-    names: ["place", "location", "where", "site"],
+    names: [
+      "place",
+      "location",
+      "where",
+      "site",
+      "city",
+      "venue",
+      "spot",
+      "destination",
+      "place name",
+    ],
     ...text(values.place),
-    phrases: ["in {}", "at {}", "located in {}", "near {}"],
+    phrases: [
+      "in {}",
+      "at {}",
+      "located in {}",
+      "near {}",
+      "place: {}",
+      "over in {}",
+      "close to {}",
+      "situated in {}",
+    ],
     label: "place",
   },
   count: {
-    names: ["count", "quantity", "number", "amount", "pieces"],
+    names: [
+      "count",
+      "quantity",
+      "number",
+      "amount",
+      "pieces",
+      "units",
+      "number of items",
+      "how many",
+      "num",
+      "qty",
+    ],
     ...integerIn(2, 60),
-    phrases: ["quantity {}", "{} of them", "{} pieces", "with a quantity of {}"],
+    phrases: [
+      "quantity {}",
+      "with {} of them",
+      "{} pieces",
+      "with a quantity of {}",
+      "{} units",
+      "{} in all",
+      "count {}",
+      "numbering {}",
+    ],
     label: "quantity",
   },
   people: {
-    names: ["people", "guests", "party size", "seats", "persons"],
+    names: [
+      "people",
+      "guests",
+      "party size",
+      "seats",
+      "persons",
+      "number of people",
+      "headcount",
+      "num guests",
+      "group size",
+      "capacity",
+    ],
     ...integerIn(2, 40),
-    phrases: ["for {} people", "for {} guests", "for {}", "with {} seats"],
+    phrases: [
+      "for {} people",
+      "for {} guests",
+      "for {}",
+      "with {} seats",
+      "room for {} people",
+      "with {} people",
+      "a group of {}",
+      "{} people in total",
+    ],
     label: "number of people",
   },
   minutes: {
-    names: ["minutes", "duration", "length", "duration min"],
+    names: [
+      "minutes",
+      "duration",
+      "length",
+      "duration min",
+      "duration minutes",
+      "time in minutes",
+      "min",
+      "length in minutes",
+    ],
     ...integerIn(5, 180, 5),
-    phrases: ["for {} minutes", "lasting {} minutes", "of {} minutes", "{} min long"],
+    phrases: [
+      "for {} minutes",
+      "lasting {} minutes",
+      "of {} minutes",
+      "{} min long",
+      "taking {} minutes",
+      "duration {} minutes",
+      "that takes {} minutes",
+      "about {} minutes long",
+    ],
     label: "duration",
   },
   price: {
-    names: ["price", "cost", "value", "total"],
+    names: ["price", "cost", "value", "total", "amount eur", "sum", "price value", "fee", "money"],
     type: "number",
     draw: values.price,
-    phrases: ["for {} euros", "at a price of {}", "costing {}", "worth {} dollars", "priced at {}"],
+    phrases: [
+      "for {} euros",
+      "at a price of {}",
+      "costing {}",
+      "worth {} dollars",
+      "priced at {}",
+      "at {} euros",
+      "with a price of {}",
+      "price: {}",
+      "for {} dollars",
+      "that costs {} euros",
+      "for a total of {}",
+    ],
     label: "price",
   },
   weight: {
-    names: ["weight", "weight kg", "kg", "mass"],
+    names: ["weight", "weight kg", "kg", "mass", "weight in kg", "kilograms", "kilos", "load kg"],
     type: "number",
     draw: values.price,
-    phrases: ["weighing {} kg", "of {} kg", "with a weight of {} kg"],
+    phrases: [
+      "weighing {} kg",
+      "of {} kg",
+      "with a weight of {} kg",
+      "{} kg heavy",
+      "weight {} kg",
+      "that weighs {} kilos",
+      "{} kilograms in weight",
+    ],
     label: "weight",
   },
   code: {
-    names: ["code", "reference", "ref", "serial"],
+    names: [
+      "code",
+      "reference",
+      "ref",
+      "serial",
+      "serial number",
+      "reference code",
+      "identifier code",
+      "tracking code",
+      "short code",
+    ],
     ...text(values.code),
-    phrases: ["with code {}", "with the reference {}", "code {}", "serial {}"],
+    phrases: [
+      "with code {}",
+      "with the reference {}",
+      "code {}",
+      "serial {}",
+      "code: {}",
+      "reference {}",
+      "with the serial number {}",
+      "identified by {}",
+      "using the code {}",
+    ],
     label: "code",
   },
   note: {
-    names: ["note", "comment", "text", "remark", "description"],
+    names: [
+      "note",
+      "comment",
+      "text",
+      "remark",
+      "description",
+      "notes",
+      "details",
+      "message text",
+      "additional info",
+      "memo",
+    ],
     ...text(values.note),
-    phrases: ["with the note {}", "note: {}", "saying {}", "with the comment {}"],
+    phrases: [
+      "with the note {}",
+      "note: {}",
+      "saying {}",
+      "with the comment {}",
+      "and the note {}",
+      "remark: {}",
+      "and add {} as a note",
+      "with {} as the comment",
+      "with this text: {}",
+    ],
     label: "note",
   },
-  tag: {
-    names: ["category", "group", "kind", "topic"],
-    ...text(values.tag),
-    phrases: ["in the category {}", "in the group {}", "under {}", "of the kind {}"],
-    label: "category",
-  },
-  color: {
-    names: ["color", "shade", "paint"],
-    ...text(values.color),
-    phrases: ["in {}", "colored {}", "with the color {}", "and make it {}"],
-    label: "color",
-  },
-  email: {
-    names: ["email", "mail", "email address", "address"],
-    ...text(values.email),
-    phrases: ["with the email {}", "email {}", "reachable at {}"],
-    label: "email",
-  },
-  priority: {
-    names: ["priority", "importance", "severity"],
-    ...choice(["low", "medium", "high"]),
-    phrases: ["with {} priority", "priority {}", "at {} priority"],
-    label: "priority",
-  },
-  size: {
-    names: ["size", "format", "width"],
-    ...choice(["small", "medium", "large"]),
-    phrases: ["in size {}", "size {}", "the {} size"],
-    label: "size",
-  },
-  repeat: {
-    names: ["repeat", "frequency", "every", "cycle"],
-    ...choice(["daily", "weekly", "monthly"]),
-    phrases: ["repeating {}", "{}", "on a {} basis"],
-    label: "frequency",
-  },
-  urgent: {
-    names: ["urgent", "rush", "express"],
-    ...flag(["it is urgent", "mark it urgent", "as urgent"], ["it is not urgent", "not urgent"]),
-    label: "urgency",
-  },
-  hidden: {
-    names: ["private", "hidden", "secret"],
-    ...flag(["keep it private", "only visible to me"], ["visible to everyone", "not private"]),
-    label: "visibility",
-  },
-  notify: {
-    names: ["notify", "alert", "send mail"],
-    ...flag(
-      ["and notify everyone", "and let them know"],
-      ["without notifying anyone", "but tell no one"],
-    ),
-    label: "notification",
-  },
+  ...FURTHER_FIELDS,
 };
 
 /** A field under other names. */

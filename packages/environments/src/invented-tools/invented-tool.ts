@@ -6,7 +6,7 @@ import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type Field, type FieldKey, FIELDS } from "./fields.ts";
 import { functionName, type NameStyle, styled } from "./function-names.ts";
 import { nounFor, pluralOf, type Subject, withArticle } from "./subjects.ts";
-import { code, inventedWord, name, numericId } from "./values.ts";
+import { code, inventedWord, name, numericId, person } from "./values.ts";
 
 export type Parameter = {
   readonly name: string;
@@ -69,6 +69,15 @@ const TARGETS: { readonly [kind in TargetKind]: Field } = {
   },
 };
 
+const PERSON_TITLE: Field = { ...FIELDS.title, draw: person };
+
+/** The field of a thing's name. People have names of people. */
+const titleOf = ({ group }: Subject): Field => (group === "person" ? PERSON_TITLE : FIELDS.title);
+
+function targetOf({ group }: Subject, kind: TargetKind): Field {
+  return group === "person" && kind === "name" ? { ...TARGETS.name, draw: person } : TARGETS[kind];
+}
+
 /** Fields that a record of any subject can have. */
 const EXTRAS: readonly FieldKey[] = ["note", "urgent", "hidden", "notify"];
 
@@ -86,10 +95,14 @@ function drawFields(
     const extra = chance(drawing, 0.25) ? [FIELDS[pick(random, EXTRAS)]] : [];
     const required = integerBelow(random, 3);
     const further = others.slice(0, integerBelow(random, 3)).concat(extra);
-    return [detail(FIELDS.title, true), ...further.map((field, i) => detail(field, i < required))];
+    return [
+      detail(titleOf(subject), true),
+      ...further.map((field, i) => detail(field, i < required)),
+    ];
   }
   if (action.details !== undefined) {
-    if (filter !== undefined) return [detail(FIELDS[filter], true)];
+    if (filter !== undefined)
+      return [detail(filter === "title" ? titleOf(subject) : FIELDS[filter], true)];
     const count = action.details === "filter" ? pick(random, [1, 1, 2]) : pick(random, [0, 1]);
     return others
       .slice(0, count)
@@ -97,7 +110,7 @@ function drawFields(
   }
   return [
     ...(action.target
-      ? [{ field: TARGETS[targetKind], role: "target", isRequired: true } as const]
+      ? [{ field: targetOf(subject, targetKind), role: "target", isRequired: true } as const]
       : []),
     ...(action.value ? [{ field: action.value, role: "value", isRequired: true } as const] : []),
   ];

@@ -3,8 +3,11 @@ import type { Observation, TaskReference, TaskSplit } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { sampleSize } from "../../../../test/fixtures/long.ts";
 import type { DemonstratedAction, Demonstrator, Judgment } from "../environment-spec.ts";
+import { FIELDS } from "./fields.ts";
 import { INVENTED_TOOLS as SPEC } from "./invented-tools.ts";
 import { scriptOf } from "./script-drawing.ts";
+import { SUBJECTS } from "./subjects.ts";
+import { ACTIONS } from "./tool-sets.ts";
 
 const signal = new AbortController().signal;
 const LEVELS = [0, 1, 2];
@@ -134,6 +137,23 @@ test("training tasks have no function name and no frame of held-out tasks", () =
   for (const { tools, template } of tasks("train", sampleSize(200, 1667))) {
     expect(template).not.toContain("-unseen-");
     expect(tools.filter(({ name }) => names.has(name))).toStrictEqual([]);
+  }
+});
+
+test("no noun belongs to two subjects, and requests name the thing and the value", () => {
+  const nouns = SUBJECTS.flatMap((subject) => subject.nouns);
+  expect(nouns.filter((noun, i) => nouns.indexOf(noun) !== i)).toStrictEqual([]);
+  const fields = new Set(Object.keys(FIELDS));
+  expect(SUBJECTS.filter((subject) => !subject.fields.every((key) => fields.has(key)))).toEqual([]);
+  const keys = ACTIONS.map(({ key }) => key);
+  expect(new Set(keys).size).toBe(keys.length);
+  const names = ACTIONS.flatMap((action) => action.names);
+  expect(names.filter((name, i) => names.indexOf(name) !== i)).toStrictEqual([]);
+  for (const { clauses, wishes, target, value } of ACTIONS) {
+    for (const text of [...clauses, ...wishes]) {
+      expect([text, text.includes("{t}")]).toStrictEqual([text, target === true]);
+      expect([text, text.includes("{v}")]).toStrictEqual([text, value !== undefined]);
+    }
   }
 });
 

@@ -60,6 +60,21 @@ const FAILURES: readonly string[] = [
   "server is down",
   "permission missing",
   "the {n} was changed by {p}",
+  "{n} does not exist",
+  "too many requests",
+  "no connection",
+  "the {n} is closed",
+  "wrong format",
+  "{p} has to agree first",
+  "not enough money",
+  "the {n} is already taken",
+  "disk is full",
+  "only {p} may do this",
+  "the session has ended",
+  "invalid value",
+  "maintenance until tomorrow",
+  "the {n} has no owner",
+  "internal error 500",
 ];
 
 /** One call that fails: the answer says so, with the reason. */

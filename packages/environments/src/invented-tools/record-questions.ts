@@ -1,7 +1,9 @@
 /** Questions about a value of a record. */
 import { integerBelow } from "../draw.ts";
+import { withoutDoubledPreposition } from "./dates.ts";
 import { chance, type Drawing } from "./drawing.ts";
 import { type FieldKey, FIELDS } from "./fields.ts";
+import { withReason } from "./reasons.ts";
 import { drawFrame } from "./request-frames.ts";
 
 /** Questions about any field. `{l}` is the field's label, `{t}` the thing. */
@@ -18,6 +20,18 @@ const QUESTIONS: readonly string[] = [
   "Do you know the {l} of {t}?",
   "{l} of {t}?",
   "For {t}, what {l} is noted?",
+  "Could you tell me the {l} of {t}?",
+  "I would like to know the {l} of {t}.",
+  "What {l} has {t}?",
+  "give me the {l} of {t}",
+  "Find out the {l} of {t}, please.",
+  "What did we note as the {l} of {t}?",
+  "I wonder what the {l} of {t} is.",
+  "Somebody asked me for the {l} of {t}.",
+  "the {l} of {t}, please",
+  "{t}, what is its {l}?",
+  "Is there a {l} for {t}, and which one?",
+  "Let me know the {l} of {t}.",
 ];
 
 /** Questions that name a field in other words. */
@@ -38,6 +52,19 @@ const OTHER_QUESTIONS: { readonly [key in FieldKey]?: readonly string[] } = {
   tag: ["What kind is {t}?", "which group does {t} belong to?"],
   priority: ["How important is {t}?", "how pressing is {t}"],
   size: ["How big is {t}?", "is {t} small or large?"],
+  phone: ["At which number can I call {t}?", "what number do I dial for {t}"],
+  language: ["In what language is {t}?", "which language goes with {t}?"],
+  weekday: ["On which weekday is {t}?", "which day of the week is it for {t}?"],
+  hours: ["How many hours does {t} take?", "for how many hours is {t}?"],
+  material: ["What is {t} made of?", "of what material is {t}"],
+  year: ["From which year is {t}?", "what year is {t} from"],
+  age: ["How old is {t}?", "what age is {t}"],
+  distance: ["How many kilometers is {t}?", "how long is {t} in km?"],
+  temperature: ["How warm is {t}?", "how many degrees does {t} have?"],
+  liters: ["How many liters does {t} hold?", "how many liters fit into {t}?"],
+  country: ["From which country is {t}?", "what country goes with {t}?"],
+  job: ["What does {t} work as?", "what job does {t} have"],
+  level: ["How difficult is {t}?", "for which level is {t}?"],
   repeat: ["How often is {t}?", "how often does {t} repeat?"],
 };
 
@@ -57,5 +84,6 @@ export function drawQuestion(
       ? drawFrame(drawing, QUESTIONS)
       : { frame: other, pattern: `${key}-${index}` };
   const text = frame.replace("{l}", FIELDS[key].label).replace("{t}", () => thing);
-  return { request: frame.startsWith("{") ? capitalized(text) : text, pattern };
+  const said = withoutDoubledPreposition(frame.startsWith("{") ? capitalized(text) : text);
+  return { request: withReason(drawing, said, true), pattern };
 }

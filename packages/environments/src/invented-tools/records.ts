@@ -59,7 +59,9 @@ export function drawRecords(
       const argument =
         areSimilar && first !== undefined
           ? similarName(drawing, String(first.name.argument))
-          : values.properName(drawing);
+          : subject.group === "person"
+            ? String(values.person(drawing).argument)
+            : values.properName(drawing);
       return { argument, said: argument };
     };
     records.push({

@@ -9,8 +9,8 @@ import type { CallArguments, ScriptCall, ScriptTool, TaskScript } from "./task-s
 /** Marks of texts that say that something is impossible or has failed. */
 const TONES = {
   plain: /./s,
-  refusal: /can['’]?t|cannot|can not|unable|no tool/i,
-  failure: /fail|could ?n['’]?t|could not|can['’]?t|cannot|error|not possible/i,
+  refusal: /\bcan['’]?t\b|cannot|can not|unable|no tool/i,
+  failure: /fail|could ?n['’]?t|could not|\bcan['’]?t\b|cannot|error|not possible/i,
 } as const;
 
 /** What has happened so far. */

@@ -1,10 +1,11 @@
 /** Subjects of everyday software, with other words for them and the fields that their records have. */
 import type { RandomSource } from "@waggle/protocol";
 import { pick } from "../draw.ts";
+import type { SubjectGroup, SubjectRows } from "./action.ts";
 import type { FieldKey } from "./fields.ts";
-
-/** Subjects of a group have the same actions. */
-export type SubjectGroup = "event" | "document" | "device" | "order" | "place" | "work";
+import { DEVICES_AND_PLACES } from "./subjects-of-devices.ts";
+import { EVENTS_AND_PAPERS } from "./subjects-of-events.ts";
+import { WORK_AND_LIFE } from "./subjects-of-work.ts";
 
 export type Subject = {
   readonly key: string;
@@ -15,7 +16,7 @@ export type Subject = {
   readonly fields: readonly FieldKey[];
 };
 
-const ROWS: readonly (readonly [SubjectGroup, nouns: string, fields: string])[] = [
+const ROWS: SubjectRows = [
   ["event", "meeting/appointment", "person date time place minutes"],
   ["event", "workout/training session", "date time minutes repeat"],
   ["event", "class/course", "person date people place"],
@@ -71,23 +72,26 @@ const ROWS: readonly (readonly [SubjectGroup, nouns: string, fields: string])[] 
   ["place", "garden bed/flower bed", "place size color"],
   ["place", "hotel/inn", "place price people"],
   ["place", "restaurant/diner", "place tag price"],
-  ["place", "boat/canoe", "place size people"],
+  ["vehicle", "boat/canoe", "place size people"],
   ["place", "tent/camp site", "place size price"],
   ["place", "locker/storage box", "place size code"],
   ["work", "task/todo", "owner due priority"],
   ["work", "ticket/support case", "person priority date"],
   ["work", "bug/defect", "owner priority code"],
   ["work", "project/undertaking", "owner due price"],
-  ["work", "contact/acquaintance", "email place tag"],
-  ["work", "plant/flower", "place date size"],
-  ["work", "pet/animal", "owner weight color"],
-  ["work", "product/item", "price color count"],
+  ["person", "contact/acquaintance", "email place tag"],
+  ["plant", "plant/flower", "place date size"],
+  ["animal", "pet/animal", "owner weight color age"],
+  ["stock", "product/item", "price color count"],
   ["work", "budget/spending plan", "owner price repeat"],
   ["work", "goal/target", "owner due count"],
-  ["work", "vehicle/car", "owner color code"],
+  ["vehicle", "vehicle/car", "owner color code"],
   ["work", "tool/instrument", "place owner price"],
-  ["work", "bottle/wine", "tag price place"],
-  ["work", "patient/client", "email date place"],
+  ["stock", "bottle/wine", "tag price place"],
+  ["person", "patient/client", "email date place"],
+  ...EVENTS_AND_PAPERS,
+  ...DEVICES_AND_PLACES,
+  ...WORK_AND_LIFE,
 ];
 
 export const SUBJECTS: readonly Subject[] = ROWS.map(([group, nouns, fields]) => {
@@ -106,21 +110,32 @@ export function nounFor(random: RandomSource, { nouns, key }: Subject): string {
 }
 
 const IRREGULAR: { readonly [noun: string]: string } = {
-  duty: "duties",
-  directory: "directories",
-  party: "parties",
-  delivery: "deliveries",
+  quiz: "quizzes",
+  shelf: "shelves",
+  loaf: "loaves",
+  knife: "knives",
+  child: "children",
+  sheep: "sheep",
+  fish: "fish",
+  goldfish: "goldfish",
+  aircraft: "aircraft",
+  tomato: "tomatoes",
+  goose: "geese",
 };
 
 /** `bookings`, `classes`, `galleries`. */
 export function pluralOf(noun: string): string {
-  const irregular = IRREGULAR[noun];
-  if (irregular !== undefined) return irregular;
+  const last = noun.slice(noun.lastIndexOf(" ") + 1);
+  const irregular = IRREGULAR[last];
+  if (irregular !== undefined) return noun.slice(0, noun.length - last.length) + irregular;
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
   if (/(?:s|x|ch|sh)$/.test(noun)) return `${noun}es`;
   return `${noun}s`;
 }
 
 /** `a room`, `an invoice`. */
 export function withArticle(noun: string): string {
-  return `${/^(?:[aeio]|un)/.test(noun) ? "an" : "a"} ${noun}`;
+  const isVowel =
+    /^(?:[aeio]|un(?!i)|um|up|hour|x-ray)/i.test(noun) && !/^(?:one|eu|ew)/i.test(noun);
+  return `${isVowel ? "an" : "a"} ${noun}`;
 }

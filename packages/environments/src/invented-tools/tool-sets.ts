@@ -3,13 +3,30 @@ import type { TaskSplit } from "@waggle/protocol";
 import { pick } from "../draw.ts";
 import type { Action } from "./action.ts";
 import { COMMON_ACTIONS } from "./common-actions.ts";
+import { DEVICE_ACTIONS } from "./device-actions.ts";
 import { belongsTo, chance, type Drawing, shuffled } from "./drawing.ts";
 import { drawStyle } from "./function-names.ts";
 import { GROUP_ACTIONS } from "./group-actions.ts";
 import { drawTool, type InventedTool, type ToolWish } from "./invented-tool.ts";
+import { LIVING_ACTIONS } from "./living-actions.ts";
+import { ORDER_ACTIONS } from "./order-actions.ts";
+import { PAPER_ACTIONS } from "./paper-actions.ts";
+import { READING_ACTIONS } from "./reading-actions.ts";
+import { STOCK_ACTIONS } from "./stock-actions.ts";
 import { type Subject, SUBJECTS } from "./subjects.ts";
+import { UPKEEP_ACTIONS } from "./upkeep-actions.ts";
 
-const ACTIONS: readonly Action[] = [...COMMON_ACTIONS, ...GROUP_ACTIONS];
+export const ACTIONS: readonly Action[] = [
+  ...COMMON_ACTIONS,
+  ...READING_ACTIONS,
+  ...GROUP_ACTIONS,
+  ...DEVICE_ACTIONS,
+  ...PAPER_ACTIONS,
+  ...ORDER_ACTIONS,
+  ...UPKEEP_ACTIONS,
+  ...LIVING_ACTIONS,
+  ...STOCK_ACTIONS,
+];
 
 /** An action with a subject. */
 type Pair = { readonly action: Action; readonly subject: Subject; readonly key: string };
@@ -25,6 +42,7 @@ function indexed(split: TaskSplit) {
   const all = PAIRS.filter(({ key }) => belongsTo(split, key));
   return {
     all,
+    withDetails: all.filter(({ action }) => action.details !== undefined),
     bySubject: Map.groupBy(all, ({ subject }) => subject),
     byAction: Map.groupBy(all, ({ action }) => action),
   };
@@ -42,13 +60,11 @@ export function readersOf(drawing: Drawing, { subject, action }: Pair): readonly
 }
 
 /** A pair of the split that is accepted. */
-export function drawPair(
-  { split, random }: Drawing,
-  accepts: (pair: Pair) => boolean = () => true,
-): Pair {
-  const { all } = PAIRS_OF[split];
+export function drawPair(drawing: Drawing, accepts: (pair: Pair) => boolean = () => true): Pair {
+  const { all, withDetails } = PAIRS_OF[drawing.split];
   for (;;) {
-    const pair = pick(random, all);
+    // Actions with several values are few, but they teach the most.
+    const pair = pick(drawing.random, chance(drawing, 0.12) ? withDetails : all);
     if (accepts(pair)) return pair;
   }
 }

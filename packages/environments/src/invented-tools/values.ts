@@ -50,6 +50,11 @@ export function properName(drawing: Drawing): string {
     () => `${invented()} ${thing()}`,
     () => `${thing()} ${1 + integerBelow(random, 99)}`,
     () => `${invented()} ${1 + integerBelow(random, 99)}`,
+    () => `${adjective()} ${invented()}`,
+    () => `The ${adjective()} ${thing()}`,
+    () => `${pickOfSplit(drawing, lists.CITIES)} ${thing()}`,
+    () => `${thing()} of ${invented()}`,
+    thing,
   ])();
 }
 
@@ -77,6 +82,8 @@ export function place(drawing: Drawing): Value {
   );
 }
 
+const WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
+
 /** A text in quotation marks, or as it is. */
 function mentioned(drawing: Drawing, argument: string, quoted: number): Value {
   if (!chance(drawing, quoted)) return plain(argument);
@@ -103,6 +110,14 @@ export function note(drawing: Drawing): Value {
     () => `no ${thing()} today`,
     () => `${verb()} ${inventedWord(drawing)} first`,
     () => `ask ${String(person(drawing).argument)} about ${inventedWord(drawing)}`,
+    () => `please ${verb()} the ${thing()} by ${pick(random, WEEKDAYS)}`,
+    () => `the ${thing()} is ${adjective()}`,
+    () => `too ${adjective()} for ${String(person(drawing).argument)}`,
+    () => `${thing()} and ${thing()} are missing`,
+    () => `do not ${verb()} it before ${pick(random, WEEKDAYS)}`,
+    () => `needs the ${adjective()} ${thing()}`,
+    () => `${String(person(drawing).argument)} will ${verb()} it`,
+    () => `see ${inventedWord(drawing)} ${1 + integerBelow(random, 99)}`,
   ])();
   return mentioned(drawing, text, 1);
 }
@@ -137,9 +152,20 @@ export function numericId(drawing: Drawing): Value {
   return plain(Number(drawOfSplit(drawing, (random) => String(20 + integerBelow(random, 9980)))));
 }
 
-const NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split(
-  " ",
-);
+const NUMBER_WORDS = (
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
+  "seventeen eighteen nineteen twenty"
+).split(" ");
+const TENS: { readonly [ten: number]: string } = {
+  30: "thirty",
+  40: "forty",
+  50: "fifty",
+  60: "sixty",
+  70: "seventy",
+  80: "eighty",
+  90: "ninety",
+  100: "a hundred",
+};
 
 /** An integer in [from, to]. Small ones are sometimes written as words. Numbers above 12 belong to a split. */
 export function integer(drawing: Drawing, from: number, to: number): Value {
@@ -149,7 +175,7 @@ export function integer(drawing: Drawing, from: number, to: number): Value {
   if (argument > 12) {
     argument = Number(drawOfSplit(drawing, () => String(Math.max(13, draw()))));
   }
-  const word = NUMBER_WORDS[argument];
+  const word = NUMBER_WORDS[argument] ?? TENS[argument];
   if (word !== undefined && chance(drawing, 0.4)) return { argument, said: word };
   return plain(argument);
 }
@@ -166,26 +192,50 @@ export function price(drawing: Drawing): Value {
   );
 }
 
-export function date(drawing: Drawing): Value {
-  const two = (value: number) => String(value).padStart(2, "0");
-  const argument = drawOfSplit(drawing, (random) => {
-    const year = 2025 + integerBelow(random, 4);
-    return `${year}-${two(1 + integerBelow(random, 12))}-${two(1 + integerBelow(random, 28))}`;
-  });
-  return plain(argument);
-}
-
-export function time({ random }: Drawing): Value {
-  const minutes = pick(random, ["00", "15", "30", "45", "05", "20", "40", "50"]);
-  return plain(`${String(6 + integerBelow(random, 17)).padStart(2, "0")}:${minutes}`);
-}
-
 export function email(drawing: Drawing): Value {
-  const owner = chance(drawing, 0.5)
-    ? pickOfSplit(drawing, lists.FIRST_NAMES).toLowerCase()
-    : inventedWord(drawing);
-  return plain(`${owner}@${inventedWord(drawing)}.example`);
+  const { random } = drawing;
+  const first = () => pickOfSplit(drawing, lists.FIRST_NAMES).toLowerCase();
+  const last = () => pickOfSplit(drawing, lists.LAST_NAMES).toLowerCase();
+  const owner = pick(random, [
+    first,
+    () => inventedWord(drawing),
+    () => `${first()}.${last()}`,
+    () => `${first().charAt(0)}.${last()}`,
+    () => pick(random, ["info", "office", "sales", "hello", "support", "team"]),
+    () => `${first()}${1 + integerBelow(random, 99)}`,
+  ])();
+  return plain(`${owner}@${inventedWord(drawing)}.${pick(random, ["example", "example", "test"])}`);
 }
+
+/** A phone number: `0441 93 82`, `+49 30 5512`. */
+export function phone(drawing: Drawing): Value {
+  return plain(
+    drawOfSplit(drawing, (random) => {
+      const digits = (count: number) =>
+        Array.from({ length: count }, () => integerBelow(random, 10)).join("");
+      return pick(random, [
+        () => `0${digits(3)} ${digits(2)} ${digits(2)}`,
+        () => `+${20 + integerBelow(random, 70)} ${digits(2)} ${digits(4)}`,
+        () => `555-${digits(4)}`,
+        () => `0${digits(2)}-${digits(5)}`,
+      ])();
+    }),
+  );
+}
+
+export const website = (drawing: Drawing): Value =>
+  plain(
+    pick(drawing.random, [
+      `www.${inventedWord(drawing)}.example`,
+      `${inventedWord(drawing)}.example/${inventedWord(drawing)}`,
+      `https://${inventedWord(drawing)}.test`,
+    ]),
+  );
+
+export const language = ({ random }: Drawing): Value => plain(pick(random, lists.LANGUAGES));
+export const country = (drawing: Drawing): Value => plain(pickOfSplit(drawing, lists.COUNTRIES));
+export const material = ({ random }: Drawing): Value => plain(pick(random, lists.MATERIALS));
+export const job = (drawing: Drawing): Value => plain(pickOfSplit(drawing, lists.JOBS));
 
 export function color(drawing: Drawing): Value {
   return plain(pickOfSplit(drawing, lists.COLORS));

@@ -1,8 +1,10 @@
 /** A user's wish for one tool: the values of its arguments, and the words for it. */
 import { integerBelow, pick } from "../draw.ts";
+import { withoutDoubledPreposition } from "./dates.ts";
 import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type InventedTool, type Parameter, type TargetKind, withNoun } from "./invented-tool.ts";
 import { drawFrame, fillFrame, FRAMES } from "./request-frames.ts";
+import { withReason } from "./reasons.ts";
 import { nounFor } from "./subjects.ts";
 import type { Value } from "./values.ts";
 
@@ -63,8 +65,28 @@ const TARGET_PHRASES: { readonly [kind in TargetKind]: readonly string[] } = {
     "my {n} {}",
     "{} (the {n})",
     "the {n} named {}",
+    "the {n} with the name {}",
+    "{n} {}",
+    "that {n} {}",
+    "your {n} {}",
+    "the {n} that is called {}",
+    "the {n} by the name of {}",
   ],
-  code: ["{n} {}", "the {n} {}", "the {n} with id {}", "{n} {}", "my {n} {}", "the {n} no. {}"],
+  code: [
+    "{n} {}",
+    "the {n} {}",
+    "the {n} with id {}",
+    "{n} {}",
+    "my {n} {}",
+    "the {n} no. {}",
+    "our {n} {}",
+    "the {n} with the code {}",
+    "the {n} {}",
+    "{n} id {}",
+    "the {n} under the code {}",
+    "{n} {}",
+    "that {n} {}",
+  ],
   number: [
     "{n} {}",
     "the {n} {}",
@@ -72,6 +94,12 @@ const TARGET_PHRASES: { readonly [kind in TargetKind]: readonly string[] } = {
     "{n} no. {}",
     "the {n} with number {}",
     "{n} #{}",
+    "the {n} no. {}",
+    "our {n} {}",
+    "my {n} number {}",
+    "the {n} whose number is {}",
+    "the {n} with the id {}",
+    "the {n} #{}",
   ],
 };
 
@@ -88,6 +116,12 @@ const INVENTED_PHRASES = [
   "{p} = {}",
   "and {p} {}",
   "with a {p} of {}",
+  "where {p} is {}",
+  "the {p} is {}",
+  "using {} as {p}",
+  "with {} for {p}",
+  "{p} set to {}",
+  "its {p} being {}",
 ];
 
 function detailsOf(drawing: Drawing, { values, tool }: Wish): string {
@@ -113,20 +147,25 @@ function filled(drawing: Drawing, wish: Wish, pattern: string): string {
   const what =
     wish.target ??
     (target ? targetText(drawing, noun, tool.targetKind, target.said) : `the ${noun}`);
-  return withNoun(pattern.includes("{d}") ? pattern : `${pattern} {d}`, noun)
+  const text = withNoun(pattern.includes("{d}") ? pattern : `${pattern} {d}`, noun)
     .replaceAll("{t}", () => what)
     .replaceAll("{v}", () => valueOf(wish, "value")?.said ?? "")
     .replaceAll("{d}", () => detailsOf(drawing, wish))
     .replaceAll(/ +/g, " ")
     .replaceAll(/,? (?=[?.,!])/g, "")
+    .replaceAll(/\b(1|one) (star|point)s\b/gi, "$1 $2")
+    .replaceAll(/\ba (?=(?:html|8\d*|11|18|eight|eleven|eighteen|eighty)\b)/g, "an ")
     .replace(/,(?=\.$)/, "")
+    .replace(/^: /, "")
+    .replace(/:$/, "")
     .trim();
+  return withoutDoubledPreposition(text);
 }
 
 /** An imperative for the wish: `cancel the room Zork`. In "I want to …" it must not say "me". */
 export function clauseOf(drawing: Drawing, wish: Wish, frame: string): string {
   const { clauses } = wish.tool.action;
-  const isOwn = / to \{do\}/.test(frame);
+  const isOwn = /\b(?:to|let's|should|must|and|will|I'd rather) \{do\}/i.test(frame);
   const fitting = isOwn ? clauses.filter((clause) => !/\bme\b/.test(clause)) : clauses;
   return filled(drawing, wish, pick(drawing.random, fitting));
 }
@@ -136,14 +175,18 @@ export function requestOf(
   drawing: Drawing,
   wish: Wish,
 ): { readonly request: string; readonly pattern: string } {
-  const { wishes, key } = wish.tool.action;
+  const { wishes, key, changes } = wish.tool.action;
   if (chance(drawing, 0.3)) {
     const index = integerBelow(drawing.random, wishes.length);
     const sentence = filled(drawing, wish, wishes[index] as string);
-    return { request: capitalized(sentence), pattern: `${key}-${index}` };
+    return {
+      request: withReason(drawing, capitalized(sentence), !changes),
+      pattern: `${key}-${index}`,
+    };
   }
   const { frame, pattern } = drawFrame(drawing, FRAMES);
-  return { request: fillFrame(frame, clauseOf(drawing, wish, frame)), pattern };
+  const request = fillFrame(frame, clauseOf(drawing, wish, frame));
+  return { request: withReason(drawing, request, !changes), pattern };
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -5,6 +5,7 @@
 import type { Product } from "../catalogue-data.ts";
 import type { RandomSource } from "@waggle/protocol";
 import type { Shown } from "./answers.ts";
+import type { Meant } from "./values.ts";
 
 /** A search result. The price is missing in results sorted by rating. */
 export type Hit = {
@@ -58,8 +59,8 @@ export class Assistant {
     return hits as readonly Hit[];
   }
 
-  /** Looks for products by name, all in one turn. */
-  async find(...items: readonly Product[]): Promise<Hit[]> {
+  /** Looks for products, all in one turn. */
+  async find(...items: readonly Meant[]): Promise<Hit[]> {
     const results = await this.act(...items.map((item) => searchFor(item)));
     const hits = items.map((item, at) => this.choose(results[at] as readonly Hit[], item));
     this.last = hits[0] ?? null;
@@ -109,9 +110,9 @@ export class Assistant {
   }
 }
 
-/** The call that looks for a product by its name. */
-export function searchFor(item: Product): Call {
-  return ["search", { query: item.name.toLowerCase() }];
+/** The call that looks for a product by its name or by its description. */
+export function searchFor({ name, query = name.toLowerCase() }: Meant): Call {
+  return ["search", { query }];
 }
 
 /** The call that adds pieces. */

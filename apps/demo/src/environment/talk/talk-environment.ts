@@ -21,6 +21,7 @@ function expectationOf(turns: readonly TalkTurn[]): Expectation {
   const forms = expected.map(({ form }) => form);
   const form: AnswerForm = forms.length === 1 ? (forms[0] ?? "answer") : "answer";
   return {
+    wishes: turns.length,
     cart: expected.at(-1)?.cart ?? [],
     form,
     facts: expected.flatMap(({ facts }) => facts),

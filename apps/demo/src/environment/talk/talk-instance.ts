@@ -33,7 +33,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...SMALL_TALK_TURNS,
 };
 
-/** Messages of a visitor, each with one wish or two. */
+/** Messages of a visitor, each with one to three wishes. */
 export type Talk = {
   readonly cart: readonly CartLine[];
   readonly messages: readonly (readonly TalkTurn[])[];
@@ -49,6 +49,14 @@ export function talkLevel({ environment }: TaskReference): number {
   );
 }
 
+/** Share of the talks of level 1 that are one message with several wishes. */
+const SHARED_SHARE = 0.45;
+/** Share of these with three wishes. */
+const THREE_SHARE = 0.25;
+/** Kinds whose conduct is long. */
+const LONG_KINDS: ReadonlySet<string> = new Set(["add-two", "set-number", "replace"]);
+/** Share of these that end with a question about the total. */
+const TOTAL_SHARE = 0.1;
 /** Share of the everyday talks that have one message with one wish. */
 const SINGLE_SHARE = 0.6;
 
@@ -86,17 +94,24 @@ function drawTalk(reference: TaskReference): Talk {
   }
 }
 
-/** Two wishes in one message, or kinds that follow each other. */
+/** Two or three wishes in one message, or kinds that follow each other. */
 function drawPlan(random: RandomSource): readonly (readonly TalkKind[])[] {
-  if (random() < 0.25) {
-    const first = pick(random, JOINABLE);
-    const second = pick(
-      random,
-      JOINABLE.filter((kind) => kind !== first),
-    );
-    return [[first, second]];
-  }
+  if (random() < SHARED_SHARE) return [drawShared(random)];
   return pick(random, PATHS).map((step) => [typeof step === "string" ? step : pick(random, step)]);
+}
+
+/** Different kinds that share a message. */
+function drawShared(random: RandomSource): readonly TalkKind[] {
+  const count = random() < THREE_SHARE ? 3 : 2;
+  const kinds: TalkKind[] = [];
+  while (kinds.length < count) {
+    const isLast = kinds.length === count - 1;
+    const kind = isLast && random() < TOTAL_SHARE ? "cart-total" : pick(random, JOINABLE);
+    // Three long conducts would not fit into the context.
+    if (count === 3 && LONG_KINDS.has(kind)) continue;
+    if (!kinds.includes(kind)) kinds.push(kind);
+  }
+  return kinds;
 }
 
 function follow(plan: readonly (readonly TalkKind[])[], random: RandomSource): Talk | null {
@@ -117,7 +132,7 @@ function follow(plan: readonly (readonly TalkKind[])[], random: RandomSource): T
       message.push(turn);
       scene = turn.after;
     }
-    if (areAboutOne(message)) return null;
+    if (areAboutOne(message) || contradicts(message)) return null;
     messages.push(message);
   }
   return { cart, messages };
@@ -129,6 +144,14 @@ function areAboutOne(message: readonly TalkTurn[]): boolean {
     expected.facts.flatMap((fact) => (typeof fact === "number" ? [] : fact)),
   );
   return message.length > 1 && new Set(named).size < named.length;
+}
+
+/** Whether one wish of a message must be answered with what another one forbids. */
+function contradicts(message: readonly TalkTurn[]): boolean {
+  const forbidden = message.flatMap(({ expected: { never = [] } }) => never);
+  return message.some(({ expected: { facts } }) =>
+    facts.some((fact) => typeof fact !== "number" && fact.some((text) => forbidden.includes(text))),
+  );
 }
 
 /** Every turn can be said in training and in held-out tasks. */

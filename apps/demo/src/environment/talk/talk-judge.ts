@@ -6,7 +6,7 @@ import type { Expectation, Fact } from "./talk-turn.ts";
 
 /** Longer answers fail. */
 const LONGEST = 400;
-/** Other numbers that an answer may contain: more would be guessing. */
+/** Other numbers that the answer to a wish may contain: more would be guessing. */
 const SPARE_NUMBERS = 2;
 
 const MARKUP = /<\|?\/?\w|tool_call|[{}]/;
@@ -48,10 +48,10 @@ function hasForm(form: Expectation["form"], text: string): boolean {
 }
 
 /** An answer names only products that it is about, and few numbers more than it must. */
-function isNoGuess(text: string, { form, facts, mentions = [] }: Expectation): boolean {
+function isNoGuess(text: string, { form, facts, wishes = 1, mentions = [] }: Expectation): boolean {
   const found = new Set(numbersIn(text).map((readings) => readings[0])).size;
   const needed = facts.filter((fact) => typeof fact === "number").length;
-  if (found > needed + (form === "answer" ? SPARE_NUMBERS : 0)) return false;
+  if (found > needed + (form === "answer" ? SPARE_NUMBERS * wishes : 0)) return false;
   const named = new Set([
     ...facts.flatMap((fact) => (typeof fact === "number" ? [] : fact)),
     ...mentions.map(({ name }) => name),

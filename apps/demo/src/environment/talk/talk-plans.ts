@@ -73,16 +73,30 @@ export function isSingle(kind: TalkKind): boolean {
   return singles.has(kind);
 }
 
-/** Two of these can share a message. */
+/** Two or three of these can share a message. A kind that occurs twice is drawn twice as often. */
 export const JOINABLE: readonly TalkKind[] = [
   "add",
+  "add",
   "add-n",
+  "add-n",
+  "add-two",
   "add-cheapest",
+  "add-cheapest-limit",
   "add-best",
   "remove",
+  "remove",
+  "remove-some",
+  "set-number",
+  "replace",
+  "price",
   "price",
   "stock",
   "rating",
+  "compare-price",
+  "cheapest-question",
+  "best-question",
+  "price-in-currency",
+  "in-cart-question",
 ];
 
 /** What a talk can be about before a visitor takes it. */

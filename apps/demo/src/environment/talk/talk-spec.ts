@@ -89,7 +89,7 @@ function talks(
   };
 }
 
-/** Level 0 has one message with one wish; level 1 has two wishes or several messages. */
+/** Level 0 has one message with one wish; level 1 has several wishes or several messages. */
 export const SHOP_TALK: EnvironmentSpec = talks({
   name: LEVEL_OF_TALK[0] ?? "shop-talk",
   environments: LEVEL_OF_TALK,

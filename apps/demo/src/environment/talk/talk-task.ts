@@ -3,9 +3,34 @@ import { pick } from "@waggle/environments";
 import { hashText, mulberry32, type Task, type TaskReference } from "@waggle/protocol";
 import { SHOP_SYSTEM } from "../shop-task.ts";
 import { talkOf } from "./talk-instance.ts";
-import { worded } from "./wording.ts";
+import { withAside, worded } from "./wording.ts";
 
-const JOINS = [" and ", ", and ", ". also, ", ". then ", ", then "];
+/** Between two wishes of a message. */
+const JOINS = [
+  " and ",
+  " and ",
+  ", and ",
+  " and also ",
+  ". also, ",
+  ". Also ",
+  ". then ",
+  ", then ",
+  " and then ",
+  ". After that, ",
+  "; ",
+  ", ",
+  ". ",
+  ". And ",
+  ", plus ",
+  " + ",
+  ". oh and ",
+  ". one more thing: ",
+  "\n",
+  ". Next, ",
+  ". besides, ",
+  ". while you're at it, ",
+  " & ",
+];
 /** Share of the held-out tasks whose patterns are held out too. */
 const UNSEEN_SHARE = 0.5;
 
@@ -21,15 +46,18 @@ export function messagesOf(reference: TaskReference): {
   const hasValues = messages.flat().some(({ slots }) => Object.keys(slots).length > 0);
   const unseen = split === "heldOut" && (!hasValues || random() < UNSEEN_SHARE);
   const templates: string[] = [];
-  const texts = messages.map((message) =>
-    message
+  const texts = messages.map((message) => {
+    const said = message
       .map((turn) => {
         const { text, template } = worded(turn, unseen, random);
         templates.push(template);
         return text;
       })
-      .reduce((said, more) => said.replace(/[.!?]$/, "") + pick(random, JOINS) + more),
-  );
+      .reduce((before, more) => before.replace(/[.!?]$/, "") + pick(random, JOINS) + more);
+    // Small talk is an aside itself.
+    const isTalk = message.some(({ expected }) => expected.form === "small-talk");
+    return isTalk ? said : withAside(said, unseen, random);
+  });
   return { texts, template: templates.join("+") };
 }
 

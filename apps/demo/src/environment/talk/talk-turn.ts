@@ -21,6 +21,8 @@ export type Expectation = {
   readonly facts: readonly Fact[];
   /** Phrases that would say the opposite. */
   readonly never?: readonly string[];
+  /** Wishes of the message; default 1. An answer to several may have more numbers. */
+  readonly wishes?: number;
   /** Products that the answer may name beside those in the facts. */
   readonly mentions?: readonly Product[];
 };

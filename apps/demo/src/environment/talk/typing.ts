@@ -12,9 +12,54 @@ const SHORT: { readonly [word: string]: string } = {
   are: "r",
   and: "n",
   thanks: "thx",
+  what: "wat",
+  because: "cos",
+  with: "w/",
+  something: "smth",
+  tomorrow: "tmrw",
 };
+/** Words as some people spell them, by ear. */
+const BY_EAR: { readonly [word: string]: string } = {
+  cheapest: "cheepest",
+  cheaper: "cheeper",
+  expensive: "expencive",
+  rating: "raiting",
+  rated: "raited",
+  available: "avalable",
+  really: "realy",
+  basket: "baskit",
+  trolley: "trolly",
+  remove: "remoove",
+  instead: "insted",
+  there: "their",
+  your: "you're",
+  would: "wud",
+  could: "cud",
+  please: "pleese",
+  already: "allready",
+  which: "wich",
+  than: "then",
+  cost: "kost",
+  reviews: "reveiws",
+  dollars: "dolars",
+  total: "totel",
+  together: "togather",
+  actually: "actualy",
+};
+const ENDINGS = ["!", "!!", "...", "??", " :)", " 🙂", " 🙏", " 😅", " ^^", " !", " ?", "…"];
 /** Shares of the requests. */
-const SHARE = { polite: 0.15, lower: 0.4, plain: 0.3, short: 0.1, errors: 0.2, joined: 0.02 };
+const SHARE = {
+  polite: 0.15,
+  lower: 0.4,
+  plain: 0.3,
+  noApostrophe: 0.15,
+  short: 0.08,
+  byEar: 0.06,
+  errors: 0.22,
+  joined: 0.02,
+  ending: 0.05,
+  shouted: 0.015,
+};
 /** Shorter words are typed right, because an error could make another word of them. */
 const SHORTEST = 4;
 
@@ -27,8 +72,12 @@ export function typed(text: string, random: RandomSource): string {
   if (random() < SHARE.short) {
     said = said.replaceAll(/\b[a-z]+\b/g, (word) => SHORT[word] ?? word);
   }
-  if (random() < SHARE.errors) said = misspelled(said, 1 + Math.floor(random() * 2), random);
+  if (random() < SHARE.noApostrophe) said = said.replaceAll(/['’]/g, "");
+  if (random() < SHARE.byEar) said = said.replaceAll(/\b[a-z]+\b/g, (word) => BY_EAR[word] ?? word);
+  if (random() < SHARE.errors) said = misspelled(said, 1 + Math.floor(random() * 3), random);
   if (random() < SHARE.joined) said = joined(said, random);
+  if (random() < SHARE.ending) said = said.replace(/[.!?]*$/, "") + pick(random, ENDINGS);
+  if (random() < SHARE.shouted) said = said.toUpperCase();
   return said.trim();
 }
 

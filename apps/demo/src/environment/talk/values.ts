@@ -13,6 +13,9 @@ const SYNONYM_SHARE = 0.3;
 /** Share of the products' names that are shortened where that is clear. */
 const SHORT_SHARE = 0.4;
 
+/** Share of the single products that are described instead of named, where a description fits only one. */
+const DESCRIBED_SHARE = 0.2;
+
 /** A description of products: what people say, and what finds them. */
 export type Description = {
   /** The words that a search knows, such as "wood lamp". */
@@ -41,6 +44,25 @@ export function nameOf(item: Product, random: RandomSource): string {
   const words = item.name.split(" ");
   const short = words.length > 2 ? `${words[0]} ${words[2]}` : item.name;
   return searchProducts({ query: short }).length === 1 ? short : item.name;
+}
+
+/** A product that a person means, with the words that find it if they are not its name. */
+export type Meant = Product & { readonly query?: string };
+
+/** A product as it is typed: by its name, or by a description that fits only this product. */
+export function meant(item: Product, random: RandomSource): { item: Meant; said: string } {
+  if (random() < DESCRIBED_SHARE) {
+    const fitting = item.attributes.filter(
+      (attribute) => searchProducts({ query: `${attribute} ${item.category}` }).length === 1,
+    );
+    if (fitting.length > 0) {
+      const attribute = pick(random, fitting);
+      const adjective = synonym(random, SYNONYMS.attributes, attribute);
+      const said = `${adjective} ${synonym(random, SYNONYMS.categories, item.category)}`;
+      return { item: { ...item, query: `${attribute} ${item.category}` }, said };
+    }
+  }
+  return { item, said: nameOf(item, random) };
 }
 
 /** A number in digits or as a word. */

@@ -3,10 +3,14 @@ import { pick } from "@waggle/environments";
 import type { RandomSource } from "@waggle/protocol";
 import type { TalkTurn } from "./talk-turn.ts";
 import { typed } from "./typing.ts";
+import { AFTER, BEFORE } from "./wordings/asides.ts";
 import { WORDINGS } from "./wordings/index.ts";
 
 /** One in this many patterns is held out. */
 const HELD_OUT_SHARE = 4;
+/** Share of the messages with something beside the request, and of these the share that has it before the request. */
+const ASIDE_SHARE = 0.15;
+const BEFORE_SHARE = 0.6;
 /** Kinds whose wording is all they have: another language, or random letters. */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["other-language", "gibberish"]);
 
@@ -66,4 +70,13 @@ export function worded(turn: TalkTurn, unseen: boolean, random: RandomSource): W
     text: AS_WRITTEN.has(turn.kind) ? text : typed(text, random),
     template: `${turn.kind}-${unseen ? "unseen-" : ""}${index}`,
   };
+}
+
+/** A message with a reason, a mood or a story beside the request, sometimes. */
+export function withAside(text: string, unseen: boolean, random: RandomSource): string {
+  if (random() >= ASIDE_SHARE) return text;
+  const isBefore = random() < BEFORE_SHARE;
+  const asides = (isBefore ? BEFORE : AFTER).filter((_, at) => isHeldOutPattern(at) === unseen);
+  const aside = typed(pick(random, asides), random);
+  return isBefore ? `${aside} ${text}` : `${text.replace(/[.!?]$/, "")}, ${aside}`;
 }

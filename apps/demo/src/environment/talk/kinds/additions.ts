@@ -4,18 +4,19 @@ import { added } from "../answers.ts";
 import { addCall, type Assistant, type Hit, shown } from "../assistant.ts";
 import { addedOf, next, withPieces } from "../scene.ts";
 import type { DrawTurn, Fact, TurnsOf } from "../talk-turn.ts";
-import { countOf, drawDescription, drawProducts, limitNear, nameOf } from "../values.ts";
+import { countOf, drawDescription, drawProducts, limitNear, meant, nameOf } from "../values.ts";
 import { bestOf, drawLimited } from "./range-questions.ts";
 
 /** One piece of a product by name. */
 function addOne(kind: "add" | "follow-other-too"): DrawTurn {
   return (random, scene) => {
-    const [item] = drawProducts(random, 1, scene.cart) as [Product];
+    const [drawn] = drawProducts(random, 1, scene.cart) as [Product];
+    const { item, said } = meant(drawn, random);
     const slot = kind === "add" ? "name" : "other";
     const after = addedOf(scene, item, 1);
     return {
       kind,
-      slots: { [slot]: nameOf(item, random) },
+      slots: { [slot]: said },
       expected: { cart: after.cart, form: "answer", facts: [[item.name], item.price] },
       conduct: async (assistant) => {
         const [hit] = await assistant.find(item);
@@ -27,11 +28,12 @@ function addOne(kind: "add" | "follow-other-too"): DrawTurn {
 }
 
 const addN: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1, scene.cart) as [Product];
+  const [drawn] = drawProducts(random, 1, scene.cart) as [Product];
+  const { item, said } = meant(drawn, random);
   const tooMany = random() < 0.15;
   const n = tooMany ? item.stock + 1 + Math.floor(random() * 3) : 2 + Math.floor(random() * 4);
   if (n > 99 || (!tooMany && n > item.stock)) return null;
-  const slots = { name: nameOf(item, random), n: countOf(n, random) };
+  const slots = { name: said, n: countOf(n, random) };
   if (tooMany) {
     return {
       kind: "add-n",

@@ -6,7 +6,15 @@ import { series } from "../answers.ts";
 import type { Assistant } from "../assistant.ts";
 import { askedAbout, next } from "../scene.ts";
 import type { DrawTurn, Expectation, Fact, Scene, TalkTurn, TurnsOf } from "../talk-turn.ts";
-import { countOf, drawCurrency, drawProducts, limitNear, nameOf } from "../values.ts";
+import {
+  countOf,
+  drawCurrency,
+  drawProducts,
+  limitNear,
+  type Meant,
+  meant,
+  nameOf,
+} from "../values.ts";
 
 function answer({ cart }: Scene, ...facts: readonly Fact[]): Expectation {
   return { cart, form: "answer", facts };
@@ -16,13 +24,13 @@ function answer({ cart }: Scene, ...facts: readonly Fact[]): Expectation {
 function ofOne(
   kind: "price" | "only-price" | "stock" | "rating",
   facts: (item: Product) => readonly Fact[],
-  conduct: (assistant: Assistant, item: Product) => Promise<string>,
+  conduct: (assistant: Assistant, item: Meant) => Promise<string>,
 ): DrawTurn {
   return (random, scene) => {
-    const [item] = drawProducts(random, 1) as [Product];
+    const { item, said } = meant((drawProducts(random, 1) as [Product])[0], random);
     return {
       kind,
-      slots: { name: nameOf(item, random) },
+      slots: { name: said },
       expected: answer(scene, [item.name], ...facts(item)),
       conduct: (assistant) => conduct(assistant, item),
       after: askedAbout(scene, item),
@@ -30,20 +38,20 @@ function ofOne(
   };
 }
 
-async function sayPrice(assistant: Assistant, item: Product): Promise<string> {
+async function sayPrice(assistant: Assistant, item: Meant): Promise<string> {
   const [hit] = await assistant.find(item);
   if (hit === undefined) return "";
   return assistant.answered(hit, `The ${hit.name} costs ${hit.price} EUR.`);
 }
 
-async function sayStock(assistant: Assistant, item: Product): Promise<string> {
+async function sayStock(assistant: Assistant, item: Meant): Promise<string> {
   const [hit] = await assistant.find(item);
   if (hit === undefined) return "";
   const [stock] = await assistant.act(["check_stock", { id: hit.id }]);
   return assistant.answered(hit, `We have ${String(stock)} of the ${hit.name} in stock.`);
 }
 
-async function sayRating(assistant: Assistant, item: Product): Promise<string> {
+async function sayRating(assistant: Assistant, item: Meant): Promise<string> {
   const [hit] = await assistant.find(item);
   if (hit === undefined) return "";
   const [page] = await assistant.act(["open", { id: hit.id }]);

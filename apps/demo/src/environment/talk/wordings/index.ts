@@ -1,51 +1,19 @@
-/** All hand-written wordings of the shop's visitors, by kind of request. */
-import { ADDITIONS_BY_CHOICE } from "./additions-by-choice.ts";
-import { ADDITIONS } from "./additions.ts";
-import { CART_CHANGES } from "./cart-changes.ts";
-import { CONDITIONS } from "./conditions.ts";
-import { CORRECTIONS } from "./corrections.ts";
-import { FOLLOW_UPS } from "./follow-ups.ts";
-import { MONEY_QUESTIONS } from "./money-questions.ts";
-import { OTHER_LANGUAGES } from "./other-languages.ts";
-import { OUT_OF_SCOPE } from "./out-of-scope.ts";
-import { PRODUCT_QUESTIONS } from "./product-questions.ts";
-import { RANGE_QUESTIONS } from "./range-questions.ts";
-import { SMALL_TALK } from "./small-talk.ts";
-import { UNCLEAR } from "./unclear.ts";
+/** All hand-written wordings of the shop's visitors, by kind of request: the plain ones first, then those in a voice. */
+import { PLAIN, type WordingKind } from "./plain.ts";
+import { VOICES } from "./voices/index.ts";
 import type { Wordings } from "./wordings.ts";
 
-/** A kind of request. */
-export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
-  typeof RANGE_QUESTIONS &
-  typeof MONEY_QUESTIONS &
-  typeof ADDITIONS &
-  typeof ADDITIONS_BY_CHOICE &
-  typeof CART_CHANGES &
-  typeof CONDITIONS &
-  typeof CORRECTIONS &
-  typeof FOLLOW_UPS &
-  typeof UNCLEAR &
-  typeof OUT_OF_SCOPE &
-  typeof SMALL_TALK &
-  typeof OTHER_LANGUAGES);
+/** The patterns of a kind. */
+function patternsOf(kind: WordingKind): readonly string[] {
+  return [...PLAIN[kind], ...VOICES.flatMap((voice) => voice[kind] ?? [])];
+}
 
 /** The patterns of each kind. */
-export const WORDINGS: Wordings<WordingKind> = {
-  ...PRODUCT_QUESTIONS,
-  ...RANGE_QUESTIONS,
-  ...MONEY_QUESTIONS,
-  ...ADDITIONS,
-  ...ADDITIONS_BY_CHOICE,
-  ...CART_CHANGES,
-  ...CONDITIONS,
-  ...CORRECTIONS,
-  ...FOLLOW_UPS,
-  ...UNCLEAR,
-  ...OUT_OF_SCOPE,
-  ...SMALL_TALK,
-  ...OTHER_LANGUAGES,
-};
+export const WORDINGS = Object.fromEntries(
+  (Object.keys(PLAIN) as WordingKind[]).map((kind) => [kind, patternsOf(kind)]),
+) as Wordings<WordingKind>;
 
+export type { WordingKind } from "./plain.ts";
 export { SYNONYMS } from "./synonyms.ts";
 export { THINGS } from "./things.ts";
 export { CHOICES } from "./unclear.ts";

@@ -1,0 +1,48 @@
+/** The voices that people type in: the wordings of each, by kind of request. */
+import type { SomeWordings } from "../plain.ts";
+import { BRIEF_CHANGES } from "./brief-changes.ts";
+import { BRIEF_QUESTIONS } from "./brief-questions.ts";
+import { BRIEF_TURNS } from "./brief-turns.ts";
+import { CHATTY_CHANGES } from "./chatty-changes.ts";
+import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
+import { CHATTY_TURNS } from "./chatty-turns.ts";
+import { FORMAL_CHANGES } from "./formal-changes.ts";
+import { FORMAL_QUESTIONS } from "./formal-questions.ts";
+import { FORMAL_TURNS } from "./formal-turns.ts";
+import { INDIRECT_CHANGES } from "./indirect-changes.ts";
+import { INDIRECT_QUESTIONS } from "./indirect-questions.ts";
+import { INDIRECT_TURNS } from "./indirect-turns.ts";
+import { LEARNER_CHANGES } from "./learner-changes.ts";
+import { LEARNER_QUESTIONS } from "./learner-questions.ts";
+import { LEARNER_TURNS } from "./learner-turns.ts";
+import { REGIONAL_CHANGES } from "./regional-changes.ts";
+import { REGIONAL_QUESTIONS } from "./regional-questions.ts";
+import { REGIONAL_TURNS } from "./regional-turns.ts";
+import { SPOKEN_CHANGES } from "./spoken-changes.ts";
+import { SPOKEN_QUESTIONS } from "./spoken-questions.ts";
+import { SPOKEN_TURNS } from "./spoken-turns.ts";
+
+/** The order decides which patterns are held out, so a new voice goes to the end. */
+export const VOICES: readonly SomeWordings[] = [
+  CHATTY_QUESTIONS,
+  CHATTY_CHANGES,
+  CHATTY_TURNS,
+  FORMAL_QUESTIONS,
+  FORMAL_CHANGES,
+  FORMAL_TURNS,
+  INDIRECT_QUESTIONS,
+  INDIRECT_CHANGES,
+  INDIRECT_TURNS,
+  LEARNER_QUESTIONS,
+  LEARNER_CHANGES,
+  LEARNER_TURNS,
+  REGIONAL_QUESTIONS,
+  REGIONAL_CHANGES,
+  REGIONAL_TURNS,
+  SPOKEN_QUESTIONS,
+  SPOKEN_CHANGES,
+  SPOKEN_TURNS,
+  BRIEF_QUESTIONS,
+  BRIEF_CHANGES,
+  BRIEF_TURNS,
+];
