@@ -30,7 +30,7 @@ const LISTS = [
   "scripts/health/vocabulary.ts",
   "docs/reference/words.md",
   "apps/demo/src/environment/talk/wordings/**/*.ts",
-  "packages/environments/src/invented-tools/*.ts",
+  "packages/environments/src/invented-tools/{*-actions,*fields,subjects*,reasons,record-questions}.ts",
 ];
 
 /** A banned word and its replacement. */

@@ -78,7 +78,7 @@ function skippedPanel({ skippedByReason = [] }: OperatorSummary): HTMLElement {
       : h(
           "p",
           { class: "empty" },
-          `${formatCount(live)} are visitors' own requests. They have no verifier, so they are stored but not used for training.`,
+          `Visitors' own requests: ${formatCount(live)}. They have no verifier, so they are stored but not used for training.`,
         ),
   );
 }

@@ -56,11 +56,7 @@ export const text = (draw: Kind["draw"]): Kind => ({ type: "string", draw });
 
 export const oneOf = (names: readonly string[], type: readonly string[], label: string): Field => ({
   names,
-  type,
-  draw: ({ random }) => {
-    const argument = type[Math.floor(random() * type.length)] as string;
-    return { argument, said: argument };
-  },
+  ...choice(type),
   phrases: ["{}"],
   label,
 });
@@ -70,10 +66,4 @@ export const numberIn = (
   from: number,
   to: number,
   label: string,
-): Field => ({
-  names,
-  type: "integer",
-  draw: (drawing) => values.integer(drawing, from, to),
-  phrases: ["{}"],
-  label,
-});
+): Field => ({ names, ...integerIn(from, to), phrases: ["{}"], label });
