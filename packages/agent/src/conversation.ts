@@ -18,7 +18,7 @@ import { Rollout } from "./running-rollout.ts";
 /** Options of a conversation: those of a rollout, with the environment and consent per request. */
 export type ConversationOptions = Omit<
   RollOutOptions,
-  "environment" | "assignmentId" | "signal" | "consent"
+  "environment" | "assignmentId" | "trajectoryId" | "signal" | "consent"
 > & {
   /** Creates the environment of one request. Its system text and tools only matter for a new context. */
   readonly createEnvironment: (userMessage: string, policyVersion: PolicyVersionId) => Environment;
@@ -54,6 +54,8 @@ export type RestoreStart = {
 
 /** Options of one request. */
 export type SendOptions = {
+  /** Id of the request's trajectory, a new UUID. Default: a random one. */
+  readonly trajectoryId?: string;
   readonly signal?: AbortSignal;
   /** Called after the conversation's own `onEvent`. */
   readonly onEvent?: (event: AgentEvent) => void;
@@ -144,6 +146,7 @@ export function createConversation(options: ConversationOptions): Conversation {
             sendOptions.onEvent?.(event);
           },
           ...(sendOptions.signal ? { signal: sendOptions.signal } : {}),
+          ...(sendOptions.trajectoryId ? { trajectoryId: sendOptions.trajectoryId } : {}),
         },
         {
           context,

@@ -54,6 +54,8 @@ export type RollOutOptions = {
   readonly client: ClientDescription;
   /** Set for a task that the edge assigned. */
   readonly assignmentId?: string | null;
+  /** Id of the trajectory, a new UUID, for a caller that needs it before the end. Default: a random one. */
+  readonly trajectoryId?: string;
   readonly signal?: AbortSignal;
   /** Unsigned 32-bit integer. Every turn's sampling seed is derived from it. */
   readonly seed: number;

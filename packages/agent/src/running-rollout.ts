@@ -69,6 +69,7 @@ export class Rollout {
     this.#contextLimit = Math.min(policy.contextLength, limits.maxContextTokens ?? Infinity);
     this.#record = new TrajectoryRecord(
       {
+        ...(options.trajectoryId === undefined ? {} : { id: options.trajectoryId }),
         task: environment.task,
         assignmentId: options.assignmentId ?? null,
         consent: options.consent,

@@ -21,6 +21,8 @@ import type {
 
 /** The members of a trajectory that are known before it starts. */
 export type TrajectoryHead = {
+  /** Default: a random one. */
+  readonly id?: string;
   readonly task: TaskReference | null;
   readonly assignmentId: string | null;
   readonly consent: Consent;

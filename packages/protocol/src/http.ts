@@ -86,11 +86,15 @@ export const UploadResponse = z.object({
 /** Body of `POST /v1/feedback` (session). Idempotent by feedback id. */
 export const FeedbackRequest = Feedback;
 
+// POST /v1/visitor/outcomes (session): one outcome of the visitor's own trajectory. Body: Outcome.
+
 /** Answer of `DELETE /v1/visitor` (session), which deletes all data of this visitor. */
 export type DeletionResponse = z.infer<typeof DeletionResponse>;
 export const DeletionResponse = z.object({
   deletedTrajectories: z.int(),
   deletedFeedback: z.int(),
+  /** Absent from an edge of the previous release. */
+  deletedOutcomes: z.int().optional(),
   /** Policy versions that were trained on the deleted trajectories. */
   learnedBy: z.array(PolicyVersionId),
 });

@@ -19,6 +19,18 @@ export type {
   ToolCallFormat,
   ToolCallsGrammar,
 } from "./grammar.ts";
+export {
+  MetricName,
+  Outcome,
+  OutcomesEnvelope,
+  OutcomeSource,
+  OutcomesRequest,
+  OutcomesResponse,
+  SiteMetric,
+  SiteMetrics,
+  StoredOutcome,
+} from "./outcome.ts";
+export type { OutcomeResult } from "./outcome.ts";
 export { PolicyVersionId, Sampling } from "./policy.ts";
 export type {
   Policy,
@@ -61,6 +73,7 @@ export {
   DEFAULT_SITE,
   RotateCredentialRequest,
   RotateCredentialResponse,
+  SiteRole,
   Site,
   SITE_HEADER,
   SiteId,

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { Feedback } from "./feedback.ts";
+import { OutcomeSource, SiteMetrics, StoredOutcome } from "./outcome.ts";
 import { Sha256 } from "./policy-version.ts";
 import { PolicyVersionId } from "./policy.ts";
 import { TaskReference } from "./task.ts";
@@ -20,6 +21,28 @@ export const ConsentResponse = z.object({
   versions: z.array(
     z.object({ version: z.string().nullable(), trajectories: z.int(), visitors: z.int() }),
   ),
+});
+
+/** Outcomes in the summary. Only those whose trajectory is stored count. */
+const OutcomeSummary = z.object({
+  /** What the site declares now. */
+  declared: SiteMetrics,
+  /** A metric without outcomes is absent. One that is no longer declared stays. */
+  byMetric: z.array(
+    z.object({
+      metric: z.string(),
+      type: z.enum(["boolean", "number"]),
+      source: OutcomeSource,
+      count: z.int(),
+      /** Of booleans: the share of `true`. */
+      mean: z.number(),
+      /** Sample standard deviation; `null` for a single value. */
+      deviation: z.number().nullable(),
+    }),
+  ),
+  /** Trajectories of visitors' own requests, and those of them with at least one outcome. */
+  liveTrajectories: z.int(),
+  withOutcome: z.int(),
 });
 
 /** Answer of `GET /v1/operator/summary`. */
@@ -47,6 +70,8 @@ export const OperatorSummary = z.object({
     }),
   ),
   feedback: z.array(z.object({ kind: z.string(), count: z.int() })),
+  /** Absent from an edge of the previous release. */
+  outcomes: OutcomeSummary.optional(),
   visitors: z.int(),
   stable: PolicyVersionId,
   canary: PolicyVersionId,
@@ -115,6 +140,7 @@ export const VisitorExportLine = z.discriminatedUnion("kind", [
     diedAt: z.iso.datetime(),
   }),
   z.object({ kind: z.literal("feedback"), feedback: Feedback }),
+  z.object({ kind: z.literal("outcome"), outcome: StoredOutcome }),
   z.object({
     kind: z.literal("assignment"),
     assignmentId: z.string(),
@@ -140,6 +166,8 @@ export const TrajectoryDetail = z.object({
   row: TrajectoryRow,
   trajectory: Trajectory,
   feedback: z.array(Feedback),
+  /** Absent from an edge of the previous release. */
+  outcomes: z.array(StoredOutcome).optional(),
 });
 
 // POST /v1/operator/policies/:version/roll-back works like the trainer's.

@@ -4,6 +4,7 @@
  * exists, and the edge Worker's variables are its settings where nothing is stored.
  */
 import { z } from "zod";
+import { SiteMetrics } from "./outcome.ts";
 import { Sha256 } from "./policy-version.ts";
 
 /** The site of requests that name none, of tokens without a site, and of data from before there were sites. */
@@ -30,7 +31,7 @@ const Texts = z.array(z.string().min(1).max(256)).max(64);
 
 /**
  * Settings of a site. Each is named after a variable of the Worker, in camel case. An absent setting has the variable's
- * value. The variables for keys, origins, tools and the environment apply to `default` only.
+ * value. The variables for keys, origins, tools, metrics and the environment apply to `default` only.
  */
 export type SiteSettings = z.infer<typeof SiteSettings>;
 export const SiteSettings = z.strictObject({
@@ -38,6 +39,7 @@ export const SiteSettings = z.strictObject({
   allowedOrigins: Texts.optional(),
   edgeTools: Texts.optional(),
   taskEnvironment: z.string().min(1).max(128).optional(),
+  metrics: SiteMetrics.optional(),
   taskSeedStart: whole(0),
   groupSize: whole(1),
   groupDeadlineSeconds: whole(1),
@@ -53,6 +55,7 @@ export const SiteSettings = z.strictObject({
   rateLimitPerMinute: whole(0),
   prefixRateLimitPerMinute: whole(0),
   sessionsPerMinute: whole(0),
+  outcomesPerMinute: whole(0),
   gateMinTasks: whole(1),
   gateMargin: share,
   gateSignificance: share,
@@ -132,9 +135,13 @@ export const ChangeSiteRequest = z.strictObject({
     .describe("Settings to change; null returns one to the Worker's value."),
 });
 
+/** Who holds a credential of a site. A new site has no credential for outcomes; rotating makes it. */
+export type SiteRole = z.infer<typeof SiteRole>;
+export const SiteRole = z.enum(["trainer", "operator", "outcomes"]);
+
 /** Body of `POST /v1/operator/sites/:site/credentials`. The previous credential stops working at once. */
 export type RotateCredentialRequest = z.infer<typeof RotateCredentialRequest>;
-export const RotateCredentialRequest = z.strictObject({ role: z.enum(["trainer", "operator"]) });
+export const RotateCredentialRequest = z.strictObject({ role: SiteRole });
 
 /** Answer of `POST /v1/operator/sites/:site/credentials`. */
 export type RotateCredentialResponse = z.infer<typeof RotateCredentialResponse>;

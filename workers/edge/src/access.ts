@@ -1,5 +1,5 @@
 /** Access control: one middleware for each kind of access. */
-import { DEFAULT_SITE, sha256, SITE_HEADER, WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, sha256, SITE_HEADER, type SiteRole, WaggleError } from "@waggle/protocol";
 import type { MiddlewareHandler } from "hono";
 import { addressPrefix } from "./address-prefix.ts";
 import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
@@ -99,7 +99,7 @@ async function publicSite(context: EdgeContext): Promise<ServedSite> {
 /** The site that the request's own credential opens. A disabled site's credentials open nothing. */
 async function siteOfBearer(
   context: EdgeContext,
-  role: "trainer" | "operator",
+  role: SiteRole,
   bearer: string,
 ): Promise<ServedSite> {
   const directory = await siteDirectory(context.env);
@@ -166,6 +166,12 @@ const installation =
     await next();
   };
 
+/** The site's own server. Only a site has such a credential, so that one for all sites cannot leak. */
+const outcomes: MiddlewareHandler<EdgeEnv> = async (context, next) => {
+  enterSite(context, await siteOfBearer(context, "outcomes", bearerOf(context.req.raw)));
+  await next();
+};
+
 /** The middleware of each kind of access. */
 export const ACCESS: { readonly [access in Access]: MiddlewareHandler<EdgeEnv> } = {
   public: async (context, next) => {
@@ -175,6 +181,7 @@ export const ACCESS: { readonly [access in Access]: MiddlewareHandler<EdgeEnv> }
   session,
   trainer: credential("trainer"),
   operator: credential("operator"),
+  outcomes,
   installation: installation("operator"),
   "installation-trainer": installation("trainer"),
 };

@@ -19,6 +19,7 @@ import { lineageEndpoints } from "./routes/lineages.ts";
 import { manifestEndpoints } from "./routes/manifests.ts";
 import { mcpEndpoints } from "./routes/mcp.ts";
 import { metricsEndpoints } from "./routes/metrics.ts";
+import { outcomeEndpoints } from "./routes/outcomes.ts";
 import { objectEndpoints } from "./routes/objects.ts";
 import { healthEndpoints } from "./routes/health.ts";
 import { operatorEndpoints } from "./routes/operator.ts";
@@ -41,6 +42,7 @@ const served: readonly Endpoint[] = [
   ...assignmentEndpoints,
   ...trajectoryEndpoints,
   ...feedbackEndpoints,
+  ...outcomeEndpoints,
   ...visitorEndpoints,
   ...leaseEndpoints,
   ...lineageEndpoints,

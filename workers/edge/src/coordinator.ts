@@ -28,6 +28,7 @@ import type { Decision } from "./audit-log.ts";
 import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
+import { deleteUnjoined, oldestUnjoinedAt } from "./outcomes/outcome-store.ts";
 import { deleteExpired, oldestReceivedAt } from "./retention.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import type { Bindings, Settings } from "./settings.ts";
@@ -42,6 +43,8 @@ const QUEUE_BATCH = 100;
 const DAY_MS = 86_400_000;
 /** Least time between two deletions of what is no longer kept. */
 const EXPIRY_PAUSE_MS = 3_600_000;
+/** Time for which an outcome waits for its trajectory, unless the site keeps data for less time. */
+const UNJOINED_MS = 30 * DAY_MS;
 /** Most time between two looks at the retention, which a deployment can change. */
 const EXPIRY_CHECK_MS = DAY_MS;
 
@@ -191,13 +194,14 @@ export class Coordinator extends DurableObject<Bindings> {
     if (set === null || set > at) await this.ctx.storage.setAlarm(at);
   }
 
-  /** Deletes trajectories whose retention is over, and looks again within a day. @returns how many */
+  /** Deletes trajectories whose retention is over and outcomes without one, and looks again within a day. @returns how many trajectories */
   async expire(now: number): Promise<number> {
     const { RETENTION_DAYS } = await this.#settings();
     const keptMs = RETENTION_DAYS === 0 ? null : RETENTION_DAYS * DAY_MS;
     const stores = { DB: this.#db, OBJECTS: this.env.OBJECTS };
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
-    const oldest = await oldestReceivedAt(stores);
+    await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
+    const oldest = (await oldestReceivedAt(stores)) ?? (await oldestUnjoinedAt(this.#db));
     if (oldest !== null) {
       const check = now + EXPIRY_CHECK_MS;
       const due = keptMs === null ? check : Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS);

@@ -43,6 +43,7 @@ export function storesOf({ env, var: { db } }: EdgeContext): SiteStores {
 
 /**
  * `session`: a page's token. `trainer`, `operator`: that credential of the installation or of one site.
+ * `outcomes`: the credential of a site's own server.
  * `installation`, `installation-trainer`: the operator's or trainer's credential of the installation alone.
  */
 export type Access =
@@ -50,6 +51,7 @@ export type Access =
   | "session"
   | "trainer"
   | "operator"
+  | "outcomes"
   | "installation"
   | "installation-trainer";
 

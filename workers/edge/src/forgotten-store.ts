@@ -41,6 +41,13 @@ export async function forgetVisitor(
          ORDER BY version`,
       )
       .bind(visitor),
+    // Before the trajectories, whose deletion would take some of them uncounted.
+    db
+      .prepare(
+        `DELETE FROM outcomes
+         WHERE (visitorId = ?1 AND site = ?site) OR (sender = ?1 AND site = ?site) RETURNING 1`,
+      )
+      .bind(visitorId),
     // `changes` would also count rows that triggers write.
     db
       .prepare("DELETE FROM trajectories WHERE site = ?site AND visitorId = ?1 RETURNING 1")
@@ -52,10 +59,11 @@ export async function forgetVisitor(
     db.prepare("DELETE FROM assignmentBudgets WHERE site = ?site AND holder = ?1").bind(visitorId),
     db.prepare("DELETE FROM deadLetters WHERE site = ?site AND visitorId = ?1").bind(visitorId),
   ]);
-  const [, , learned, trajectories, feedback] = results;
+  const [, , learned, outcomes, trajectories, feedback] = results;
   return {
     deletedTrajectories: trajectories?.results.length ?? 0,
     deletedFeedback: feedback?.results.length ?? 0,
+    deletedOutcomes: outcomes?.results.length ?? 0,
     learnedBy: (learned?.results ?? []).map((row) => row.version),
   };
 }

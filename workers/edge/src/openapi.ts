@@ -27,6 +27,9 @@ const NAMED: { readonly [name: string]: z.ZodType } = {
   MetricsRequest: protocol.MetricsRequest,
   MetricsResponse: protocol.MetricsResponse,
   OperatorSummary: protocol.OperatorSummary,
+  Outcome: protocol.Outcome,
+  OutcomesRequest: protocol.OutcomesRequest,
+  OutcomesResponse: protocol.OutcomesResponse,
   PoliciesResponse: protocol.PoliciesResponse,
   PolicyManifest: protocol.PolicyManifest,
   PolicyVersion: protocol.PolicyVersion,
@@ -145,7 +148,7 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
       title: "Waggle edge",
       version: protocol.WAGGLE_VERSION,
       description:
-        "Sessions, tools, uploads, policies, feedback, deletion; leases for the trainer.",
+        "Sessions, tools, uploads, policies, feedback, outcomes, deletion; leases for the trainer.",
       license: { name: "MIT", identifier: "MIT" },
     },
     paths,
@@ -155,6 +158,7 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
         session: bearer("Session token of a page."),
         trainer: bearer("Credential of the trainer: the installation's or a site's."),
         operator: bearer("Credential of the operator: the installation's or a site's."),
+        outcomes: bearer("Credential of a site's own server."),
       },
     },
   };

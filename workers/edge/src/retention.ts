@@ -1,5 +1,5 @@
 /**
- * Deletes trajectories and their feedback when the site's retention is over. Tombstones remain of those that a policy
+ * Deletes trajectories, their feedback and their outcomes when the site's retention is over. Tombstones remain of those that a policy
  * learned from, so that `learnedBy` stays correct if the visitor asks to be forgotten later.
  */
 import type { SiteStores } from "./endpoint.ts";

@@ -2,7 +2,7 @@
  * Bindings and variables of the Worker. Secrets have no defaults: a Worker without them answers every request
  * with an error, because running without credentials would expose all data.
  */
-import { WaggleError } from "@waggle/protocol";
+import { SiteMetrics, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 
 /** Bindings from wrangler. Variables are strings, which `readSettings` validates. */
@@ -36,6 +36,20 @@ const list = names.refine(
 
 const whole = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
+/** A JSON text. */
+const metrics = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: "custom", message: "must be JSON" });
+      return z.NEVER;
+    }
+  })
+  .pipe(SiteMetrics)
+  .default({});
+
 const MEBIBYTE = 1024 * 1024;
 
 const Settings = z
@@ -55,6 +69,8 @@ const Settings = z
     EDGE_TOOLS: names.default([]),
     /** Environment of the tasks that are assigned; empty = no tasks. */
     TASK_ENVIRONMENT: z.string().default(""),
+    /** Metrics of outcomes, as JSON: see `SiteMetrics`. */
+    METRICS: metrics,
     /** First train seed. The counter starts here. */
     TASK_SEED_START: whole(1_000_000, 0),
     GROUP_SIZE: whole(8),
@@ -88,6 +104,8 @@ const Settings = z
     PREFIX_RATE_LIMIT_PER_MINUTE: whole(0, 0),
     /** Sessions that an address prefix may open per minute; 0 = no limit. */
     SESSIONS_PER_MINUTE: whole(600, 0),
+    /** Outcomes of the site's own server per minute; 0 = no limit. */
+    OUTCOMES_PER_MINUTE: whole(6000, 0),
     /** Frozen tasks that an evaluation needs before its version is served. */
     GATE_MIN_TASKS: whole(64),
     /** Largest drop of the success rate on frozen tasks that is attributed to noise. */

@@ -1,5 +1,6 @@
 /** The operator's summary, read from counters that triggers maintain. Its cost does not grow with the data. */
-import type { OperatorSummary } from "@waggle/protocol";
+import type { OperatorSummary, SiteMetrics } from "@waggle/protocol";
+import { summarizeOutcomes } from "./outcomes/outcome-summary.ts";
 import { policyHead } from "./policy-store.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
@@ -17,7 +18,10 @@ type VersionTally = {
 };
 
 /** Counts over all stored data. @throws WaggleError `NOT_FOUND` before there is a base model */
-export async function summarize(db: SiteDatabase): Promise<OperatorSummary> {
+export async function summarize(
+  db: SiteDatabase,
+  metrics: SiteMetrics,
+): Promise<OperatorSummary> {
   const [policies, tallied, versions] = await Promise.all([
     policyHead(db),
     db
@@ -42,6 +46,7 @@ export async function summarize(db: SiteDatabase): Promise<OperatorSummary> {
     statuses.reduce((sum, status) => sum + (byStatus.get(status) ?? 0), 0);
   const reasons = (status: string) =>
     (tallies.get(status) ?? []).map(({ key, count: n }) => ({ reason: key, count: n }));
+  const total = (name: string) => tallies.get(name)?.[0]?.count ?? 0;
   return {
     trajectories: {
       received: count(...byStatus.keys()),
@@ -65,7 +70,11 @@ export async function summarize(db: SiteDatabase): Promise<OperatorSummary> {
     feedback: (tallies.get("feedback") ?? [])
       .map(({ key, count: n }) => ({ kind: key, count: n }))
       .toSorted((a, b) => a.kind.localeCompare(b.kind)),
-    visitors: tallies.get("visitors")?.[0]?.count ?? 0,
+    outcomes: await summarizeOutcomes(db, metrics, {
+      liveTrajectories: total("live"),
+      withOutcome: total("liveWithOutcome"),
+    }),
+    visitors: total("visitors"),
     stable: policies.stable,
     canary: policies.canary,
   };

@@ -8,6 +8,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { Endpoint } from "../endpoint.ts";
+import { outcomesOf } from "../outcomes/outcome-store.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import { summarize } from "../summary.ts";
 import { findRow, listRows, TrajectoryFilter } from "../trajectory-rows.ts";
@@ -21,7 +22,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
     summary: "Counts over all stored data.",
     access: "operator",
     responses: { 200: OperatorSummary },
-    handle: async (context) => context.json(await summarize(context.var.db)),
+    handle: async (context) => context.json(await summarize(context.var.db, context.var.settings.METRICS)),
   },
   {
     method: "get",
@@ -51,7 +52,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/trajectories/{digest}",
     operationId: "getTrajectory",
-    summary: "One trajectory in full, with its feedback.",
+    summary: "One trajectory in full, with its feedback and outcomes.",
     access: "operator",
     parameters: [
       { name: "digest", in: "path", description: "Digest of a trajectory.", schema: Sha256 },
@@ -82,6 +83,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
         row: found.row,
         trajectory: read.trajectory,
         feedback: results,
+        outcomes: await outcomesOf(db, found.row.id),
       };
       return context.json(answer);
     },

@@ -4,6 +4,7 @@ import {
   CreateSiteRequest,
   CreateSiteResponse,
   DEFAULT_SITE,
+  isObject,
   RotateCredentialRequest,
   RotateCredentialResponse,
   Site,
@@ -49,7 +50,8 @@ function applied(settings: Settings): SiteSettings {
   const camel = (name: string) =>
     name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const named = Object.entries(settings).map(([name, value]) => [camel(name), value] as const);
-  const known = named.filter(([name, value]) => name in SiteSettings.shape && value !== "");
+  const isEmpty = (value: unknown) => value === "" || (isObject(value) && Object.keys(value).length === 0);
+  const known = named.filter(([name, value]) => name in SiteSettings.shape && !isEmpty(value));
   return SiteSettings.parse(Object.fromEntries(known));
 }
 
@@ -227,7 +229,7 @@ export const siteEndpoints: readonly Endpoint[] = [
     method: "post",
     path: "/v1/operator/sites/{site}/credentials",
     operationId: "rotateSiteCredential",
-    summary: "Replaces a credential of a site; the previous one stops working.",
+    summary: "Replaces a credential of a site, or makes its first; the previous one stops working.",
     access: "installation",
     parameters: [siteParameter, operatorName],
     request: RotateCredentialRequest,

@@ -9,7 +9,7 @@ export const visitorEndpoints: readonly Endpoint[] = [
     method: "delete",
     path: "/v1/visitor",
     operationId: "deleteVisitor",
-    summary: "Deletes trajectories, feedback and assignments of this visitor.",
+    summary: "Deletes trajectories, feedback, outcomes and assignments of this visitor.",
     access: "session",
     responses: { 200: DeletionResponse },
     handle: async (context) => {

@@ -3,7 +3,7 @@
  * settings override the Worker's variables. An isolate keeps the sites for a few seconds, so a change reaches every
  * isolate without a deployment.
  */
-import { DEFAULT_SITE, siteVariable, WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, type SiteRole, siteVariable, WaggleError } from "@waggle/protocol";
 import { type Bindings, readSettings, type Settings } from "../settings.ts";
 import { listSites, type StoredSite } from "./site-store.ts";
 
@@ -25,12 +25,13 @@ export type SiteDirectory = {
   readonly byKey: ReadonlyMap<string, ServedSite>;
 };
 
-/** Settings that only `default` has from the Worker: pages, tools and tasks of one site are not those of another. */
+/** Settings that only `default` has from the Worker: pages, tools, tasks and metrics of one site are not those of another. */
 const NOT_INHERITED = {
   SITE_KEYS: [],
   ALLOWED_ORIGINS: [],
   EDGE_TOOLS: [],
   TASK_ENVIRONMENT: "",
+  METRICS: {},
 } satisfies Partial<Settings>;
 
 /** A stored site with the settings that apply to it: its own, and the Worker's for the rest. */
@@ -108,10 +109,10 @@ export function requireEnabled(site: ServedSite): ServedSite {
   );
 }
 
-/** The site whose trainer or operator has a credential with this hash; `null` for an unknown one. */
+/** The site whose trainer, operator or server has a credential with this hash; `null` for an unknown one. */
 export function siteOfCredential(
   { sites }: SiteDirectory,
-  role: "trainer" | "operator",
+  role: SiteRole,
   hash: string,
 ): ServedSite | null {
   return [...sites.values()].find(({ stored }) => stored?.[`${role}Credential`] === hash) ?? null;

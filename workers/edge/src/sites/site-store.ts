@@ -2,7 +2,7 @@
  * The sites in D1. Credentials are stored as SHA-256; they are random, so the hash needs no salt. The site `default`
  * has a row from its first change on.
  */
-import { sha256, SiteSettings, WaggleError } from "@waggle/protocol";
+import { sha256, type SiteRole, SiteSettings, WaggleError } from "@waggle/protocol";
 
 /** A site as it is stored. */
 export type StoredSite = {
@@ -13,6 +13,7 @@ export type StoredSite = {
   readonly settings: SiteSettings;
   readonly trainerCredential: string;
   readonly operatorCredential: string;
+  readonly outcomesCredential: string;
 };
 
 type Row = Omit<StoredSite, "settings"> & { settings: string };
@@ -39,7 +40,8 @@ function parsedJson(text: string): unknown {
 export async function listSites(db: D1Database): Promise<StoredSite[]> {
   const { results } = await db
     .prepare(
-      `SELECT id, name, createdAt, disabledAt, settings, trainerCredential, operatorCredential
+      `SELECT id, name, createdAt, disabledAt, settings, trainerCredential, operatorCredential,
+         outcomesCredential
        FROM sites ORDER BY id`,
     )
     .all<Row>();
@@ -55,7 +57,7 @@ export async function baseModelsOfSites(db: D1Database): Promise<ReadonlyMap<str
 }
 
 /** A new credential. The prefix lets scanners of source code recognize one that was committed. */
-function newCredential(role: "trainer" | "operator"): string {
+function newCredential(role: SiteRole): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `waggle-${role}-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
@@ -169,7 +171,7 @@ export async function setDisabled(
 export async function rotateCredential(
   db: D1Database,
   id: string,
-  role: "trainer" | "operator",
+  role: SiteRole,
   now: number,
 ): Promise<string> {
   const credential = newCredential(role);

@@ -2,6 +2,7 @@
 import type { Feedback, VisitorExportLine } from "@waggle/protocol";
 import { isForgotten } from "../forgotten-store.ts";
 import type { SiteStores } from "../endpoint.ts";
+import { outcomesOfVisitor } from "../outcomes/outcome-store.ts";
 import { rowsOfVisitor } from "../trajectory-rows.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 
@@ -31,6 +32,17 @@ async function* trajectoryLines(
     const last = rows.at(-1);
     if (rows.length < PAGE || last === undefined) return;
     after = last.row.digest;
+  }
+}
+
+async function* outcomeLines(db: SiteDatabase, visitorId: string): AsyncGenerator<VisitorExportLine> {
+  let after = "";
+  for (;;) {
+    const outcomes = await outcomesOfVisitor(db, visitorId, after, PAGE);
+    for (const outcome of outcomes) yield { kind: "outcome", outcome };
+    const last = outcomes.at(-1);
+    if (outcomes.length < PAGE || last === undefined) return;
+    after = last.id;
   }
 }
 
@@ -82,6 +94,7 @@ async function* exportLines(
   for await (const row of pages<Feedback>(DB, feedback, visitorId)) {
     yield { kind: "feedback", feedback: row };
   }
+  yield* outcomeLines(DB, visitorId);
   const assignments = "SELECT id, groupId, createdAt FROM assignments";
   type Assignment = { id: string; groupId: string; createdAt: number };
   for await (const { id, groupId, createdAt } of pages<Assignment>(DB, assignments, visitorId)) {

@@ -1,0 +1,108 @@
+/**
+ * Outcomes: what a conversation led to for the site, as values of metrics that the site declares. A page or the site's
+ * own server reports them. They arrive later and are joined by trajectory id. Nothing learns from them.
+ *
+ * Source: the feedback endpoint of TensorZero, whose metrics have a type, a level and an optimization direction.
+ * Differs from it: the level is always one trajectory, because conversations have no id; numbers have a range, so that
+ * one value cannot decide a mean.
+ */
+import { z } from "zod";
+import { readOnly } from "./read-only-schema.ts";
+
+/** Metrics of one site. */
+const MOST_METRICS = 32;
+/** Bound of a range. The sum of many squares of such numbers stays finite. */
+const LARGEST = 1e9;
+
+/** Name of a metric. */
+export type MetricName = z.infer<typeof MetricName>;
+export const MetricName = z
+  .string()
+  .regex(
+    /^[a-z][a-zA-Z0-9_-]{0,63}$/,
+    "must have 1 to 64 letters, digits, _ and -, and begin with a lower-case letter",
+  );
+
+const bound = z.number().min(-LARGEST).max(LARGEST);
+const common = {
+  /** Whether the site wants the values to be higher or lower. */
+  better: z.enum(["higher", "lower"]),
+  /** What the metric counts beside others, from 0 to 1. */
+  weight: z.number().min(0).max(1).optional(),
+};
+
+/** A metric as a site declares it. */
+export type SiteMetric = z.infer<typeof SiteMetric>;
+export const SiteMetric = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("boolean"), ...common }),
+  z.strictObject({
+    type: z.literal("number"),
+    /** Smallest and largest value. */
+    range: z
+      .tuple([bound, bound])
+      .refine(([low, high]) => low < high, { message: "must be two numbers, the smaller first" }),
+    ...common,
+  }),
+]);
+
+/** The metrics of a site, by name. */
+export type SiteMetrics = z.infer<typeof SiteMetrics>;
+export const SiteMetrics = z
+  .record(MetricName, SiteMetric)
+  .refine((metrics) => Object.keys(metrics).length <= MOST_METRICS, {
+    message: `must be at most ${MOST_METRICS} metrics`,
+  });
+
+/** The value of one metric for one trajectory. `id` makes sending it again idempotent. */
+export type Outcome = z.infer<typeof Outcome>;
+export const Outcome = readOnly(
+  z.strictObject({
+    id: z.uuid(),
+    trajectoryId: z.uuid(),
+    metric: MetricName,
+    value: z.union([z.boolean(), z.number()]),
+    /** When it happened. Of two values of one metric, the later counts. */
+    at: z.iso.datetime(),
+  }),
+);
+
+/** Who reported an outcome: a page, which is not trusted, or the site's own server. */
+export type OutcomeSource = z.infer<typeof OutcomeSource>;
+export const OutcomeSource = z.enum(["page", "server"]);
+
+/** An outcome as the edge stores it. */
+export type StoredOutcome = z.infer<typeof StoredOutcome>;
+export const StoredOutcome = z.object({
+  id: z.uuid(),
+  trajectoryId: z.uuid(),
+  metric: z.string(),
+  value: z.union([z.boolean(), z.number()]),
+  at: z.iso.datetime(),
+  source: OutcomeSource,
+});
+
+/** Outcomes in one request of the site's server. */
+const MOST_OUTCOMES = 100;
+
+const outcomesOf = <T extends z.ZodType>(outcome: T) =>
+  z.strictObject({ outcomes: z.array(outcome).min(1).max(MOST_OUTCOMES) });
+/** Body of `POST /v1/outcomes` (credential of the site's server). */
+export type OutcomesRequest = z.infer<typeof OutcomesRequest>;
+export const OutcomesRequest = outcomesOf(Outcome);
+/** The same body before its outcomes are checked. The edge checks them one by one. */
+export type OutcomesEnvelope = z.infer<typeof OutcomesEnvelope>;
+export const OutcomesEnvelope = outcomesOf(z.unknown());
+/** Result for one outcome. `id` is `null` if the outcome has none that is valid. */
+export type OutcomeResult = z.infer<typeof OutcomeResult>;
+const OutcomeResult = z.union([
+  z.object({ id: z.uuid().nullable(), status: z.enum(["stored", "duplicate"]) }),
+  z.object({
+    id: z.uuid().nullable(),
+    status: z.literal("refused"),
+    code: z.string(),
+    message: z.string(),
+  }),
+]);
+/** Answer of `POST /v1/outcomes`: one result per outcome, in the order of the request. */
+export type OutcomesResponse = z.infer<typeof OutcomesResponse>;
+export const OutcomesResponse = z.object({ results: z.array(OutcomeResult) });

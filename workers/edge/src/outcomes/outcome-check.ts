@@ -1,0 +1,59 @@
+/** Checks one outcome against the metrics that its site declares. */
+import { Outcome, type SiteMetrics, WaggleError } from "@waggle/protocol";
+import { describeIssues } from "../body.ts";
+
+/** An outcome whose value fits its metric. */
+export type CheckedOutcome = {
+  readonly id: string;
+  readonly trajectoryId: string;
+  readonly metric: string;
+  readonly type: "boolean" | "number";
+  /** Of a boolean: 0 or 1. */
+  readonly value: number;
+  /** Milliseconds since 1970, at most `now`. */
+  readonly occurredAt: number;
+};
+
+/** @throws WaggleError `SCHEMA_INVALID`; `INVALID_ARGUMENT` for a metric or value that the site does not declare */
+export function checkOutcome(value: unknown, metrics: SiteMetrics, now: number): CheckedOutcome {
+  const parsed = Outcome.safeParse(value);
+  if (!parsed.success) {
+    throw new WaggleError(
+      "SCHEMA_INVALID",
+      `this is not an outcome: ${describeIssues(parsed.error)} (see /openapi.json)`,
+    );
+  }
+  const { id, trajectoryId, metric, at } = parsed.data;
+  const { type, value: number } = valueOf(parsed.data, metrics);
+  // A visitor's clock may be fast. Such a time must not outweigh later values.
+  const occurredAt = Math.min(Date.parse(at), now);
+  return { id, trajectoryId, metric, type, value: number, occurredAt };
+}
+
+function valueOf(
+  { metric, value }: Outcome,
+  metrics: SiteMetrics,
+): Pick<CheckedOutcome, "type" | "value"> {
+  const declared = Object.hasOwn(metrics, metric) ? metrics[metric] : undefined;
+  if (declared === undefined) throw undeclared(metrics);
+  if (declared.type === "boolean") {
+    if (typeof value === "boolean") return { type: "boolean", value: value ? 1 : 0 };
+    throw new WaggleError("INVALID_ARGUMENT", "the value of this metric is true or false");
+  }
+  const [low, high] = declared.range;
+  if (typeof value === "number" && value >= low && value <= high) return { type: "number", value };
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `the value of this metric is a number from ${low} to ${high}`,
+  );
+}
+
+function undeclared(metrics: SiteMetrics): WaggleError {
+  const names = Object.keys(metrics).join(", ");
+  return new WaggleError(
+    "INVALID_ARGUMENT",
+    names === ""
+      ? "this site declares no metrics; add metrics to waggle.config.ts or to the site's settings"
+      : `this site declares no such metric; it has ${names}`,
+  );
+}

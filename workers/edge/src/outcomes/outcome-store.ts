@@ -1,0 +1,180 @@
+/**
+ * Outcomes in D1. The key of a value is trajectory, metric and sender, and a later value replaces an earlier one, so a
+ * repeated request counts nothing twice. An outcome may arrive before its trajectory: triggers join the two.
+ */
+import { type OutcomeResult, type StoredOutcome, WaggleError } from "@waggle/protocol";
+import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
+import type { SiteDatabase } from "../sites/site-database.ts";
+import type { CheckedOutcome } from "./outcome-check.ts";
+
+/** The sender of outcomes of the site's own server. A page's sender is its visitor's id. */
+export const SERVER = "";
+
+/** Outcomes that one visitor's pages may have stored. */
+const MOST_OF_VISITOR = 5000;
+
+const INSERT = `
+  INSERT INTO outcomes (site, id, trajectoryId, metric, sender, visitorId, type, value, occurredAt, receivedAt)
+  SELECT ?site, o.value ->> 'id', o.value ->> 'trajectoryId', o.value ->> 'metric', ?2,
+    (SELECT t.visitorId FROM trajectories t
+     WHERE t.id = o.value ->> 'trajectoryId' AND t.site = ?site AND ?2 IN ('', t.visitorId)),
+    o.value ->> 'type', o.value ->> 'value', o.value ->> 'occurredAt', ?3
+  FROM json_each(?1) AS o
+  WHERE NOT EXISTS (SELECT 1 FROM outcomes n
+      WHERE n.id = o.value ->> 'id' AND n.sender = ?2 AND n.site = ?site)
+    AND NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?4)
+    AND (?2 = '' OR (SELECT COUNT(*) FROM (SELECT 1 FROM outcomes
+           WHERE sender = ?2 AND site = ?site LIMIT ${MOST_OF_VISITOR})) < ${MOST_OF_VISITOR})
+  ON CONFLICT (trajectoryId, metric, sender, site) DO UPDATE SET id = excluded.id, type = excluded.type,
+    value = excluded.value, occurredAt = excluded.occurredAt, receivedAt = excluded.receivedAt
+    WHERE excluded.occurredAt > outcomes.occurredAt
+  RETURNING id`;
+
+/** Compares with what is stored. Numbers are compared here, because they were read from JSON here. */
+const COMPARE = `
+  SELECT
+    (SELECT n.trajectoryId = o.value ->> 'trajectoryId' AND n.metric = o.value ->> 'metric'
+         AND n.type = o.value ->> 'type' AND n.value = o.value ->> 'value'
+     FROM outcomes n WHERE n.id = o.value ->> 'id' AND n.sender = ?2 AND n.site = ?site) AS isSame,
+    EXISTS (SELECT 1 FROM outcomes k WHERE k.trajectoryId = o.value ->> 'trajectoryId'
+        AND k.metric = o.value ->> 'metric' AND k.sender = ?2 AND k.site = ?site) AS hasValue
+  FROM json_each(?1) AS o ORDER BY o.key`;
+
+/** `isSame`: of the outcome with this id; `null` if there is none. */
+type Comparison = { readonly isSame: number | null; readonly hasValue: number };
+
+/**
+ * Stores the outcomes of one sender.
+ * @returns one result per outcome, in their order
+ */
+export async function storeOutcomes(
+  db: SiteDatabase,
+  sender: string,
+  outcomes: readonly CheckedOutcome[],
+  now: number,
+): Promise<OutcomeResult[]> {
+  const visitor = await forgottenName(sender);
+  const results = new Map<CheckedOutcome, OutcomeResult>();
+  let rest = outcomes;
+  while (rest.length > 0) {
+    const part = distinct(rest);
+    const json = JSON.stringify(part);
+    const inserted = await db
+      .prepare(INSERT)
+      .bind(json, sender, now, visitor)
+      .all<{ id: string }>();
+    const stored = new Set(inserted.results.map(({ id }) => id));
+    const others = part.filter(({ id }) => !stored.has(id));
+    const refused = await comparedWithStored(db, sender, others);
+    for (const one of part) results.set(one, refused.get(one) ?? { id: one.id, status: "stored" });
+    rest = rest.filter((one) => !results.has(one));
+  }
+  return outcomes.flatMap((one) => results.get(one) ?? []);
+}
+
+/** The first outcome with each id and each key, because one statement can store a row only once. */
+function distinct(outcomes: readonly CheckedOutcome[]): readonly CheckedOutcome[] {
+  const taken = new Set<string>();
+  return outcomes.filter(({ id, trajectoryId, metric }) => {
+    const key = `${trajectoryId} ${metric}`;
+    if (taken.has(id) || taken.has(key)) return false;
+    taken.add(id).add(key);
+    return true;
+  });
+}
+
+/** Results of outcomes that the insertion left out. */
+async function comparedWithStored(
+  db: SiteDatabase,
+  sender: string,
+  outcomes: readonly CheckedOutcome[],
+): Promise<ReadonlyMap<CheckedOutcome, OutcomeResult>> {
+  if (outcomes.length === 0) return new Map();
+  const compared = await db
+    .prepare(COMPARE)
+    .bind(JSON.stringify(outcomes), sender)
+    .all<Comparison>();
+  const isGone = sender !== SERVER && (await isForgotten(db, sender));
+  const pairs = outcomes.map((one, i): [CheckedOutcome, OutcomeResult] => {
+    const { id } = one;
+    const { isSame, hasValue } = compared.results[i] ?? { isSame: null, hasValue: 0 };
+    if (isSame === 1) return [one, { id, status: "duplicate" }];
+    const { code, message } = isGone ? forgottenRefusal() : refusalOf(isSame, hasValue);
+    return [one, { id, status: "refused", code, message }];
+  });
+  return new Map(pairs);
+}
+
+function refusalOf(isSame: Comparison["isSame"], hasValue: number): WaggleError {
+  if (isSame !== null) {
+    return new WaggleError("REPLAYED", "this outcome id is already taken; use a new id");
+  }
+  return new WaggleError(
+    "CONFLICT",
+    hasValue === 1
+      ? "a value of this metric with the same or a later time is stored for this trajectory"
+      : `this visitor has ${MOST_OF_VISITOR} outcomes, the most there can be`,
+  );
+}
+
+type Row = Omit<CheckedOutcome, "type"> & { readonly type: string; readonly sender: string };
+
+const COLUMNS = "id, trajectoryId, metric, type, value, sender, occurredAt";
+
+/** Outcomes of a stored trajectory, by metric. */
+export async function outcomesOf(db: SiteDatabase, trajectoryId: string): Promise<StoredOutcome[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM outcomes
+       WHERE trajectoryId = ?1 AND site = ?site AND visitorId IS NOT NULL ORDER BY metric, sender`,
+    )
+    .bind(trajectoryId)
+    .all<Row>();
+  return results.map(shown);
+}
+
+/** Outcomes of a visitor's trajectories and of their pages, page by page. @param after - an id */
+export async function outcomesOfVisitor(
+  db: SiteDatabase,
+  visitorId: string,
+  after: string,
+  limit: number,
+): Promise<StoredOutcome[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM outcomes
+       WHERE (visitorId = ?1 AND site = ?site AND id > ?2) OR (sender = ?1 AND site = ?site AND id > ?2)
+       ORDER BY id LIMIT ?3`,
+    )
+    .bind(visitorId, after, limit)
+    .all<Row>();
+  return results.map(shown);
+}
+
+function shown({ type, value, sender, occurredAt, ...row }: Row): StoredOutcome {
+  return {
+    ...row,
+    value: type === "boolean" ? value === 1 : value,
+    at: new Date(occurredAt).toISOString(),
+    source: sender === SERVER ? "server" : "page",
+  };
+}
+
+/** Deletes outcomes that were received before `before` and whose trajectory has not arrived. */
+export async function deleteUnjoined(db: SiteDatabase, before: number): Promise<void> {
+  await db
+    .prepare("DELETE FROM outcomes WHERE site = ?site AND visitorId IS NULL AND receivedAt < ?1")
+    .bind(before)
+    .run();
+}
+
+/** When the oldest outcome without a trajectory was received; `null` if there is none. */
+export async function oldestUnjoinedAt(db: SiteDatabase): Promise<number | null> {
+  return db
+    .prepare(
+      `SELECT receivedAt FROM outcomes WHERE site = ?site AND visitorId IS NULL
+       ORDER BY receivedAt LIMIT 1`,
+    )
+    .bind()
+    .first<number>("receivedAt");
+}
