@@ -4,7 +4,7 @@
  */
 import type { PageTool } from "@waggle/agent/tools";
 import type { EnvironmentSpec, RewardFunction } from "@waggle/environments";
-import type { SiteSettings, Tool } from "@waggle/protocol";
+import type { SiteMetrics, SiteSettings, Tool } from "@waggle/protocol";
 import type { PanelText } from "./panel-text.ts";
 
 /** A module that is loaded only where it runs: a function that imports it. Its default export counts. */
@@ -22,6 +22,7 @@ export const LIMITS = [
   "rateLimitPerMinute",
   "prefixRateLimitPerMinute",
   "sessionsPerMinute",
+  "outcomesPerMinute",
   "groupSlotsPerVisitor",
   "groupSlotsPerPrefix",
   "unansweredPerVisitor",
@@ -136,6 +137,13 @@ export type SiteDefinition = {
     /** Share of visitors on the canary channel, from 0 to 1. */
     readonly canaryShare?: number;
   };
+
+  /**
+   * What conversations lead to for the site, such as `booked: { type: "boolean", better: "higher" }`. A page reports
+   * values with `agent.outcome`, the site's server with `POST /v1/outcomes`. A number has a `range`. `weight`, from 0 to
+   * 1, is what a metric counts beside others. The dashboard shows the values; nothing learns from them.
+   */
+  readonly metrics?: SiteMetrics;
 
   /** What visitors are asked before their conversations are kept. */
   readonly consent?: {

@@ -1,5 +1,5 @@
 /** `sites`: lists, creates, changes and disables the sites of an edge. */
-import { DEFAULT_SITE, type Site, WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, type Site, SiteRole, WaggleError } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { createSiteClient, type SiteClient } from "../edge/site-client.ts";
 import { textTable } from "../metrics/text-table.ts";
@@ -35,7 +35,7 @@ export function addSitesCommand(program: Command, options: SitesCommandOptions):
     .argument("[site]", "id of the site; every action but list needs it")
     .argument(
       "[values...]",
-      "add and set: settings as name=value, lists as a,b; name= removes one. rotate: trainer or operator",
+      "add and set: settings as name=value, lists as a,b, metrics as JSON; name= removes one. rotate: trainer, operator or outcomes",
     )
     .option("--name <text>", "add and set: name of the site")
     .addOption(operatorNameOption())
@@ -104,11 +104,12 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
   enable: async ({ client, id }) => shown(await client.enable(id)),
 
   async rotate({ client, id, values }) {
-    const [role] = values;
-    if (values.length !== 1 || (role !== "trainer" && role !== "operator")) {
+    const { data: role } = SiteRole.safeParse(values[0]);
+    if (values.length !== 1 || role === undefined) {
+      const roles = SiteRole.options.join(", ");
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `name one credential: sites rotate ${id} trainer, or sites rotate ${id} operator`,
+        `name one credential, such as: sites rotate ${id} trainer (of ${roles})`,
       );
     }
     const credential = await client.rotateCredential(id, role);

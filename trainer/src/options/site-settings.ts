@@ -1,5 +1,8 @@
-/** Settings of a site on a command line: `groupSize=4`; lists as `siteKeys=a,b`; `groupSize=` removes the setting. */
-import { SiteSettings, WaggleError } from "@waggle/protocol";
+/**
+ * Settings of a site on a command line: `groupSize=4`; lists as `siteKeys=a,b`; metrics as JSON; `groupSize=` removes the
+ * setting.
+ */
+import { isObject, SiteSettings, WaggleError } from "@waggle/protocol";
 
 /** A setting and its value; `null` removes it. */
 export type SiteSettingChanges = { [name in keyof SiteSettings]?: SiteSettings[name] | null };
@@ -28,7 +31,9 @@ export function parseSiteSettings(texts: readonly string[]): SiteSettingChanges 
 
 /** Settings as `parseSiteSettings` reads them. */
 export function siteSettingTexts(settings: SiteSettings): string[] {
-  return Object.entries(settings).map(([name, value]) => `${name}=${String(value)}`);
+  return Object.entries(settings).map(
+    ([name, value]) => `${name}=${isObject(value) ? JSON.stringify(value) : String(value)}`,
+  );
 }
 
 function parsed(name: keyof SiteSettings, text: string): unknown {
@@ -40,8 +45,18 @@ function parsed(name: keyof SiteSettings, text: string): unknown {
 }
 
 function read(type: string, text: string): unknown {
+  if (type === "record") return parsedJson(text);
   if (type === "array") return text.split(",").map((part) => part.trim());
   return type === "number" && text.trim() !== "" ? Number(text) : text;
+}
+
+/** `null`, which no setting accepts, for a text that is not JSON. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
 }
 
 function invalid(message: string): WaggleError {

@@ -16,6 +16,7 @@ const read = (more: object): Settings => readSettings({ ...REQUIRED, ...more });
 function valueOf(text: string): unknown {
   if (text === "none") return [];
   if (text === "empty") return "";
+  if (text === "`{}`") return {};
   const [, number, unit] = /^([\d.,]+)( MiB)?$/.exec(text) ?? [];
   if (number === undefined) return text.replaceAll("`", "");
   return Number(number.replaceAll(",", "")) * (unit === undefined ? 1 : 1024 * 1024);
@@ -46,6 +47,7 @@ const FROM_ZERO = [
   "RATE_LIMIT_PER_MINUTE",
   "PREFIX_RATE_LIMIT_PER_MINUTE",
   "SESSIONS_PER_MINUTE",
+  "OUTCOMES_PER_MINUTE",
   "GROUP_BYTES",
   "VISITOR_BYTES_PER_HOUR",
   "PREFIX_BYTES_PER_HOUR",

@@ -18,10 +18,7 @@ type VersionTally = {
 };
 
 /** Counts over all stored data. @throws WaggleError `NOT_FOUND` before there is a base model */
-export async function summarize(
-  db: SiteDatabase,
-  metrics: SiteMetrics,
-): Promise<OperatorSummary> {
+export async function summarize(db: SiteDatabase, metrics: SiteMetrics): Promise<OperatorSummary> {
   const [policies, tallied, versions] = await Promise.all([
     policyHead(db),
     db

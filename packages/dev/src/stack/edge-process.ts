@@ -70,7 +70,7 @@ export async function startEdge(
   writeFileSync(
     envFile,
     Object.entries(values)
-      .map(([name, value]) => `${name}=${JSON.stringify(value)}\n`)
+      .map(([name, value]) => `${name}=${quoted(value)}\n`)
       .join(""),
     { mode: 0o600 },
   );
@@ -99,6 +99,11 @@ export async function startEdge(
     onLine,
   });
   return whenUp(edge, `http://127.0.0.1:${port}/healthz`);
+}
+
+/** A value of an env file. Within double quotes, Wrangler keeps the backslash before a quote, so JSON needs single ones. */
+function quoted(value: string): string {
+  return value.includes('"') && !value.includes("'") ? `'${value}'` : JSON.stringify(value);
 }
 
 /** Whether the edge on this port responds within 10 s. */

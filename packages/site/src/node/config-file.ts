@@ -6,6 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { SiteDefinition } from "../site-definition.ts";
 import { fieldMistakes } from "./field-check.ts";
 import { languageMistakes } from "./language-check.ts";
+import { metricMistakes } from "./metric-check.ts";
 import { SourceFile, shownPath } from "./source-file.ts";
 
 const NAMES = ["waggle.config.ts", "waggle.config.js", "waggle.config.mjs"];
@@ -39,7 +40,12 @@ export async function readSiteConfig(path: string): Promise<SiteConfig> {
   const definition = await definitionIn(source);
   const wrongFields = fieldMistakes(definition);
   const mistakes =
-    wrongFields.length > 0 ? wrongFields : languageMistakes(definition as SiteDefinition);
+    wrongFields.length > 0
+      ? wrongFields
+      : [
+          ...languageMistakes(definition as SiteDefinition),
+          ...metricMistakes(definition as SiteDefinition),
+        ];
   if (mistakes.length > 0) {
     const lines = mistakes.map(
       ({ path: at, message }) => `${source.placeOf(source.nodeAt(at))}: ${message}`,

@@ -1,5 +1,5 @@
 /** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
-import { isObject, SiteId } from "@waggle/protocol";
+import { isObject, MetricName, SiteId, SiteMetric } from "@waggle/protocol";
 import { closest, distance } from "fastest-levenshtein";
 import { PANEL_TEXTS } from "../panel-text.ts";
 import { LANGUAGES, LIMITS } from "../site-definition.ts";
@@ -8,7 +8,10 @@ import { type FieldPath, importText } from "./source-file.ts";
 /** A mistake, where it is, and what to write instead. */
 export type Mistake = { readonly path: FieldPath; readonly message: string };
 
-/** A value's check, the entries of a list, or the fields of an object. If several are given, the value may match any of them. */
+/**
+ * A value's check, the entries of a list, the fields of an object, or the members of an object that the author names. If
+ * several are given, the value may match any of them.
+ */
 type Field = {
   readonly required?: boolean;
   /** What to write, after "; ". */
@@ -17,6 +20,7 @@ type Field = {
   readonly fields?: Fields;
   /** Each entry of a list. */
   readonly entries?: Field;
+  readonly members?: { readonly name: Field; readonly value: Field; readonly most: number };
 };
 type Fields = { readonly [name: string]: Field };
 
@@ -50,6 +54,10 @@ const atLeastZero: Field = {
 const address = (instead: string): Field => ({
   instead,
   accepts: (value) => isText(value) && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
+});
+const oneOf = (...choices: readonly string[]): Field => ({
+  instead: `write ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}`,
+  accepts: (value) => choices.some((choice) => choice === value),
 });
 const LIMIT = "write a whole number; 0 is no limit";
 const group = (fields: Fields): Field => ({
@@ -166,6 +174,26 @@ const SITE: Field = group({
     }),
   },
   retention: group({ visitorDays: count(3650), trajectoryDays: count(3650) }),
+  metrics: {
+    instead: 'write an object such as { booked: { type: "boolean", better: "higher" } }',
+    members: {
+      most: 32,
+      name: {
+        instead:
+          "name it with 1 to 64 letters, digits, _ and -, beginning with a lower-case letter",
+        accepts: (value) => MetricName.safeParse(value).success,
+      },
+      value: group({
+        type: { ...oneOf("boolean", "number"), required: true },
+        better: { ...oneOf("higher", "lower"), required: true },
+        weight: share,
+        range: {
+          instead: "write two numbers from -1e9 to 1e9, the smaller first, such as [1, 5]",
+          accepts: isRange,
+        },
+      }),
+    },
+  },
   languages: {
     instead: `write a list of ${LANGUAGES.join(", ")}`,
     entries: {
@@ -189,6 +217,7 @@ function mistakesOf(value: unknown, field: Field, path: FieldPath): readonly Mis
     return value.flatMap((entry, index) => mistakesOf(entry, entries, [...path, index]));
   }
   if (field.accepts?.(value) === true) return [];
+  if (field.members !== undefined) return memberMistakes(value, field.members, path, wrong);
   if (field.fields === undefined || !isObject(value) || Array.isArray(value)) return wrong;
   const { fields } = field;
   const unknown = Object.keys(value)
@@ -200,6 +229,28 @@ function mistakesOf(value: unknown, field: Field, path: FieldPath): readonly Mis
     return mistakesOf(given, one, [...path, name]);
   });
   return [...unknown, ...known];
+}
+
+/** The mistakes of an object whose members the author names. @param wrong - the mistake if it is none. */
+function memberMistakes(
+  value: unknown,
+  { name, value: member, most }: NonNullable<Field["members"]>,
+  path: FieldPath,
+  wrong: readonly Mistake[],
+): readonly Mistake[] {
+  if (!isObject(value)) return wrong;
+  const entries = Object.entries(value);
+  if (entries.length > most) {
+    const message = `${nameOf(path)} has ${entries.length} members; write at most ${most}`;
+    return [{ path, message }];
+  }
+  return entries.flatMap(([key, one]) => {
+    const at = [...path, key];
+    if (name.accepts?.(key) === true) return mistakesOf(one, member, at);
+    return [
+      { path: at, message: `${nameOf(path)} has the name ${described(key)}; ${name.instead}` },
+    ];
+  });
 }
 
 function unknownField(name: string, place: string, fields: Fields): string {
@@ -236,6 +287,11 @@ function described(value: unknown): string {
 /** `*` is every origin. */
 function isOrigin(value: unknown): boolean {
   return value === "*" || (typeof value === "string" && URL.parse(value)?.origin === value);
+}
+
+function isRange(value: unknown): boolean {
+  const metric = { type: "number", better: "higher", range: value };
+  return SiteMetric.safeParse(metric).success;
 }
 
 function isLimit(value: unknown): boolean {

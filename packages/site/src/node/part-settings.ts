@@ -1,7 +1,7 @@
 /** What a site's definition means for the edge and for the trainer. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type SiteSettings, siteVariable } from "@waggle/protocol";
+import { isObject, type SiteSettings, siteVariable } from "@waggle/protocol";
 import type { LoadedSite } from "./load-site.ts";
 
 /** Settings of the site at a deployed edge, where it may be one of several. The rest has the edge's defaults. */
@@ -22,7 +22,11 @@ export function edgeVariables(site: LoadedSite): { readonly [name: string]: stri
 
 /** A site's settings as variables of the Worker, for the site `default`. */
 export function variablesOf(settings: SiteSettings): { readonly [name: string]: string } {
-  const named = Object.entries(settings).map(([name, value]) => [siteVariable(name), value]);
+  // Lists are separated by commas; metrics are JSON.
+  const named = Object.entries(settings).map(([name, value]) => [
+    siteVariable(name),
+    isObject(value) ? JSON.stringify(value) : value,
+  ]);
   return withValues(Object.fromEntries(named) as Values);
 }
 
@@ -30,9 +34,10 @@ export function variablesOf(settings: SiteSettings): { readonly [name: string]: 
 const RETENTION_TASKS = 100;
 
 function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
-  const { gate = {}, retention = {} } = definition;
+  const { gate = {}, retention = {}, metrics } = definition;
   const settings: SiteSettings = {
     taskEnvironment: environment?.name,
+    metrics,
     gateMinTasks: gate.minTasks,
     gateMargin: gate.margin,
     gateSignificance: gate.significance,

@@ -63,7 +63,12 @@ fault(
     });
     await publish(1, baseModel, 2);
     const answer: DeletionResponse = await ask("DELETE", of(visitorId), asOperator);
-    expect(answer).toEqual({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [1] });
+    expect(answer).toEqual({
+      deletedTrajectories: 1,
+      deletedFeedback: 0,
+      deletedOutcomes: 0,
+      learnedBy: [1],
+    });
     // The visitor's own deletion afterwards returns the same, and other visitors lose nothing.
     const own: DeletionResponse = await ask("DELETE", "/v1/visitor", { token });
     expect(own.learnedBy).toEqual(answer.learnedBy);

@@ -64,6 +64,7 @@ test("the summary counts every trajectory once, and success only over judged one
     skippedByReason: [],
     byVersion: [{ version: 0, trajectories: 2, successes: 1, meanReward: 0.5, meanTokens: 2 }],
     feedback: [],
+    outcomes: { declared: {}, byMetric: [], liveTrajectories: 1, withOutcome: 0 },
     visitors: 1,
     stable: 0,
     canary: 0,

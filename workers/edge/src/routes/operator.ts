@@ -22,7 +22,8 @@ export const operatorEndpoints: readonly Endpoint[] = [
     summary: "Counts over all stored data.",
     access: "operator",
     responses: { 200: OperatorSummary },
-    handle: async (context) => context.json(await summarize(context.var.db, context.var.settings.METRICS)),
+    handle: async (context) =>
+      context.json(await summarize(context.var.db, context.var.settings.METRICS)),
   },
   {
     method: "get",

@@ -83,7 +83,9 @@ export const outcomeEndpoints: readonly Endpoint[] = [
         SERVER,
         all.flatMap((one) => ("outcome" in one ? [one.outcome] : [])),
       );
-      const results = all.flatMap((one) => ("refused" in one ? [one.refused] : stored.splice(0, 1)));
+      const results = all.flatMap((one) =>
+        "refused" in one ? [one.refused] : stored.splice(0, 1),
+      );
       return context.json({ results } satisfies OutcomesResponse);
     },
   },

@@ -50,7 +50,8 @@ function applied(settings: Settings): SiteSettings {
   const camel = (name: string) =>
     name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const named = Object.entries(settings).map(([name, value]) => [camel(name), value] as const);
-  const isEmpty = (value: unknown) => value === "" || (isObject(value) && Object.keys(value).length === 0);
+  const isEmpty = (value: unknown) =>
+    value === "" || (isObject(value) && Object.keys(value).length === 0);
   const known = named.filter(([name, value]) => name in SiteSettings.shape && !isEmpty(value));
   return SiteSettings.parse(Object.fromEntries(known));
 }

@@ -77,11 +77,21 @@ describe("forget me", () => {
     await give(feedbackOn(example));
     const other = (await openSession()).token;
     await work(other, baseModel);
-    expect(await forget()).toEqual({ deletedTrajectories: 2, deletedFeedback: 1, learnedBy: [] });
+    expect(await forget()).toEqual({
+      deletedTrajectories: 2,
+      deletedFeedback: 1,
+      deletedOutcomes: 0,
+      learnedBy: [],
+    });
     expect(await stored()).toEqual({ rows: 1, objects: 1 });
     const left = await bindings.DB.prepare("SELECT COUNT(*) AS n FROM assignments").first("n");
     expect(left).toBe(1);
-    expect(await forget()).toEqual({ deletedTrajectories: 0, deletedFeedback: 0, learnedBy: [] });
+    expect(await forget()).toEqual({
+      deletedTrajectories: 0,
+      deletedFeedback: 0,
+      deletedOutcomes: 0,
+      learnedBy: [],
+    });
   });
 
   test("returns every version published since the first step that learned from the visitor", async () => {

@@ -15,6 +15,7 @@ import {
   type Reply,
   type Upload,
 } from "../testing/edge.ts";
+import { METRICS, outcomeOf, serverCredential } from "../testing/outcomes.ts";
 import {
   leaseAt,
   makeSite,
@@ -58,8 +59,8 @@ const failedCheck = (digest: string) => ({
 
 beforeAll(async () => {
   await freshEdge();
-  a = await makeSite("a", { edgeTools: [] });
-  b = await makeSite("b", { edgeTools: ["rooms"] });
+  a = await makeSite("a", { edgeTools: [], metrics: METRICS });
+  b = await makeSite("b", { edgeTools: ["rooms"], metrics: METRICS });
   ofDefault = await ownDefault();
   baseOfA = await registerBase(a);
   const baseModel = await registerBase(b);
@@ -85,6 +86,8 @@ beforeAll(async () => {
     at: "2026-11-20T12:00:00.000Z",
   };
   await ask("POST", "/v1/feedback", { token, body: feedback });
+  const outcome = outcomeOf(leased.trajectory);
+  await ask("POST", "/v1/visitor/outcomes", { token, body: outcome });
   const { adapter } = await promoteNext(b, baseModel);
   const stateId = crypto.randomUUID();
   await ask("POST", "/v1/trainer/lineages", { ...b.trainer, body: { stateId, step: 77 } });
@@ -119,6 +122,7 @@ beforeAll(async () => {
     of.leaseId,
     of.object.sha256,
     feedback.id,
+    outcome.id,
     stateId,
     ...uploads,
     "tasks-of-b",
@@ -200,6 +204,8 @@ const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   }),
   putMetrics: () => ({ rows: [{ step: 77, at: "2026-11-20T12:00:00.000Z", metrics: { x: 0 } }] }),
   putObject: null,
+  reportOutcome: () => outcomeOf(of.upload.trajectory, { value: false }),
+  reportOutcomes: () => ({ outcomes: [outcomeOf(of.upload.trajectory, { value: false })] }),
   releaseLease: () => ({ fencingToken: of.fencingToken }),
   renewLease: () => ({ fencingToken: of.fencingToken, durationSeconds: 60 }),
   retryDeadLetter: null,
@@ -251,6 +257,7 @@ async function stateOfB(): Promise<string> {
 
 async function tokenOf(site: TestSite, access: string): Promise<string> {
   if (access === "session") return (await openSite(site)).token;
+  if (access === "outcomes") return (await serverCredential(site.id)).token;
   return access.endsWith("trainer") ? site.trainer.token : site.operator.token;
 }
 

@@ -35,7 +35,10 @@ async function* trajectoryLines(
   }
 }
 
-async function* outcomeLines(db: SiteDatabase, visitorId: string): AsyncGenerator<VisitorExportLine> {
+async function* outcomeLines(
+  db: SiteDatabase,
+  visitorId: string,
+): AsyncGenerator<VisitorExportLine> {
   let after = "";
   for (;;) {
     const outcomes = await outcomesOfVisitor(db, visitorId, after, PAGE);
