@@ -204,17 +204,20 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   const finishDeletion = async (): Promise<DeletionResponse> => {
     let deletedTrajectories = 0;
     let deletedFeedback = 0;
+    let deletedOutcomes = 0;
     const learnedBy = new Set<number>();
     for (const visitorToken of identity.pendingDeletions()) {
       const deleted = await deleteBy(visitorToken);
       identity.confirmDeletion(visitorToken);
       deletedTrajectories += deleted.deletedTrajectories;
       deletedFeedback += deleted.deletedFeedback;
+      deletedOutcomes += deleted.deletedOutcomes ?? 0;
       for (const version of deleted.learnedBy) learnedBy.add(version);
     }
     return {
       deletedTrajectories,
       deletedFeedback,
+      deletedOutcomes,
       learnedBy: [...learnedBy].toSorted((a, b) => a - b),
     };
   };

@@ -1,6 +1,6 @@
-/** A fake edge in memory for tests: sessions, uploads, feedback and deletion. */
+/** A fake edge in memory for tests: sessions, uploads, feedback, outcomes and deletion. */
 import { UploadRequest } from "@waggle/protocol";
-import type { Feedback, Trajectory } from "@waggle/protocol";
+import type { Feedback, Outcome, Trajectory } from "@waggle/protocol";
 import type { Fetch } from "./edge-session.ts";
 
 export type FakeEdge = {
@@ -8,6 +8,7 @@ export type FakeEdge = {
   /** Every accepted trajectory by digest, with the number of times it arrived. */
   readonly stored: Map<string, { trajectory: Trajectory; arrivals: number }>;
   readonly feedback: Feedback[];
+  readonly outcomes: Outcome[];
   readonly requests: string[];
   /** Answers to the next uploads, in order, in place of the normal ones. */
   readonly next: (Response | "network" | "stored-but-lost")[];
@@ -26,6 +27,7 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
   const edge: FakeEdge = {
     stored: new Map(),
     feedback: [],
+    outcomes: [],
     requests: [],
     next: [],
     sessions: 0,
@@ -54,6 +56,10 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
       }
       if (path === "/v1/feedback") {
         edge.feedback.push(JSON.parse(await textOf(init, headers)) as Feedback);
+        return json({});
+      }
+      if (path === "/v1/visitor/outcomes") {
+        edge.outcomes.push(JSON.parse(await textOf(init, headers)) as Outcome);
         return json({});
       }
       const scripted = edge.next.shift();

@@ -3,6 +3,8 @@ export { createConsentStore } from "./consent-store.ts";
 export type { ConsentDecision, ConsentStore, ConsentStoreOptions } from "./consent-store.ts";
 export { createEdgeSession } from "./edge-session.ts";
 export type { EdgeSession, EdgeSessionOptions, Fetch } from "./edge-session.ts";
+export { isFeedbackOrOutcome } from "./feedback-or-outcome.ts";
+export type { FeedbackOrOutcome } from "./feedback-or-outcome.ts";
 export { forgetVisitor } from "./forget-visitor.ts";
 export type { ForgetOptions } from "./forget-visitor.ts";
 export { createMemoryStorage, usableStorage } from "./key-value-storage.ts";

@@ -1,5 +1,6 @@
 /** The outbox interface. `outbox.ts` implements it with IndexedDB. */
-import type { Feedback, Trajectory } from "@waggle/protocol";
+import type { Trajectory } from "@waggle/protocol";
+import type { FeedbackOrOutcome } from "./feedback-or-outcome.ts";
 import type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 
 /** An entry with its content. */
@@ -17,6 +18,7 @@ export type OutboxSummary = {
   /** Since this database was created, including entries no longer in the log. */
   readonly sent: number;
   readonly rejected: number;
+  /** Including outcomes. */
   readonly feedbackWaiting: number;
   /** Unsent trajectories dropped in favor of newer ones, since this database was created. */
   readonly dropped: number;
@@ -61,16 +63,19 @@ export type Settlement =
       readonly reason: { readonly code: string; readonly message: string };
     };
 
-/** Trajectories and feedback to send, and a log of what was sent. */
+/** Trajectories, feedback and outcomes to send, and a log of what was sent. */
 export interface Outbox {
   /** Adds a trajectory. A storage failure is reported in the result and the summary, and never thrown. */
   enqueue(trajectory: Trajectory, options?: { readonly text?: string }): Promise<EnqueueResult>;
-  /** Adds feedback. It is sent after its trajectory. */
-  enqueueFeedback(feedback: Feedback): Promise<void>;
+  /** Adds feedback or an outcome. It is sent after its trajectory, if that is waiting. */
+  enqueueFeedback(feedback: FeedbackOrOutcome): Promise<void>;
   /** Reserves waiting entries for this tab, oldest first. Skips entries that are already claimed. */
   claim(options: ClaimOptions): Promise<Claimed[]>;
-  /** Reserves feedback whose trajectory is no longer waiting, oldest first. */
-  claimFeedback(options: { readonly limit: number; readonly leaseMs: number }): Promise<Feedback[]>;
+  /** Reserves feedback and outcomes whose trajectory is not waiting, oldest first. */
+  claimFeedback(options: {
+    readonly limit: number;
+    readonly leaseMs: number;
+  }): Promise<FeedbackOrOutcome[]>;
   /** Ends claims with the edge's answers. `key` is the digest. */
   settle(settlements: readonly Settlement[]): Promise<void>;
   /** Ends claims of feedback that was answered; it is not sent again. */

@@ -6,7 +6,7 @@ import { trajectoryDigest } from "@waggle/protocol";
 import type { IDBPDatabase, IDBPObjectStore, StoreNames } from "idb";
 import type { Claimed, ClaimOptions } from "./outbox-contract.ts";
 import type { OutboxDatabase, StoredEntry, StoredFeedback } from "./outbox-database.ts";
-import { readPageData } from "./page-data.ts";
+import { isFeedbackOrOutcome } from "./feedback-or-outcome.ts";
 
 const DAMAGED = {
   code: "STORAGE_DAMAGED",
@@ -27,7 +27,7 @@ export function isHeld(
 
 /** Whether a feedback row is complete and valid. */
 export function isSoundFeedback(row: StoredFeedback): boolean {
-  return readPageData("Feedback", row.feedback) !== null && Number.isFinite(row.enqueuedAt);
+  return isFeedbackOrOutcome(row.feedback) && Number.isFinite(row.enqueuedAt);
 }
 
 /** Whether an entry row is complete and valid. */

@@ -1,15 +1,16 @@
 /** The IndexedDB schema of the outbox. Entries and bodies are separate, so that listing reads no bodies. */
 import type { DBSchema, IDBPDatabase, openDB } from "idb";
-import type { Feedback, Trajectory } from "@waggle/protocol";
+import type { Trajectory } from "@waggle/protocol";
+import type { FeedbackOrOutcome } from "./feedback-or-outcome.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 
 /** `claimedUntil`: end of a tab's claim in milliseconds since 1970; 0 = not claimed. */
 export type StoredEntry = OutboxEntry & { readonly claimedUntil: number };
 
-/** Feedback as stored. */
+/** Feedback or an outcome as stored. */
 export type StoredFeedback = {
   readonly id: string;
-  readonly feedback: Feedback;
+  readonly feedback: FeedbackOrOutcome;
   readonly enqueuedAt: number;
   readonly claimedUntil: number;
 };

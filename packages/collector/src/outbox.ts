@@ -13,7 +13,9 @@
 import { openDB } from "idb";
 import type { IDBPDatabase } from "idb";
 import { trajectoryDigest, WaggleError } from "@waggle/protocol";
-import type { Feedback, Trajectory } from "@waggle/protocol";
+import type { Trajectory } from "@waggle/protocol";
+import { isFeedbackOrOutcome } from "./feedback-or-outcome.ts";
+import type { FeedbackOrOutcome } from "./feedback-or-outcome.ts";
 import { openOutboxDatabase } from "./outbox-database.ts";
 import type { OutboxDatabase, StoredEntry } from "./outbox-database.ts";
 import {
@@ -28,7 +30,6 @@ import {
 } from "./outbox-damage.ts";
 import type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 import type { Claimed, Outbox, OutboxDetail, OutboxSummary } from "./outbox-contract.ts";
-import { readPageData } from "./page-data.ts";
 
 /** Name and limits of the outbox. */
 export type OutboxOptions = {
@@ -174,11 +175,11 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
     },
 
     async enqueueFeedback(feedback) {
-      if (readPageData("Feedback", feedback) === null) {
+      if (!isFeedbackOrOutcome(feedback)) {
         const members = Object.keys(feedback).join(", ");
         throw new WaggleError(
           "INVALID_ARGUMENT",
-          `this is not feedback, or one of its members is invalid (${members.slice(0, 100)}); see Feedback in @waggle/protocol`,
+          `this is no feedback or outcome, or one of its members is invalid (${members.slice(0, 100)}); see Feedback and Outcome in @waggle/protocol`,
         );
       }
       await guarded(undefined, async (db) => {
@@ -211,7 +212,7 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
       }),
 
     claimFeedback: ({ limit, leaseMs }) =>
-      guarded<Feedback[]>([], async (db) => {
+      guarded<FeedbackOrOutcome[]>([], async (db) => {
         const now = clock();
         const tx = db.transaction(["entries", "feedback", "counters"], "readwrite");
         const waiting = new Set(

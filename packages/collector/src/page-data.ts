@@ -11,6 +11,7 @@ import type {
   DeletionResponse,
   ErrorBody,
   Feedback,
+  Outcome,
   PolicyManifest,
   SessionResponse,
   UploadResponse,
@@ -23,6 +24,7 @@ type PageData = {
   DeletionResponse: DeletionResponse;
   ErrorBody: ErrorBody;
   Feedback: Feedback;
+  Outcome: Outcome;
   PolicyManifest: PolicyManifest;
   SessionResponse: SessionResponse;
   UploadResponse: UploadResponse;

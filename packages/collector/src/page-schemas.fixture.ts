@@ -8,6 +8,7 @@ const NAMES = [
   "DeletionResponse",
   "ErrorBody",
   "Feedback",
+  "Outcome",
   "PolicyManifest",
   "SessionResponse",
   "UploadResponse",

@@ -9,6 +9,7 @@ export const PAGE_SCHEMAS: {
       | "DeletionResponse"
       | "ErrorBody"
       | "Feedback"
+      | "Outcome"
       | "PolicyManifest"
       | "SessionResponse"
       | "UploadResponse"
@@ -47,6 +48,7 @@ export const PAGE_SCHEMAS: {
     properties: {
       deletedTrajectories: { type: "integer" },
       deletedFeedback: { type: "integer" },
+      deletedOutcomes: { type: "integer" },
       learnedBy: { type: "array", items: { type: "integer", minimum: 0 } },
     },
     required: ["deletedTrajectories", "deletedFeedback", "learnedBy"],
@@ -71,6 +73,18 @@ export const PAGE_SCHEMAS: {
       at: { type: "string", format: "date-time" },
     },
     required: ["id", "trajectoryId", "kind", "at"],
+    additionalProperties: false,
+  },
+  Outcome: {
+    type: "object",
+    properties: {
+      id: { type: "string", format: "uuid" },
+      trajectoryId: { type: "string", format: "uuid" },
+      metric: { type: "string", pattern: "^[a-z][a-zA-Z0-9_-]{0,63}$" },
+      value: { type: ["boolean", "number"] },
+      at: { type: "string", format: "date-time" },
+    },
+    required: ["id", "trajectoryId", "metric", "value", "at"],
     additionalProperties: false,
   },
   PolicyManifest: {

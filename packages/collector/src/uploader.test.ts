@@ -1,4 +1,5 @@
 import "fake-indexeddb/auto";
+import type { Outcome } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createConsentStore } from "./consent-store.ts";
 import { createEdgeSession } from "./edge-session.ts";
@@ -178,6 +179,63 @@ test("a token that is refused twice causes a backoff without losing data", async
   expect(await outbox.summary()).toMatchObject({ waiting: 3 });
 });
 
+const outcomeOf = (number: number, edit: Partial<Outcome> = {}): Outcome => ({
+  id: crypto.randomUUID(),
+  trajectoryId: exampleTrajectory(number).id,
+  metric: "booked",
+  value: true,
+  at: "2026-11-20T00:00:00.000Z",
+  ...edit,
+});
+
+test("an outcome is sent after its trajectory, and again with the same id if the answer was lost", async () => {
+  const { edge, session, consent, outbox } = await setUp({ waiting: 1 });
+  let isLost = true;
+  const request: typeof session.request = async (path, ...rest) => {
+    const response = await session.request(path, ...rest);
+    if (path !== "/v1/visitor/outcomes" || !isLost) return response;
+    isLost = false;
+    throw new TypeError("Failed to fetch");
+  };
+  const uploader = createUploader({
+    outbox,
+    consent,
+    session: { ...session, request },
+    isOnline: () => true,
+    events: [],
+  });
+  const outcome = outcomeOf(1);
+  await outbox.enqueueFeedback(outcome);
+  expect(await uploader.flush()).toMatchObject({ sent: 1, feedbackSent: 0, ended: "backoff" });
+  expect(await outbox.summary()).toMatchObject({ waiting: 0, feedbackWaiting: 1 });
+  expect(edge.requests.slice(-2)).toEqual(["POST /v1/trajectories", "POST /v1/visitor/outcomes"]);
+  expect(await uploader.flush()).toMatchObject({ feedbackSent: 1, ended: "empty" });
+  expect(edge.outcomes).toEqual([outcome, outcome]);
+});
+
+test.for([
+  ["NaN", { value: Number.NaN }],
+  ["Infinity", { value: Infinity }],
+  ["a text", { value: "4" as never }],
+  ["a name that no metric can have", { metric: "Booked a room" }],
+] as const)("an outcome with %s is not stored", async ([, edit]) => {
+  const { outbox } = await setUp({ waiting: 0 });
+  await expect(outbox.enqueueFeedback(outcomeOf(1, edit))).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+  });
+  expect(await outbox.summary()).toMatchObject({ feedbackWaiting: 0 });
+  await outbox.enqueueFeedback(outcomeOf(1, { value: -0.5 }));
+  expect(await outbox.summary()).toMatchObject({ feedbackWaiting: 1 });
+});
+
+test("withdrawn consent discards outcomes that were not sent", async () => {
+  const { edge, outbox, uploader } = await setUp({ waiting: 0 });
+  await outbox.enqueueFeedback(outcomeOf(1));
+  await outbox.discardWaiting();
+  expect(await uploader.flush()).toMatchObject({ feedbackSent: 0, ended: "empty" });
+  expect(edge.outcomes).toEqual([]);
+});
+
 test("feedback is sent after its trajectory", async () => {
   const { edge, uploader, outbox } = await setUp({ waiting: 1 });
   await outbox.enqueueFeedback({
@@ -222,7 +280,12 @@ test("forget me deletes at the edge and then on this device", async () => {
   await uploader.flush();
   await outbox.enqueue(exampleTrajectory(2));
   const deleted = await forgetVisitor({ session, outbox, consent, uploader });
-  expect(deleted).toEqual({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [2] });
+  expect(deleted).toEqual({
+    deletedTrajectories: 1,
+    deletedFeedback: 0,
+    deletedOutcomes: 0,
+    learnedBy: [2],
+  });
   expect(edge.deleted).toBe(true);
   expect(edge.stored.size).toBe(1);
   expect(await outbox.list()).toEqual([]);

@@ -5,11 +5,13 @@
  * entry is released and sending pauses for an exponential backoff with jitter, or as `Retry-After` says.
  */
 import { UPLOAD_LIMITS, WaggleError } from "@waggle/protocol";
-import type { Feedback, Trajectory, UploadResponse } from "@waggle/protocol";
+import type { Trajectory, UploadResponse } from "@waggle/protocol";
 import type { ConsentStore } from "./consent-store.ts";
 import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
 import { parseJson } from "./consent-store.ts";
+import { pathOf } from "./feedback-or-outcome.ts";
+import type { FeedbackOrOutcome } from "./feedback-or-outcome.ts";
 import type { Claimed, Outbox, Settlement } from "./outbox-contract.ts";
 import { readPageData } from "./page-data.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -20,6 +22,7 @@ import type { Schedule } from "./time-limit.ts";
 export type FlushReport = {
   readonly sent: number;
   readonly rejected: number;
+  /** Including outcomes. */
   readonly feedbackSent: number;
   /** `empty`: nothing was left. Otherwise what prevented sending. */
   readonly ended: "empty" | "no-consent" | "offline" | "backoff" | "stopped";
@@ -195,17 +198,14 @@ export function createUploader(options: UploaderOptions): Uploader {
     return answered(digests.map((key) => ({ key, state: "rejected", reason })));
   };
 
-  const sendFeedback = async (feedback: Feedback, keepalive: boolean): Promise<Answer> => {
-    const response = await post("/v1/feedback", {
-      ...plainBody(JSON.stringify(feedback)),
-      keepalive,
-    });
+  const sendFeedback = async (one: FeedbackOrOutcome, keepalive: boolean): Promise<Answer> => {
+    const response = await post(pathOf(one), { ...plainBody(JSON.stringify(one)), keepalive });
     if (response === null || isRetryableStatus(response.status) || response.status === 401) {
-      await outbox.release([], [feedback.id]);
+      await outbox.release([], [one.id]);
       const code = response === null ? "NETWORK" : `HTTP_${response.status}`;
       return backOff(code, retryAfterMs(response, clock()));
     }
-    await outbox.settleFeedback([feedback.id]);
+    await outbox.settleFeedback([one.id]);
     return "answered";
   };
 

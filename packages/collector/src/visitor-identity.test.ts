@@ -22,7 +22,12 @@ function createEdge(): Edge {
       const { pathname } = new URL(url);
       if (pathname === "/v1/visitor") {
         edge.deleted.push(new Headers(init?.headers).get("authorization") ?? "");
-        return Response.json({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [2] });
+        return Response.json({
+          deletedTrajectories: 1,
+          deletedFeedback: 0,
+          deletedOutcomes: 0,
+          learnedBy: [2],
+        });
       }
       const asked = JSON.parse(
         typeof init?.body === "string" ? init.body : "{}",
@@ -133,7 +138,12 @@ test("forget me after a withdrawal deletes every id of this visit", async () => 
   }
   session.requestDeletion();
   const deleted = await session.finishDeletion();
-  expect(deleted).toEqual({ deletedTrajectories: 2, deletedFeedback: 0, learnedBy: [2] });
+  expect(deleted).toEqual({
+    deletedTrajectories: 2,
+    deletedFeedback: 0,
+    deletedOutcomes: 0,
+    learnedBy: [2],
+  });
   expect(edge.deleted).toEqual(["Bearer session of lasting-1", "Bearer session of lasting-2"]);
   expect(storage.getItem("waggle.deletion")).toBeNull();
 });

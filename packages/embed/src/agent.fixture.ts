@@ -3,7 +3,7 @@ import { createMemoryStorage } from "@waggle/collector";
 import type { Fetch, KeyValueStorage, Schedule } from "@waggle/collector";
 import type { CalibrationMap } from "@waggle/evaluation";
 import { UploadRequest } from "@waggle/protocol";
-import type { Feedback, PolicyManifest, Trajectory } from "@waggle/protocol";
+import type { Feedback, Outcome, PolicyManifest, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import type { ScriptedPolicyOptions } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -49,6 +49,7 @@ export type MemoryEdge = {
   readonly fetch: Fetch;
   readonly trajectories: Trajectory[];
   readonly feedback: Feedback[];
+  readonly outcomes: Outcome[];
   readonly paths: string[];
   version: number;
   down: boolean;
@@ -64,6 +65,7 @@ export function createMemoryEdge(): MemoryEdge {
   const edge: MemoryEdge = {
     trajectories: [],
     feedback: [],
+    outcomes: [],
     paths: [],
     version: 1,
     down: false,
@@ -105,6 +107,9 @@ export function createMemoryEdge(): MemoryEdge {
         case "/v1/feedback":
           edge.feedback.push(JSON.parse(body) as Feedback);
           return Response.json({});
+        case "/v1/visitor/outcomes":
+          edge.outcomes.push(JSON.parse(body) as Outcome);
+          return Response.json({});
         case "/v1/visitor":
           return Response.json({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [] });
         default:
@@ -145,6 +150,7 @@ export type PageOptions = Partial<AgentOptions> & {
   readonly edge?: MemoryEdge;
   readonly storage?: KeyValueStorage;
   readonly tabStorage?: KeyValueStorage;
+  readonly outboxName?: string;
   readonly schedule?: Schedule;
 };
 
@@ -173,7 +179,7 @@ export function openPage(options: PageOptions = {}): Page {
       tabStorage: options.tabStorage ?? createMemoryStorage(),
       fetch: edge.fetch,
       schedule: options.schedule,
-      outboxName: crypto.randomUUID(),
+      outboxName: options.outboxName ?? crypto.randomUUID(),
       seed: () => 7,
       openHost: async (readManifest) => {
         policy.currentVersion = (await readManifest()).policy.version;

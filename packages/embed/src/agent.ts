@@ -112,8 +112,8 @@ export interface AgentRun extends AsyncIterable<AgentEvent> {
 }
 
 /**
- * What became of a visitor's feedback. `queued`: it is sent with the answer, now or when the page is online again.
- * `not-shared`: the visitor has not agreed, so it stays in this page. `no-answer`: there is no answer to rate.
+ * What became of a visitor's feedback or of an outcome. `queued`: it is sent with the answer, now or when the page is online again.
+ * `not-shared`: the visitor has not agreed, so it stays in this page. `no-answer`: there is no answer yet.
  */
 export type FeedbackOutcome = "queued" | "not-shared" | "no-answer";
 
@@ -161,6 +161,11 @@ export interface Agent {
   readonly conversation: readonly ConversationItem[];
   /** A question of a tool with `confirm`, which waits for the visitor; `null` if there is none. */
   readonly confirmation: Confirmation | null;
+  /**
+   * Id of the trajectory that `outcome` is about: that of the running request, or else that of the newest answer. The
+   * site's own server needs it to report outcomes. `null` before the first request, and while another model runs.
+   */
+  readonly trajectoryId: string | null;
   /** Version that will answer next. `null` until ready, and while another model runs. */
   readonly policyVersion: number | null;
   /** Back end of the policy, such as `wasm x2`; `null` until ready. */
@@ -179,6 +184,13 @@ export interface Agent {
   clear(): void;
   /** Records feedback on an answer, by default the last. */
   feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<FeedbackOutcome>;
+  /**
+   * Reports what a conversation led to, such as `outcome("booked", true)` after a booking. It belongs to the running
+   * request, or else to the newest answer. Of several values of one metric for one request, the latest counts.
+   * @param metric - a name of `metrics` in `waggle.config.ts`. The edge refuses others, and values outside of the range.
+   * @throws WaggleError `INVALID_ARGUMENT` for a value that is not true, false or a finite number.
+   */
+  outcome(metric: string, value: boolean | number): Promise<FeedbackOutcome>;
   /** Trajectories collected in this browser, newest first. */
   sent(limit?: number): Promise<readonly OutboxEntry[]>;
   /** One collected trajectory, with everything that was or will be sent. */

@@ -2,8 +2,8 @@
 import { createRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
-import type { Consent, Feedback, Redactor, Tool, Trajectory } from "@waggle/protocol";
-import type { Agent, AgentRun, AgentStatus, ConversationItem, FeedbackOutcome } from "./agent.ts";
+import type { Consent, Redactor, Tool, Trajectory } from "@waggle/protocol";
+import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { DEFAULT_AGENT_TEXTS, type AgentTexts } from "./agent-texts.ts";
 import { createAgentRun } from "./agent-run.ts";
@@ -12,6 +12,7 @@ import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import { Confirmations, type Confirmation } from "./confirmations.ts";
 import { Collecting } from "./collecting.ts";
+import { FeedbackSender } from "./feedback-sender.ts";
 import { KeptConversation } from "./kept-conversation.ts";
 import { labelOf, requireValidTools, toRemoteTools, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
@@ -38,6 +39,7 @@ export class PageAgent implements Agent {
   readonly #shown: ShownConversation;
   readonly #seed: () => number;
   readonly #collecting: Collecting;
+  readonly #feedback: FeedbackSender;
   readonly #listeners = new Set<() => void>();
   readonly #endings: (() => void)[] = [];
   #simulation: Agent["simulation"] = NO_SIMULATION;
@@ -87,6 +89,7 @@ export class PageAgent implements Agent {
         this.#changed();
       },
     });
+    this.#feedback = new FeedbackSender(this.#shown, consent, this.#collecting);
     // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
     session.finishDeletion().catch(() => undefined);
     if (consent.get() !== null) this.#collecting.open().catch(() => undefined);
@@ -115,6 +118,9 @@ export class PageAgent implements Agent {
   }
   get confirmation(): Confirmation | null {
     return this.#confirmations.pending;
+  }
+  get trajectoryId(): string | null {
+    return this.#feedback.newest?.id ?? null;
   }
   get policyVersion(): number | null {
     const host = this.#policy.host;
@@ -173,24 +179,16 @@ export class PageAgent implements Agent {
     this.#conversation = null;
     this.#redactor = this.#createRedactor();
     this.#lastRequest = null;
+    this.#feedback.end();
     this.#shown.clear();
   }
 
-  async feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<FeedbackOutcome> {
-    const id = trajectoryId ?? this.#shown.lastAnswer()?.trajectoryId ?? null;
-    if (id === null) return "no-answer";
-    const consent = this.consent.get();
-    if (consent !== null && this.#shown.isQueued(id, kind, consent)) return "queued";
-    this.#shown.setFeedback(id, kind);
-    // Without consent the site has no trajectory to attach the feedback to.
-    if (consent !== null) {
-      const { outbox } = await this.#collecting.open();
-      const at = new Date().toISOString();
-      await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId: id, kind, at });
-    }
-    const outcome = consent === null ? "not-shared" : "queued";
-    this.#shown.setFeedback(id, kind, outcome);
-    return outcome;
+  feedback(...given: Parameters<Agent["feedback"]>): ReturnType<Agent["feedback"]> {
+    return this.#feedback.feedback(...given);
+  }
+
+  outcome(...given: Parameters<Agent["outcome"]>): ReturnType<Agent["outcome"]> {
+    return this.#feedback.outcome(...given);
   }
 
   async sent(limit?: number): ReturnType<Agent["sent"]> {
@@ -303,7 +301,10 @@ export class PageAgent implements Agent {
         earlier: this.#shown.takeUnread(),
         unreadable: this.texts.unreadable,
       });
+      const isOfSite = host.kind === "policy" && host.followsSite;
+      const trajectoryId = this.#feedback.begin(isOfSite, consent);
       const { stopReason, trajectory } = await this.#conversation.send(request, {
+        trajectoryId,
         signal,
         onEvent: (event) => {
           const told = record.take(event);
@@ -312,7 +313,6 @@ export class PageAgent implements Agent {
         },
       });
       for (const told of record.end(stopReason)) emit(told);
-      const isOfSite = host.kind === "policy" && host.followsSite;
       record.update({
         running: false,
         stopReason,
@@ -333,6 +333,7 @@ export class PageAgent implements Agent {
       throw error;
     } finally {
       this.#shown.replace(record.item);
+      this.#feedback.end();
       this.#shown.keep();
       this.#collecting.preload();
     }

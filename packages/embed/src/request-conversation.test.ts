@@ -49,6 +49,7 @@ async function grammarOf(followsSite: boolean, options: Partial<AgentOptions>) {
     },
   );
   await conversation.send("Hello.", {
+    trajectoryId: crypto.randomUUID(),
     signal: new AbortController().signal,
     onEvent: () => undefined,
   });

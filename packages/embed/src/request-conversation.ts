@@ -14,7 +14,11 @@ export interface RequestConversation {
   /** `trajectory` is `null` if the host exposes no tokens to record. */
   send(
     request: string,
-    options: { readonly signal: AbortSignal; readonly onEvent: (event: LoopEvent) => void },
+    options: {
+      readonly trajectoryId: string;
+      readonly signal: AbortSignal;
+      readonly onEvent: (event: LoopEvent) => void;
+    },
   ): Promise<{ readonly stopReason: StopReason; readonly trajectory: Trajectory | null }>;
   reset(): void;
   dispose(): void;

@@ -34,6 +34,13 @@ export class ShownConversation {
     return this.items.findLast((item) => item.kind === "answer") ?? null;
   }
 
+  /** The newest trajectory of an answer, and whether the site gets it; `null` if no answer has one. */
+  newestTrajectory(): { readonly id: string; readonly isShared: boolean } | null {
+    const item = this.items.findLast((one) => one.kind === "answer" && one.trajectoryId !== null);
+    if (item?.kind !== "answer" || item.trajectoryId === null) return null;
+    return { id: item.trajectoryId, isShared: item.consentedAt !== undefined };
+  }
+
   /** The answer with this trajectory; `null` if it is not shown. */
   answerOf(trajectoryId: string): AnswerItem | null {
     const item = this.items.find(

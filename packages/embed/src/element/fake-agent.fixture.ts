@@ -54,6 +54,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     status: READY,
     texts: DEFAULT_AGENT_TEXTS,
     conversation: [],
+    trajectoryId: null,
     policyVersion: 7,
     backend: "wasm x2",
     simulation: NO_SIMULATION,
@@ -131,6 +132,7 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
       rate({ feedbackOutcome });
       return feedbackOutcome;
     },
+    outcome: () => Promise.resolve("no-answer"),
     sent: () => Promise.resolve(entries),
     sentDetail: () => Promise.resolve(null),
     outbox: () => Promise.resolve(summaryOf(entries)),
