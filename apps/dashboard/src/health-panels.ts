@@ -9,6 +9,7 @@ const OPERATIONS: { readonly [operationId: string]: string } = {
   createSession: "session",
   createAssignment: "task",
   giveFeedback: "feedback",
+  reportOutcome: "outcome",
   deleteVisitor: "deletion",
   getPolicy: "policy",
 };

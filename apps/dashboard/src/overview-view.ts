@@ -11,6 +11,7 @@ import { formatCount, formatNumber, formatPercent } from "./format.ts";
 import { bars, healthPanels } from "./health-panels.ts";
 import { MetricHistory } from "./metric-history.ts";
 import { createStepChart, type StepChartOptions } from "./step-chart.ts";
+import { outcomePanel } from "./outcome-panel.ts";
 import { versionTable } from "./version-table.ts";
 import { placeholder, poll, type View, type ViewContext } from "./view.ts";
 
@@ -179,6 +180,7 @@ export function createOverview(context: ViewContext): View {
   const charts = CHARTS.map(createStepChart);
   const head = h("div", { class: "overview-head" });
   const more = h("div", { class: "overview-head overview-more" });
+  const outcomes = h("div", {});
   const versions = h("section", { class: "panel versions-panel" });
   const chartGrid = h("div", { class: "charts" }, ...charts.map((chart) => chart.element));
   const body = h(
@@ -187,6 +189,7 @@ export function createOverview(context: ViewContext): View {
     head,
     more,
     versions,
+    outcomes,
     h("h2", { class: "section" }, "Training, by optimizer step"),
     chartGrid,
   );
@@ -219,6 +222,7 @@ export function createOverview(context: ViewContext): View {
       const focused = document.activeElement?.getAttribute("href");
       head.replaceChildren(stages(summary), facts(summary), refusals(summary));
       more.replaceChildren(...healthPanels(summary, health));
+      outcomes.replaceChildren(outcomePanel(summary) ?? "");
       versions.replaceChildren(
         h("header", {}, h("h2", {}, "Success by policy version")),
         h("div", { class: "scroll" }, versionTable(summary, policies)),

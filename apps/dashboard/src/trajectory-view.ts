@@ -6,6 +6,7 @@ import { h } from "@waggle/embed/dom";
 import { formatAgo, formatNumber, formatSigned, shortId } from "./format.ts";
 import { heatLegend, type TokenMeasure } from "./token-heat.ts";
 import { createTokenStrip, createTooltip, type TokenStrip } from "./token-strip.ts";
+import { outcomeText } from "./outcome-panel.ts";
 import { loadTokenizer, tokenTexts } from "./token-text.ts";
 import { describeError, statusChip, type View, type ViewContext } from "./view.ts";
 
@@ -17,7 +18,7 @@ const MEASURES: readonly { measure: TokenMeasure; label: string }[] = [
   { measure: "entropy", label: "Entropy" },
 ];
 
-function factList({ row, trajectory, feedback }: TrajectoryDetail): HTMLElement {
+function factList({ row, trajectory, feedback, outcomes }: TrajectoryDetail): HTMLElement {
   const fact = (label: string, value: string | Node) =>
     h("div", {}, h("dt", {}, label), h("dd", {}, value));
   const sampled = trajectory.segments.find((segment) => segment.kind === "sampled");
@@ -46,6 +47,7 @@ function factList({ row, trajectory, feedback }: TrajectoryDetail): HTMLElement 
     fact("Consent", `${trajectory.consent.version}: ${trajectory.consent.scopes.join(", ")}`),
     fact("Visitor", h("a", { href: `#/visitors?id=${row.visitorId}` }, shortId(row.visitorId))),
     fact("Feedback", feedback.map(({ kind }) => kind).join(", ") || "none"),
+    fact("Outcomes", outcomeText(outcomes)),
   );
 }
 

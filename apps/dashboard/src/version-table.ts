@@ -1,27 +1,9 @@
 /** Success by policy version, with confidence intervals. */
-import { successRate } from "@waggle/evaluation";
 import type { OperatorSummary, PoliciesResponse } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatCount, formatNumber, formatPercent } from "./format.ts";
+import { rateBar } from "./rate-bar.ts";
 import { statusChip } from "./view.ts";
-
-/** Rate and 95 % interval as shares of the bar's width. */
-function bar(successes: number, trials: number): HTMLElement {
-  const { rate, interval } = successRate(Array.from({ length: trials }, (_, i) => i < successes));
-  const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
-  return h(
-    "span",
-    {
-      class: "rate-bar",
-      title: `95 % interval ${formatPercent(interval.low)} to ${formatPercent(interval.high)}`,
-    },
-    h("i", { class: "rate-fill", style: `width:${percent(rate)}` }),
-    h("i", {
-      class: "rate-interval",
-      style: `left:${percent(interval.low)};width:${percent(interval.high - interval.low)}`,
-    }),
-  );
-}
 
 /** Newest version first. Versions without rollouts are included. */
 export function versionTable(summary: OperatorSummary, policies: PoliciesResponse): HTMLElement {
@@ -37,7 +19,7 @@ export function versionTable(summary: OperatorSummary, policies: PoliciesRespons
         h("a", { href: `#/trajectories?version=${version}` }, `v${version}`),
       ),
       h("td", {}, statusChip(status)),
-      h("td", { class: "wide" }, row ? bar(row.successes, row.trajectories) : ""),
+      h("td", { class: "wide" }, row ? rateBar(row.successes, row.trajectories) : ""),
       h("td", { class: "number" }, row ? formatPercent(row.successes / row.trajectories) : "–"),
       h("td", { class: "number quiet" }, row ? formatCount(row.trajectories) : "0"),
       h("td", { class: "number roomy" }, formatNumber(row?.meanReward)),

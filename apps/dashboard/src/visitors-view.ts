@@ -38,6 +38,7 @@ const counted = (count: number, one: string, many: string): string =>
 function deletedText({
   deletedTrajectories,
   deletedFeedback,
+  deletedOutcomes = 0,
   learnedBy,
 }: DeletionResponse): string {
   const learned =
@@ -46,7 +47,8 @@ function deletedText({
       : `Versions that have learned from them: ${learnedBy.map((version) => `v${version}`).join(", ")}.`;
   const trajectories = counted(deletedTrajectories, "trajectory", "trajectories");
   const feedback = counted(deletedFeedback, "piece of feedback", "pieces of feedback");
-  return `Deleted ${trajectories} and ${feedback}. ${learned}`;
+  const outcomes = counted(deletedOutcomes, "outcome", "outcomes");
+  return `Deleted ${trajectories}, ${feedback} and ${outcomes}. ${learned}`;
 }
 
 /** Starts a browser download. */

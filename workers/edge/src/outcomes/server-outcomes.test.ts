@@ -89,9 +89,9 @@ test.for([
   const raw = `{"outcomes":[{"id":"${id}","trajectoryId":"${trajectoryId}","at":"${at}",${members}}]}`;
   const headers = { "content-type": "application/json" };
   const { status, body } = await call("POST", "/v1/outcomes", { ...desk.server, raw, headers });
-  const results = status === 200 ? (body as OutcomesResponse).results : [];
-  expect(results.filter((one) => one.status !== "refused")).toEqual([]);
-  if (results.length === 0) expect(status).toBe(400);
+  const [result] = (body as Partial<OutcomesResponse>).results ?? [];
+  // A body that is no JSON is refused as a whole.
+  expect(result?.status ?? status).toBe(result === undefined ? 400 : "refused");
   expect(await storedRows()).toBe(0);
   // The control: the same request with a value that fits.
   expect(await reportAsServer(desk, outcomeOf(trajectory))).toEqual(["stored"]);
@@ -239,8 +239,8 @@ test("an export of a visitor has the outcomes of page and server", async () => {
   const outcomes = lines
     .map((line) => JSON.parse(line) as VisitorExportLine)
     .flatMap((line) => (line.kind === "outcome" ? [line.outcome] : []));
-  expect(outcomes.map(({ source, value }) => [source, value]).toSorted()).toEqual([
-    ["page", false],
-    ["server", true],
+  expect(outcomes.map(({ source, value }) => `${source} ${String(value)}`).toSorted()).toEqual([
+    "page false",
+    "server true",
   ]);
 });
