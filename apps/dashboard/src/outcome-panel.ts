@@ -1,11 +1,12 @@
 /** Outcomes by metric and source, and the share of visitors' requests that have any. */
 import { successRate } from "@waggle/evaluation";
-import type { OperatorSummary, SiteMetric, StoredOutcome } from "@waggle/protocol";
+import type { OperatorSummary, StoredOutcome } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatCount, formatNumber, formatPercent } from "./format.ts";
 import { rateBar } from "./rate-bar.ts";
 
 type Outcomes = NonNullable<OperatorSummary["outcomes"]>;
+type Metric = Outcomes["declared"][string];
 type Row = Outcomes["byMetric"][number];
 
 /** The panel; `null` for a site without metrics and outcomes, and at an edge of the previous release. */
@@ -58,12 +59,12 @@ function heading(): HTMLElement {
   );
 }
 
-function declaredOf(declared: Outcomes["declared"], name: string): SiteMetric | undefined {
+function declaredOf(declared: Outcomes["declared"], name: string): Metric | undefined {
   return Object.hasOwn(declared, name) ? declared[name] : undefined;
 }
 
 /** A metric from one source. */
-function valueRow({ metric, type, source, count, mean, deviation }: Row, now?: SiteMetric) {
+function valueRow({ metric, type, source, count, mean, deviation }: Row, now?: Metric) {
   const isShare = type === "boolean";
   const spread = deviation === null ? "" : ` ± ${formatNumber(deviation)}`;
   return h(
@@ -86,7 +87,7 @@ function valueRow({ metric, type, source, count, mean, deviation }: Row, now?: S
 }
 
 /** A metric without outcomes: its value is missing, not 0. */
-function silentRow(name: string, now?: SiteMetric): HTMLElement {
+function silentRow(name: string, now?: Metric): HTMLElement {
   return h(
     "tr",
     {},
@@ -99,7 +100,7 @@ function silentRow(name: string, now?: SiteMetric): HTMLElement {
   );
 }
 
-function declarationCells(now?: SiteMetric): HTMLElement[] {
+function declarationCells(now?: Metric): HTMLElement[] {
   return [
     h("td", { class: "roomy" }, now?.better ?? "no longer declared"),
     h("td", { class: "number roomy" }, formatNumber(now?.weight)),

@@ -4,7 +4,6 @@ export type { ConsentDecision, ConsentStore, ConsentStoreOptions } from "./conse
 export { createEdgeSession } from "./edge-session.ts";
 export type { EdgeSession, EdgeSessionOptions, Fetch } from "./edge-session.ts";
 export { isFeedbackOrOutcome } from "./feedback-or-outcome.ts";
-export type { FeedbackOrOutcome } from "./feedback-or-outcome.ts";
 export { forgetVisitor } from "./forget-visitor.ts";
 export type { ForgetOptions } from "./forget-visitor.ts";
 export { createMemoryStorage, usableStorage } from "./key-value-storage.ts";

@@ -112,7 +112,8 @@ export interface AgentRun extends AsyncIterable<AgentEvent> {
 }
 
 /**
- * What became of a visitor's feedback or of an outcome. `queued`: it is sent with the answer, now or when the page is online again.
+ * What became of a visitor's feedback or of an outcome. `queued`: it is sent with the answer, now or when the page is
+ * online again.
  * `not-shared`: the visitor has not agreed, so it stays in this page. `no-answer`: there is no answer yet.
  */
 export type FeedbackOutcome = "queued" | "not-shared" | "no-answer";

@@ -12,7 +12,7 @@ import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import { Confirmations, type Confirmation } from "./confirmations.ts";
 import { Collecting } from "./collecting.ts";
-import { FeedbackSender } from "./feedback-sender.ts";
+import { FeedbackSender } from "./feedback/feedback-sender.ts";
 import { KeptConversation } from "./kept-conversation.ts";
 import { labelOf, requireValidTools, toRemoteTools, toTool } from "./page-tool.ts";
 import { hostOpener } from "./open-host.ts";
@@ -302,9 +302,8 @@ export class PageAgent implements Agent {
         unreadable: this.texts.unreadable,
       });
       const isOfSite = host.kind === "policy" && host.followsSite;
-      const trajectoryId = this.#feedback.begin(isOfSite, consent);
       const { stopReason, trajectory } = await this.#conversation.send(request, {
-        trajectoryId,
+        trajectoryId: this.#feedback.begin(isOfSite, consent),
         signal,
         onEvent: (event) => {
           const told = record.take(event);

@@ -20,17 +20,13 @@ export type {
   ToolCallsGrammar,
 } from "./grammar.ts";
 export {
-  MetricName,
   Outcome,
   OutcomesEnvelope,
-  OutcomeSource,
   OutcomesRequest,
   OutcomesResponse,
-  SiteMetric,
   SiteMetrics,
   StoredOutcome,
 } from "./outcome.ts";
-export type { OutcomeResult } from "./outcome.ts";
 export { PolicyVersionId, Sampling } from "./policy.ts";
 export type {
   Policy,
@@ -73,7 +69,6 @@ export {
   DEFAULT_SITE,
   RotateCredentialRequest,
   RotateCredentialResponse,
-  SiteRole,
   Site,
   SITE_HEADER,
   SiteId,

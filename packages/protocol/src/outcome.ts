@@ -15,8 +15,7 @@ const MOST_METRICS = 32;
 const LARGEST = 1e9;
 
 /** Name of a metric. */
-export type MetricName = z.infer<typeof MetricName>;
-export const MetricName = z
+const MetricName = z
   .string()
   .regex(
     /^[a-z][a-zA-Z0-9_-]{0,63}$/,
@@ -32,8 +31,7 @@ const common = {
 };
 
 /** A metric as a site declares it. */
-export type SiteMetric = z.infer<typeof SiteMetric>;
-export const SiteMetric = z.discriminatedUnion("type", [
+const SiteMetric = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("boolean"), ...common }),
   z.strictObject({
     type: z.literal("number"),
@@ -67,7 +65,6 @@ export const Outcome = readOnly(
 );
 
 /** Who reported an outcome: a page, which is not trusted, or the site's own server. */
-export type OutcomeSource = z.infer<typeof OutcomeSource>;
 export const OutcomeSource = z.enum(["page", "server"]);
 
 /** An outcome as the edge stores it. */
@@ -93,7 +90,6 @@ export const OutcomesRequest = outcomesOf(Outcome);
 export type OutcomesEnvelope = z.infer<typeof OutcomesEnvelope>;
 export const OutcomesEnvelope = outcomesOf(z.unknown());
 /** Result for one outcome. `id` is `null` if the outcome has none that is valid. */
-export type OutcomeResult = z.infer<typeof OutcomeResult>;
 const OutcomeResult = z.union([
   z.object({ id: z.uuid().nullable(), status: z.enum(["stored", "duplicate"]) }),
   z.object({

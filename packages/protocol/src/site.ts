@@ -135,13 +135,14 @@ export const ChangeSiteRequest = z.strictObject({
     .describe("Settings to change; null returns one to the Worker's value."),
 });
 
-/** Who holds a credential of a site. A new site has no credential for outcomes; rotating makes it. */
-export type SiteRole = z.infer<typeof SiteRole>;
-export const SiteRole = z.enum(["trainer", "operator", "outcomes"]);
-
-/** Body of `POST /v1/operator/sites/:site/credentials`. The previous credential stops working at once. */
+/**
+ * Body of `POST /v1/operator/sites/:site/credentials`. The previous credential stops working at once. `outcomes`: that of
+ * the site's own server, which a new site does not have; rotating makes it.
+ */
 export type RotateCredentialRequest = z.infer<typeof RotateCredentialRequest>;
-export const RotateCredentialRequest = z.strictObject({ role: SiteRole });
+export const RotateCredentialRequest = z.strictObject({
+  role: z.enum(["trainer", "operator", "outcomes"]),
+});
 
 /** Answer of `POST /v1/operator/sites/:site/credentials`. */
 export type RotateCredentialResponse = z.infer<typeof RotateCredentialResponse>;

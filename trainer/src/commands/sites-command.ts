@@ -1,5 +1,5 @@
 /** `sites`: lists, creates, changes and disables the sites of an edge. */
-import { DEFAULT_SITE, type Site, SiteRole, WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, RotateCredentialRequest, type Site, WaggleError } from "@waggle/protocol";
 import { Argument, type Command } from "commander";
 import { createSiteClient, type SiteClient } from "../edge/site-client.ts";
 import { textTable } from "../metrics/text-table.ts";
@@ -12,6 +12,8 @@ import {
 import { jsonOption, operatorNameOption } from "../options/shared-options.ts";
 import { parseSiteSettings } from "../options/site-settings.ts";
 import { createdLines, ONCE, siteLines } from "./site-lines.ts";
+
+const ROLE = RotateCredentialRequest.shape.role;
 
 type SitesCommandOptions = OperatorProcess & { readonly writeOut: (line: string) => void };
 type Flags = OperatorOptions & { name?: string; json: boolean };
@@ -104,9 +106,9 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
   enable: async ({ client, id }) => shown(await client.enable(id)),
 
   async rotate({ client, id, values }) {
-    const { data: role } = SiteRole.safeParse(values[0]);
+    const { data: role } = ROLE.safeParse(values[0]);
     if (values.length !== 1 || role === undefined) {
-      const roles = SiteRole.options.join(", ");
+      const roles = ROLE.options.join(", ");
       throw new WaggleError(
         "INVALID_ARGUMENT",
         `name one credential, such as: sites rotate ${id} trainer (of ${roles})`,

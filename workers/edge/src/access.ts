@@ -1,5 +1,11 @@
 /** Access control: one middleware for each kind of access. */
-import { DEFAULT_SITE, sha256, SITE_HEADER, type SiteRole, WaggleError } from "@waggle/protocol";
+import {
+  DEFAULT_SITE,
+  sha256,
+  SITE_HEADER,
+  type RotateCredentialRequest,
+  WaggleError,
+} from "@waggle/protocol";
 import type { MiddlewareHandler } from "hono";
 import { addressPrefix } from "./address-prefix.ts";
 import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
@@ -99,7 +105,7 @@ async function publicSite(context: EdgeContext): Promise<ServedSite> {
 /** The site that the request's own credential opens. A disabled site's credentials open nothing. */
 async function siteOfBearer(
   context: EdgeContext,
-  role: SiteRole,
+  role: RotateCredentialRequest["role"],
   bearer: string,
 ): Promise<ServedSite> {
   const directory = await siteDirectory(context.env);

@@ -194,7 +194,10 @@ export class Coordinator extends DurableObject<Bindings> {
     if (set === null || set > at) await this.ctx.storage.setAlarm(at);
   }
 
-  /** Deletes trajectories whose retention is over and outcomes without one, and looks again within a day. @returns how many trajectories */
+  /**
+   * Deletes trajectories whose retention is over, and outcomes whose trajectory did not arrive. Looks again within a day.
+   * @returns how many trajectories
+   */
   async expire(now: number): Promise<number> {
     const { RETENTION_DAYS } = await this.#settings();
     const keptMs = RETENTION_DAYS === 0 ? null : RETENTION_DAYS * DAY_MS;

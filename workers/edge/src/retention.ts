@@ -1,6 +1,6 @@
 /**
- * Deletes trajectories, their feedback and their outcomes when the site's retention is over. Tombstones remain of those that a policy
- * learned from, so that `learnedBy` stays correct if the visitor asks to be forgotten later.
+ * Deletes trajectories, their feedback and their outcomes when the site's retention is over. Tombstones remain of those
+ * that a policy learned from, so that `learnedBy` stays correct if the visitor asks to be forgotten later.
  */
 import type { SiteStores } from "./endpoint.ts";
 import { forgottenName } from "./forgotten-store.ts";

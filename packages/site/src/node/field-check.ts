@@ -1,5 +1,5 @@
 /** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
-import { isObject, MetricName, SiteId, SiteMetric } from "@waggle/protocol";
+import { isObject, SiteId, SiteMetrics } from "@waggle/protocol";
 import { closest, distance } from "fastest-levenshtein";
 import { PANEL_TEXTS } from "../panel-text.ts";
 import { LANGUAGES, LIMITS } from "../site-definition.ts";
@@ -181,7 +181,7 @@ const SITE: Field = group({
       name: {
         instead:
           "name it with 1 to 64 letters, digits, _ and -, beginning with a lower-case letter",
-        accepts: (value) => MetricName.safeParse(value).success,
+        accepts: (value) => isMetric(String(value), { type: "boolean" }),
       },
       value: group({
         type: { ...oneOf("boolean", "number"), required: true },
@@ -290,8 +290,11 @@ function isOrigin(value: unknown): boolean {
 }
 
 function isRange(value: unknown): boolean {
-  const metric = { type: "number", better: "higher", range: value };
-  return SiteMetric.safeParse(metric).success;
+  return isMetric("metric", { type: "number", range: value });
+}
+
+function isMetric(name: string, metric: object): boolean {
+  return SiteMetrics.safeParse({ [name]: { better: "higher", ...metric } }).success;
 }
 
 function isLimit(value: unknown): boolean {

@@ -2,10 +2,12 @@
  * Outcomes in D1. The key of a value is trajectory, metric and sender, and a later value replaces an earlier one, so a
  * repeated request counts nothing twice. An outcome may arrive before its trajectory: triggers join the two.
  */
-import { type OutcomeResult, type StoredOutcome, WaggleError } from "@waggle/protocol";
+import { type OutcomesResponse, type StoredOutcome, WaggleError } from "@waggle/protocol";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import type { CheckedOutcome } from "./outcome-check.ts";
+
+type OutcomeResult = OutcomesResponse["results"][number];
 
 /** The sender of outcomes of the site's own server. A page's sender is its visitor's id. */
 export const SERVER = "";

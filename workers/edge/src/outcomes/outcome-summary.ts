@@ -1,16 +1,12 @@
 /** Counts of outcomes for the operator's summary, from the tables that triggers maintain. */
-import type { OperatorSummary, OutcomeSource, SiteMetrics } from "@waggle/protocol";
+import type { OperatorSummary, SiteMetrics } from "@waggle/protocol";
 import type { SiteDatabase } from "../sites/site-database.ts";
 
 /** Metrics in the summary, including those that are no longer declared. */
 const MOST_ROWS = 200;
 
 type OutcomeSummary = NonNullable<OperatorSummary["outcomes"]>;
-type Tally = {
-  metric: string;
-  type: "boolean" | "number";
-  source: OutcomeSource;
-  count: number;
+type Tally = Omit<OutcomeSummary["byMetric"][number], "mean" | "deviation"> & {
   total: number;
   squares: number;
 };

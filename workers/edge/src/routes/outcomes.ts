@@ -4,7 +4,6 @@ import {
   OutcomesEnvelope,
   OutcomesRequest,
   OutcomesResponse,
-  type OutcomeResult,
   WaggleError,
   type WaggleErrorCode,
 } from "@waggle/protocol";
@@ -15,6 +14,8 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 import { type CheckedOutcome, checkOutcome } from "../outcomes/outcome-check.ts";
 import { SERVER, storeOutcomes } from "../outcomes/outcome-store.ts";
+
+type OutcomeResult = OutcomesResponse["results"][number];
 
 /** Stores outcomes of one sender. The alarm deletes those whose trajectory does not arrive. */
 async function store(

@@ -3,7 +3,12 @@
  * settings override the Worker's variables. An isolate keeps the sites for a few seconds, so a change reaches every
  * isolate without a deployment.
  */
-import { DEFAULT_SITE, type SiteRole, siteVariable, WaggleError } from "@waggle/protocol";
+import {
+  DEFAULT_SITE,
+  type RotateCredentialRequest,
+  siteVariable,
+  WaggleError,
+} from "@waggle/protocol";
 import { type Bindings, readSettings, type Settings } from "../settings.ts";
 import { listSites, type StoredSite } from "./site-store.ts";
 
@@ -112,7 +117,7 @@ export function requireEnabled(site: ServedSite): ServedSite {
 /** The site whose trainer, operator or server has a credential with this hash; `null` for an unknown one. */
 export function siteOfCredential(
   { sites }: SiteDirectory,
-  role: SiteRole,
+  role: RotateCredentialRequest["role"],
   hash: string,
 ): ServedSite | null {
   return [...sites.values()].find(({ stored }) => stored?.[`${role}Credential`] === hash) ?? null;

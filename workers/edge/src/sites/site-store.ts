@@ -2,7 +2,7 @@
  * The sites in D1. Credentials are stored as SHA-256; they are random, so the hash needs no salt. The site `default`
  * has a row from its first change on.
  */
-import { sha256, type SiteRole, SiteSettings, WaggleError } from "@waggle/protocol";
+import { sha256, type RotateCredentialRequest, SiteSettings, WaggleError } from "@waggle/protocol";
 
 /** A site as it is stored. */
 export type StoredSite = {
@@ -57,7 +57,7 @@ export async function baseModelsOfSites(db: D1Database): Promise<ReadonlyMap<str
 }
 
 /** A new credential. The prefix lets scanners of source code recognize one that was committed. */
-function newCredential(role: SiteRole): string {
+function newCredential(role: RotateCredentialRequest["role"]): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `waggle-${role}-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
@@ -171,7 +171,7 @@ export async function setDisabled(
 export async function rotateCredential(
   db: D1Database,
   id: string,
-  role: SiteRole,
+  role: RotateCredentialRequest["role"],
   now: number,
 ): Promise<string> {
   const credential = newCredential(role);

@@ -24,8 +24,8 @@ export type ReportingSite = TestSite & { readonly server: { readonly token: stri
 export async function serverCredential(id: string): Promise<{ token: string }> {
   const path = `/v1/operator/sites/${id}/credentials`;
   const body = { role: "outcomes" };
-  const made = await ask<RotateCredentialResponse>("POST", path, { ...asOperator, body });
-  return { token: made.credential };
+  const { credential } = await ask<RotateCredentialResponse>("POST", path, { ...asOperator, body });
+  return { token: credential };
 }
 
 /** Creates a site with metrics whose server has a credential. */

@@ -3,9 +3,9 @@ import { isFeedbackOrOutcome } from "@waggle/collector";
 import type { ConsentStore } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Outcome } from "@waggle/protocol";
-import type { FeedbackOutcome } from "./agent.ts";
-import type { Collecting } from "./collecting.ts";
-import type { ShownConversation } from "./shown-conversation.ts";
+import type { FeedbackOutcome } from "../agent.ts";
+import type { Collecting } from "../collecting.ts";
+import type { ShownConversation } from "../shown-conversation.ts";
 
 /** A trajectory of this page. `isShared`: the visitor had agreed when its request began, so the site gets it. */
 type PageTrajectory = { readonly id: string; readonly isShared: boolean };
@@ -69,7 +69,7 @@ export class FeedbackSender {
     if (!isFeedbackOrOutcome(outcome)) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        "an outcome has the name of a metric of the site, and true, false or a finite number; see metrics in waggle.config.ts",
+        "an outcome has the name of a metric of the site, and true, false or a finite number; see the metrics of the site",
       );
     }
     if (newest === null) return "no-answer";

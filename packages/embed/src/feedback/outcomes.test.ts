@@ -1,7 +1,7 @@
 import "fake-indexeddb/auto";
 import { createMemoryStorage } from "@waggle/collector";
 import { expect, test } from "vitest";
-import { createMemoryEdge, openPage, say, until } from "./agent.fixture.ts";
+import { createMemoryEdge, openPage, say, until } from "../agent.fixture.ts";
 
 const idOf = (item: unknown): string | null =>
   (item as { readonly trajectoryId: string | null }).trajectoryId;
