@@ -23,7 +23,7 @@ export const ConsentResponse = z.object({
   ),
 });
 
-/** Outcomes in the summary. Only those whose trajectory is stored count. */
+/** Outcomes in the summary. Only those of stored requests of visitors count. */
 const OutcomeSummary = z.object({
   /** What the site declares now. */
   declared: SiteMetrics,

@@ -115,6 +115,22 @@ test("sites disable, enable and rotate", async () => {
   expect((await run(rotate, { credential: "new" })).lines[0]).toBe("trainer's credential: new");
 });
 
+test("metrics are JSON, and the credential of a site's server is made by rotating it", async () => {
+  const metrics = { booked: { type: "boolean" as const, better: "higher" as const } };
+  const text = `metrics=${JSON.stringify(metrics)}`;
+  const { seen, lines } = await run(
+    ["sites", "set", "desk", text],
+    desk({ settings: { metrics }, stored: ["metrics"] }),
+  );
+  expect(seen[0]?.body).toEqual({ settings: { metrics } });
+  expect(lines).toContain(`  ${text}`);
+  const rotated = await run(["sites", "rotate", "desk", "outcomes"], { credential: "new" });
+  expect(rotated.seen[0]?.body).toEqual({ role: "outcomes" });
+  expect(rotated.lines[0]).toBe("credential for outcomes: new");
+  const ofDefault = await run(["sites", "rotate", "default", "outcomes"], { credential: "new" });
+  expect(ofDefault.lines[1]).toBe("An earlier one no longer works.");
+});
+
 test("mistakes are refused before anything is sent", async () => {
   expect(await refused("add")).toBe("name the site: sites add <site>");
   expect(await refused("list", "desk")).toBe("sites list takes no site; try: sites show desk");
@@ -133,6 +149,8 @@ test("mistakes are refused before anything is sent", async () => {
   expect(await refused("set", "desk", "groupSize=0")).toContain("groupSize: Too small");
   expect(await refused("set", "desk", "canaryShare=2")).toContain("canaryShare: Too big");
   expect(await refused("set", "desk", "siteKeys=a,,b")).toContain("siteKeys: Too small");
+  expect(await refused("set", "desk", "metrics={booked")).toContain("metrics: Invalid input");
+  expect(await refused("set", "desk", 'metrics={"a":{"type":"text"}}')).toContain("metrics: ");
   expect(await refused("rotate", "desk", "owner")).toContain("name one credential");
 });
 

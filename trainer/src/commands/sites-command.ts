@@ -118,10 +118,10 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
     return {
       json: { site: id, role, credential },
       lines: [
-        `${role}'s credential: ${credential}`,
-        id === DEFAULT_SITE
+        `${role === "outcomes" ? "credential for outcomes" : `${role}'s credential`}: ${credential}`,
+        id === DEFAULT_SITE && role !== "outcomes"
           ? `It opens ${id} only. The installation's credential still works; an earlier one of ${id} does not.`
-          : "The previous one no longer works.",
+          : "An earlier one no longer works.",
         ONCE,
       ],
     };

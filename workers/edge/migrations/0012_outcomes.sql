@@ -10,7 +10,7 @@ CREATE TABLE outcomes (
   trajectoryId TEXT NOT NULL,
   metric TEXT NOT NULL,
   sender TEXT NOT NULL,                      -- visitor id of the page; empty: the site's own server
-  visitorId TEXT,                            -- the visitor of the trajectory; NULL until the trajectory is stored
+  visitorId TEXT,                            -- the visitor of the trajectory; NULL until the two are joined
   type TEXT NOT NULL CHECK (type IN ('boolean', 'number')),
   value REAL NOT NULL,                       -- of a boolean: 0 or 1
   occurredAt INTEGER NOT NULL,
@@ -22,7 +22,7 @@ CREATE INDEX outcomesVisitor ON outcomes (visitorId, site);
 CREATE INDEX outcomesSender ON outcomes (sender, site);
 CREATE INDEX outcomesWaiting ON outcomes (site, receivedAt) WHERE visitorId IS NULL;
 
--- Outcomes whose trajectory is stored.
+-- Outcomes that are joined with their trajectory.
 CREATE TABLE outcomeTallies (
   site TEXT NOT NULL,
   metric TEXT NOT NULL,
@@ -38,18 +38,16 @@ CREATE TABLE outcomeTallies (
 INSERT INTO tallies (site, name, key, count)
   SELECT site, 'live', '', COUNT(*) FROM trajectories WHERE assignmentId IS NULL GROUP BY site;
 
--- A page's outcome joins only a trajectory of its own visitor.
-CREATE TRIGGER trajectoriesJoined AFTER INSERT ON trajectories BEGIN
-  INSERT INTO tallies (site, name, key, count) SELECT NEW.site, 'live', '', 1
-    WHERE NEW.assignmentId IS NULL
+-- Outcomes join only visitors' own requests, and a page's outcome only those of its own visitor.
+CREATE TRIGGER trajectoriesJoined AFTER INSERT ON trajectories WHEN NEW.assignmentId IS NULL BEGIN
+  INSERT INTO tallies (site, name, key, count) VALUES (NEW.site, 'live', '', 1)
     ON CONFLICT (site, name, key) DO UPDATE SET count = count + 1;
   UPDATE outcomes SET visitorId = NEW.visitorId
     WHERE trajectoryId = NEW.id AND site = NEW.site AND visitorId IS NULL
       AND sender IN ('', NEW.visitorId);
 END;
 
--- Before the deletion, so that the outcomes' own trigger still finds the trajectory.
-CREATE TRIGGER trajectoriesParted BEFORE DELETE ON trajectories BEGIN
+CREATE TRIGGER trajectoriesParted AFTER DELETE ON trajectories BEGIN
   DELETE FROM outcomes WHERE trajectoryId = OLD.id AND site = OLD.site;
   UPDATE tallies SET count = count - 1
     WHERE site = OLD.site AND name = 'live' AND key = '' AND OLD.assignmentId IS NULL;
@@ -60,10 +58,8 @@ CREATE TRIGGER outcomesInserted AFTER INSERT ON outcomes WHEN NEW.visitorId IS N
       CASE NEW.sender WHEN '' THEN 'server' ELSE 'page' END, 1, NEW.value, NEW.value * NEW.value)
     ON CONFLICT (site, metric, type, source) DO UPDATE SET count = count + 1,
       total = total + excluded.total, squares = squares + excluded.squares;
-  INSERT INTO tallies (site, name, key, count) SELECT t.site, 'liveWithOutcome', '', 1
-    FROM trajectories t
-    WHERE t.id = NEW.trajectoryId AND t.site = NEW.site AND t.assignmentId IS NULL
-      AND (SELECT COUNT(*) FROM outcomes o WHERE o.trajectoryId = NEW.trajectoryId
+  INSERT INTO tallies (site, name, key, count) SELECT NEW.site, 'liveWithOutcome', '', 1
+    WHERE (SELECT COUNT(*) FROM outcomes o WHERE o.trajectoryId = NEW.trajectoryId
              AND o.site = NEW.site AND o.visitorId IS NOT NULL) = 1
     ON CONFLICT (site, name, key) DO UPDATE SET count = count + 1;
 END;
@@ -79,10 +75,8 @@ CREATE TRIGGER outcomesChanged AFTER UPDATE ON outcomes WHEN NEW.visitorId IS NO
       CASE NEW.sender WHEN '' THEN 'server' ELSE 'page' END, 1, NEW.value, NEW.value * NEW.value)
     ON CONFLICT (site, metric, type, source) DO UPDATE SET count = count + 1,
       total = total + excluded.total, squares = squares + excluded.squares;
-  INSERT INTO tallies (site, name, key, count) SELECT t.site, 'liveWithOutcome', '', 1
-    FROM trajectories t
+  INSERT INTO tallies (site, name, key, count) SELECT NEW.site, 'liveWithOutcome', '', 1
     WHERE OLD.visitorId IS NULL
-      AND t.id = NEW.trajectoryId AND t.site = NEW.site AND t.assignmentId IS NULL
       AND (SELECT COUNT(*) FROM outcomes o WHERE o.trajectoryId = NEW.trajectoryId
              AND o.site = NEW.site AND o.visitorId IS NOT NULL) = 1
     ON CONFLICT (site, name, key) DO UPDATE SET count = count + 1;
@@ -95,8 +89,6 @@ CREATE TRIGGER outcomesDeleted AFTER DELETE ON outcomes WHEN OLD.visitorId IS NO
       AND source = CASE OLD.sender WHEN '' THEN 'server' ELSE 'page' END;
   UPDATE tallies SET count = count - 1
     WHERE site = OLD.site AND name = 'liveWithOutcome' AND key = ''
-      AND EXISTS (SELECT 1 FROM trajectories t WHERE t.id = OLD.trajectoryId
-                    AND t.site = OLD.site AND t.assignmentId IS NULL)
       AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.trajectoryId = OLD.trajectoryId
                         AND o.site = OLD.site AND o.visitorId IS NOT NULL);
 END;

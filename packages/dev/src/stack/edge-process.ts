@@ -7,6 +7,7 @@ import type { ManagedProcess } from "../processes/managed-process.ts";
 import { type LineSink, NODE, runToEnd, startProgram, whenUp } from "../processes/programs.ts";
 import type { Site } from "../site/site.ts";
 import { writeWorkerProject, MIGRATIONS } from "./worker-project.ts";
+import { envFileText } from "./env-file.ts";
 import type { Installation } from "./installation.ts";
 
 /** The program `wrangler`, in the project's own version if it has one. */
@@ -67,13 +68,7 @@ export async function startEdge(
     ...variables,
   };
   const envFile = join(installation.folder, "edge.env");
-  writeFileSync(
-    envFile,
-    Object.entries(values)
-      .map(([name, value]) => `${name}=${quoted(value)}\n`)
-      .join(""),
-    { mode: 0o600 },
-  );
+  writeFileSync(envFile, envFileText(values), { mode: 0o600 });
   const edge = startProgram({
     name: "edge",
     command: NODE,
@@ -99,11 +94,6 @@ export async function startEdge(
     onLine,
   });
   return whenUp(edge, `http://127.0.0.1:${port}/healthz`);
-}
-
-/** A value of an env file. Within double quotes, Wrangler keeps the backslash before a quote, so JSON needs single ones. */
-function quoted(value: string): string {
-  return value.includes('"') && !value.includes("'") ? `'${value}'` : JSON.stringify(value);
 }
 
 /** Whether the edge on this port responds within 10 s. */

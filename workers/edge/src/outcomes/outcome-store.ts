@@ -1,6 +1,7 @@
 /**
  * Outcomes in D1. The key of a value is trajectory, metric and sender, and a later value replaces an earlier one, so a
- * repeated request counts nothing twice. An outcome may arrive before its trajectory: triggers join the two.
+ * repeated request counts nothing twice. An outcome may arrive before its trajectory: triggers join the two. Only
+ * visitors' own requests have outcomes; practice has none.
  */
 import { type OutcomesResponse, type StoredOutcome, WaggleError } from "@waggle/protocol";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
@@ -19,7 +20,8 @@ const INSERT = `
   INSERT INTO outcomes (site, id, trajectoryId, metric, sender, visitorId, type, value, occurredAt, receivedAt)
   SELECT ?site, o.value ->> 'id', o.value ->> 'trajectoryId', o.value ->> 'metric', ?2,
     (SELECT t.visitorId FROM trajectories t
-     WHERE t.id = o.value ->> 'trajectoryId' AND t.site = ?site AND ?2 IN ('', t.visitorId)),
+     WHERE t.id = o.value ->> 'trajectoryId' AND t.site = ?site AND t.assignmentId IS NULL
+       AND ?2 IN ('', t.visitorId)),
     o.value ->> 'type', o.value ->> 'value', o.value ->> 'occurredAt', ?3
   FROM json_each(?1) AS o
   WHERE NOT EXISTS (SELECT 1 FROM outcomes n

@@ -27,7 +27,8 @@ const report = (trajectory: string, metric: string, sender: string, value: numbe
   run(
     `INSERT INTO outcomes (site, id, trajectoryId, metric, sender, visitorId, type, value, occurredAt, receivedAt)
      SELECT 'desk', ?1, ?2, ?3, ?4,
-       (SELECT visitorId FROM trajectories WHERE id = ?2 AND site = 'desk' AND ?4 IN ('', visitorId)),
+       (SELECT visitorId FROM trajectories
+        WHERE id = ?2 AND site = 'desk' AND assignmentId IS NULL AND ?4 IN ('', visitorId)),
        'number', ?5, ?6, ?6 WHERE true
      ON CONFLICT (trajectoryId, metric, sender, site) DO UPDATE SET value = excluded.value,
        occurredAt = excluded.occurredAt WHERE excluded.occurredAt > outcomes.occurredAt`,

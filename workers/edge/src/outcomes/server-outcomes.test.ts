@@ -197,7 +197,7 @@ test("means and deviations are those of the stored values", async () => {
   expect(rating?.deviation).toBeCloseTo(Math.sqrt(3), 12);
 });
 
-test("the share of answered conversations leaves out practice and counts each trajectory once", async () => {
+test("practice has no outcomes, and a request with several counts once", async () => {
   const first = await answered();
   await answered();
   const { token } = first;
@@ -212,7 +212,15 @@ test("the share of answered conversations leaves out practice and counts each tr
     outcomeOf(first.trajectory, { metric: "rating", value: 3 }),
     outcomeOf(practice.trajectory),
   );
-  expect(await summaryOf(desk)).toMatchObject({ liveTrajectories: 2, withOutcome: 1 });
+  expect(await summaryOf(desk)).toMatchObject({
+    byMetric: [
+      { metric: "booked", count: 1 },
+      { metric: "rating", count: 1 },
+    ],
+    liveTrajectories: 2,
+    withOutcome: 1,
+  });
+  expect(await shownOutcomes(desk, practice.digest)).toEqual([]);
 });
 
 test("more outcomes than the limit of a minute are refused until the next one", async () => {

@@ -14,6 +14,7 @@ import {
   passed,
   type Reply,
   type Upload,
+  upload,
 } from "../testing/edge.ts";
 import { METRICS, outcomeOf, serverCredential } from "../testing/outcomes.ts";
 import {
@@ -36,6 +37,7 @@ type Belongings = {
   readonly siteKey: string;
   readonly digest: string;
   readonly upload: Upload;
+  readonly request: Upload;
   readonly leaseId: string;
   readonly fencingToken: number;
   readonly object: { readonly sha256: string; readonly sizeBytes: number };
@@ -86,7 +88,9 @@ beforeAll(async () => {
     at: "2026-11-20T12:00:00.000Z",
   };
   await ask("POST", "/v1/feedback", { token, body: feedback });
-  const outcome = outcomeOf(leased.trajectory);
+  const request = await makeUpload(baseModel, null);
+  await upload(token, request);
+  const outcome = outcomeOf(request.trajectory);
   await ask("POST", "/v1/visitor/outcomes", { token, body: outcome });
   const { adapter } = await promoteNext(b, baseModel);
   const stateId = crypto.randomUUID();
@@ -105,6 +109,7 @@ beforeAll(async () => {
     siteKey: b.siteKey,
     digest: leased.digest,
     upload: leased,
+    request,
     leaseId: lease.leaseId ?? "",
     fencingToken: lease.fencingToken,
     object: { sha256: adapter?.sha256 ?? "", sizeBytes: adapter?.sizeBytes ?? 0 },
@@ -123,6 +128,8 @@ beforeAll(async () => {
     of.object.sha256,
     feedback.id,
     outcome.id,
+    request.digest,
+    request.trajectory.id,
     stateId,
     ...uploads,
     "tasks-of-b",
@@ -204,8 +211,8 @@ const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   }),
   putMetrics: () => ({ rows: [{ step: 77, at: "2026-11-20T12:00:00.000Z", metrics: { x: 0 } }] }),
   putObject: null,
-  reportOutcome: () => outcomeOf(of.upload.trajectory, { value: false }),
-  reportOutcomes: () => ({ outcomes: [outcomeOf(of.upload.trajectory, { value: false })] }),
+  reportOutcome: () => outcomeOf(of.request.trajectory, { value: false }),
+  reportOutcomes: () => ({ outcomes: [outcomeOf(of.request.trajectory, { value: false })] }),
   releaseLease: () => ({ fencingToken: of.fencingToken }),
   renewLease: () => ({ fencingToken: of.fencingToken, durationSeconds: 60 }),
   retryDeadLetter: null,
