@@ -34,7 +34,7 @@ export { neededExposure } from "./release/needed-exposure.ts";
 export { normalQuantile } from "./release/normal-quantile.ts";
 export { likelihoodRatioBoundary, twoByTwoAlarm } from "./release/other-tests.ts";
 export type { OutcomeBlock } from "./release/other-tests.ts";
-export { releaseDecision } from "./release/release-decision.ts";
+export { releaseRule } from "./release/release-decision.ts";
 export type { ReleaseCounts, ReleaseDecision, ReleaseStage } from "./release/release-decision.ts";
 export { RELEASE_DEFAULTS, sizeAfterExposure } from "./release/release-plan.ts";
 export type { ReleasePlan } from "./release/release-plan.ts";

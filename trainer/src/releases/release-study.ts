@@ -4,8 +4,8 @@ import {
   mean,
   neededExposure,
   RELEASE_DEFAULTS,
-  releaseDecision,
   type ReleasePlan,
+  releaseRule,
 } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
 import {
@@ -174,7 +174,7 @@ function cell(
   effect: number,
   plan: ReleasePlan = PLAN,
 ): Cell {
-  return { population, base, effect, plan, rule: (counts) => releaseDecision(counts, plan) };
+  return { population, base, effect, plan, rule: releaseRule(plan) };
 }
 
 /** The plan with another limit on the exposure, and as much more of it at the share of 10 %. */
@@ -190,7 +190,8 @@ function requestsAsVisitors(): Cell {
 }
 
 function pooledStages(): Cell {
-  const rule: Rule = (counts) => releaseDecision(withoutStages(counts), PLAN);
+  const decide = releaseRule(PLAN);
+  const rule: Rule = (counts) => decide(withoutStages(counts));
   return { ...cell(DRIFTING, 0.5, 0), rule };
 }
 

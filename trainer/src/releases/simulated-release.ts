@@ -83,10 +83,11 @@ type Answer = { readonly visitor: Visitor; readonly arm: Arm; readonly value: nu
 /** Runs a release until the rule ends it or the requests do. */
 export function simulateRelease(population: Population, options: ReleaseOptions): SimulatedRelease {
   const { requests, rule } = options;
+  const { responseRate, answerDelay } = population;
   const random = seededRandom(options.seed);
   const visitors = new Visitors(population, random);
   const stages = [newStage(options.firstShare)];
-  const late = new Map<number, Answer[]>();
+  const answers = new LateAnswers();
   let exposure = 0;
   let decision: ReleaseDecision = { action: "go on", reason: "no request yet" };
 
@@ -102,14 +103,12 @@ export function simulateRelease(population: Population, options: ReleaseOptions)
     const progress = request / requests - 0.5;
     const value = visitors.outcome(visitor, arm, progress) ? 1 : 0;
     if (visitor.drawn === 1) options.onFirstOutcome?.(arm, value === 1, exposure);
-    if (population.responseRate === 1 || random() < population.responseRate) {
-      const due = request + Math.floor(2 * random() * population.answerDelay);
-      const answers = late.get(due);
-      if (answers === undefined) late.set(due, [{ visitor, arm, value }]);
-      else answers.push({ visitor, arm, value });
+    if (responseRate === 1 || random() < responseRate) {
+      const answer = { visitor, arm, value };
+      if (answerDelay === 0) count(stages, answer, options);
+      else answers.add(answer, request + Math.floor(2 * random() * answerDelay));
     }
-    for (const answer of late.get(request) ?? []) count(stages, answer, options);
-    late.delete(request);
+    if (answerDelay > 0) for (const answer of answers.due(request)) count(stages, answer, options);
     if (request % EVERY !== 0) continue;
 
     decision = rule({ requests: request, stages }, exposure);
@@ -139,6 +138,23 @@ function count(
   stage.metrics = { [SOLVED]: { ...sums, [arm]: after } };
   const { values, total } = visitor.counted;
   visitor.counted = { values: values + 1, total: total + value };
+}
+
+/** Answers by the request at which they arrive. */
+class LateAnswers {
+  readonly #byRequest = new Map<number, Answer[]>();
+
+  add(answer: Answer, request: number): void {
+    const others = this.#byRequest.get(request);
+    if (others === undefined) this.#byRequest.set(request, [answer]);
+    else others.push(answer);
+  }
+
+  due(request: number): readonly Answer[] {
+    const answers = this.#byRequest.get(request) ?? [];
+    this.#byRequest.delete(request);
+    return answers;
+  }
 }
 
 /** New and returning visitors. */

@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StageSums } from "./arm-difference.ts";
 import type { ArmSums } from "./arm-sums.ts";
-import { type ReleaseCounts, releaseDecision, type ReleaseStage } from "./release-decision.ts";
+import {
+  type ReleaseCounts,
+  type ReleaseDecision,
+  releaseRule,
+  type ReleaseStage,
+} from "./release-decision.ts";
 import {
   RELEASE_DEFAULTS,
   type ReleasePlan,
@@ -13,6 +18,10 @@ import {
 
 const PLAN: ReleasePlan = { ...RELEASE_DEFAULTS, primary: { name: "solved" } };
 const GUARDED: ReleasePlan = { ...PLAN, guardrails: [{ name: "readable" }, { name: "fast" }] };
+
+function releaseDecision(given: ReleaseCounts, plan: ReleasePlan): ReleaseDecision {
+  return releaseRule(plan)(given);
+}
 
 /** An arm of visitors with one request each. */
 function arm(rate: number, visitors: number): ArmSums {

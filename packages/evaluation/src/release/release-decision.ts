@@ -4,8 +4,9 @@
  * counts nor changes what is served. The edge does not use it yet.
  *
  * A metric that is worse at the error rate of `falseRollback` rolls the candidate back. The rate is divided
- * among the metrics, so it bounds the chance for all together. A metric that only looks worse, by an
- * ordinary test at 5 %, holds the share and the promotion. Both tests may be repeated after every request.
+ * among the metrics, so it bounds the chance for all together, and the test may be repeated after every request.
+ * A metric that only looks worse, by an ordinary test at 5 %, holds the share and the promotion until it no
+ * longer does. That test has no bound when it is repeated, and it can only delay.
  */
 import { WaggleError } from "@waggle/protocol";
 import { armDifference, type ArmDifference, type StageSums } from "./arm-difference.ts";
@@ -17,7 +18,7 @@ import {
   sizeAfterExposure,
   sizeAtHorizon,
 } from "./release-plan.ts";
-import { confidenceLimits } from "./sequential-boundary.ts";
+import { type BoundaryOptions, confidenceLimits } from "./sequential-boundary.ts";
 
 /** What has been counted since the share last changed. */
 export type ReleaseStage = {
@@ -55,35 +56,70 @@ const ROOM = 1.1;
 /** A difference below this many standard errors looks worse: a one-sided test at 5 %. */
 const LOOKS_WORSE = -normalQuantile(0.05);
 
+/** A metric with the boundary beyond which it counts as worse. */
+type GuardedMetric = { readonly metric: ReleaseMetric; readonly boundary: BoundaryOptions };
+
 /**
- * @throws WaggleError `INVALID_ARGUMENT` for a plan that cannot be followed, counts that contradict each other, or a
+ * The rule of a plan: counts in, a decision out.
+ *
+ * @returns a pure function that throws WaggleError `INVALID_ARGUMENT` for counts that contradict each other, or for a
  *   share that the plan does not have.
+ * @throws WaggleError `INVALID_ARGUMENT` for a plan that cannot be followed.
  */
-export function releaseDecision(counts: ReleaseCounts, plan: ReleasePlan): ReleaseDecision {
+export function releaseRule(plan: ReleasePlan): (counts: ReleaseCounts) => ReleaseDecision {
   requirePlan(plan);
-  const at = currentStage(counts, plan);
-  const metrics = [plan.primary, ...plan.guardrails];
-  const found = metrics.map((metric) => ({ metric, result: differenceOf(counts, metric, plan) }));
+  const metrics = guardedMetrics(plan);
+  const promotionBoundary = {
+    falseAlarm: plan.falsePromotion,
+    planned: plannedSize(plan.primary, ROOM * sizeAtHorizon(plan)),
+  };
 
-  for (const [i, { metric, result }] of found.entries()) {
-    if (result !== null && isWorse(result, metric, plan, i === 0)) {
-      const reason = `${metric.name} is lower by ${(-result.difference).toFixed(3)} ± ${result.error.toFixed(3)}`;
-      return { action: "roll back", metric: metric.name, reason };
+  return (counts) => {
+    const { served, needed, next } = currentStage(counts, plan);
+    const found = metrics.map(({ metric, boundary }) => ({
+      metric,
+      boundary,
+      result: differenceOf(counts, metric, plan),
+    }));
+
+    const worse = found.find(({ result, metric, boundary }) => isWorse(result, metric, boundary));
+    if (worse?.result) {
+      const { difference, error } = worse.result;
+      const reason = `${worse.metric.name} is lower by ${(-difference).toFixed(3)} ± ${error.toFixed(3)}`;
+      return { action: "roll back", metric: worse.metric.name, reason };
     }
-  }
+    if (served < needed) {
+      return { action: "go on", reason: `the stage has ${served} of ${needed} requests` };
+    }
+    const suspect = found.find(({ metric, result }) => looksWorse(result, metric));
+    if (suspect !== undefined) {
+      const reason = `${suspect.metric.name} looks worse, without certainty yet`;
+      return { action: "go on", reason };
+    }
+    if (next !== undefined) {
+      return { action: "set share", share: next, reason: "no metric looks worse" };
+    }
+    return promotion(counts, found[0]?.result ?? null, plan, promotionBoundary);
+  };
+}
 
-  const { served, needed, next } = at;
-  if (served < needed) {
-    return { action: "go on", reason: `the stage has ${served} of ${needed} requests` };
-  }
-  const suspect = found.find(({ metric, result }) => looksWorse(result, metric));
-  if (suspect !== undefined) {
-    return { action: "go on", reason: `${suspect.metric.name} looks worse, without certainty yet` };
-  }
-  if (next !== undefined) {
-    return { action: "set share", share: next, reason: "no metric looks worse" };
-  }
-  return promotion(counts, found[0]?.result ?? null, plan);
+/** The primary metric first. The metrics share the error rate. */
+function guardedMetrics(plan: ReleasePlan): GuardedMetric[] {
+  const { primary, guardrails, falseRollback, exposure } = plan;
+  const size = sizeAfterExposure(plan, exposure);
+  const own = guardrails.length === 0 ? 1 : PRIMARY_PART;
+  const other = (1 - PRIMARY_PART) / guardrails.length;
+  return [primary, ...guardrails].map((metric, i) => ({
+    metric,
+    boundary: {
+      falseAlarm: falseRollback * (i === 0 ? own : other),
+      planned: plannedSize(metric, size),
+    },
+  }));
+}
+
+function plannedSize({ responseRate = 1 }: ReleaseMetric, size: number): number {
+  return Math.max(1, responseRate * size);
 }
 
 function currentStage(
@@ -125,20 +161,11 @@ function differenceOf(
 }
 
 function isWorse(
-  result: ArmDifference,
-  { tolerance = 0, responseRate = 1 }: ReleaseMetric,
-  plan: ReleasePlan,
-  isPrimary: boolean,
+  result: ArmDifference | null,
+  { tolerance = 0 }: ReleaseMetric,
+  boundary: BoundaryOptions,
 ): boolean {
-  const { falseRollback, guardrails, exposure } = plan;
-  const part = isPrimary
-    ? guardrails.length === 0
-      ? 1
-      : PRIMARY_PART
-    : (1 - PRIMARY_PART) / guardrails.length;
-  const planned = Math.max(1, responseRate * sizeAfterExposure(plan, exposure));
-  const { high } = confidenceLimits(result, { falseAlarm: part * falseRollback, planned });
-  return high < -tolerance;
+  return result !== null && confidenceLimits(result, boundary).high < -tolerance;
 }
 
 function looksWorse(result: ArmDifference | null, { tolerance = 0 }: ReleaseMetric): boolean {
@@ -148,20 +175,17 @@ function looksWorse(result: ArmDifference | null, { tolerance = 0 }: ReleaseMetr
 function promotion(
   { requests }: ReleaseCounts,
   result: ArmDifference | null,
-  plan: ReleasePlan,
+  { primary, margin, horizon }: ReleasePlan,
+  boundary: BoundaryOptions,
 ): ReleaseDecision {
-  const { primary, falsePromotion, margin, horizon } = plan;
   if (result === null) {
     return { action: "go on", reason: `too few visitors have values of ${primary.name}` };
   }
-  const planned = Math.max(1, ROOM * (primary.responseRate ?? 1) * sizeAtHorizon(plan));
-  const { low } = confidenceLimits(result, { falseAlarm: falsePromotion, planned });
+  const { low } = confidenceLimits(result, boundary);
   const text = `the difference of ${primary.name} is at least ${low.toFixed(3)}`;
   if (low > 0) return { action: "promote", because: "better", reason: text };
   if (requests < horizon) return { action: "go on", reason: "not yet shown to be better" };
   if (low > -margin) return { action: "promote", because: "no worse", reason: text };
-  return {
-    action: "go on",
-    reason: `undecided after the horizon: ${text}, and ${-margin} is needed`,
-  };
+  const reason = `undecided after the horizon: ${text}, and ${-margin} is needed`;
+  return { action: "go on", reason };
 }
