@@ -2,7 +2,7 @@
 import { WaggleError } from "@waggle/protocol";
 
 /** A share of visitors, and how long it lasts. */
-export type PlannedStage = {
+type PlannedStage = {
   /** Share of visitors whom the candidate serves, in (0, 1). */
   readonly share: number;
   /** Requests that the candidate serves in this stage before it may go on, as a share of the horizon. */
