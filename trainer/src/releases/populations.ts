@@ -14,6 +14,7 @@ export const SINGLE: NamedPopulation = {
   ...PLAIN,
 };
 
+/** Visitors come back, and differ a little. */
 export const RETURNING: NamedPopulation = {
   name: "two requests each, correlation 0.1",
   requestsPerVisitor: 2,
@@ -21,6 +22,7 @@ export const RETURNING: NamedPopulation = {
   ...PLAIN,
 };
 
+/** Visitors come back often, and differ a lot. */
 export const FREQUENT: NamedPopulation = {
   name: "four requests each, correlation 0.3",
   requestsPerVisitor: 4,
@@ -36,12 +38,14 @@ export const ANSWERS: NamedPopulation = {
   answerDelay: 300,
 };
 
+/** Requests become harder for both versions. */
 export const DRIFTING: NamedPopulation = {
   ...RETURNING,
   name: "success falls by 20 points meanwhile",
   drift: -0.2,
 };
 
+/** Success rates of the stable version. */
 export const BASES: readonly number[] = [0.3, 0.5, 0.8];
 
 /** Differences of success rates. 0 gets five times as many releases, because its bar is at 1 %. */

@@ -53,6 +53,7 @@ type NeededExposure = {
   readonly exposure: number;
 };
 
+/** All results. */
 export type ReleaseReport = {
   readonly seed: number;
   readonly effects: readonly ReleaseOutcomes[];
@@ -63,6 +64,7 @@ export type ReleaseReport = {
   readonly controls: readonly ControlOutcomes[];
 };
 
+/** Options of `studyReleases`. */
 export type ReleaseStudyOptions = {
   readonly seed: number;
   /** Releases per effect. Of equal candidates, five times as many. */
@@ -112,7 +114,10 @@ export async function studyReleases(options: ReleaseStudyOptions): Promise<Relea
   const long = [-HARM, 0, HARM].map((effect) => cell(ANSWERS, 0.5, effect, LONG));
   const rare = [0.05, 0.95].map((base) => cell(RETURNING, base, 0));
   const exposures = [0.055, 0.06, 0.065, 0.07].flatMap((limit) =>
-    [-HARM, 0].map((effect) => cell(RETURNING, 0.5, effect, planFor(limit))),
+    [-HARM, 0].map((effect) => ({
+      ...cell(RETURNING, 0.5, effect, planFor(limit)),
+      times: effect === 0 ? 1 : MORE,
+    })),
   );
   const controls = [
     { control: "every request counts as a visitor", cell: requestsAsVisitors() },
@@ -255,27 +260,11 @@ function neededExposures(): NeededExposure[] {
         requests: PLAN.horizon,
         base,
         effect: HARM,
-        designEffects: designEffects(population, base),
+        requestsPerVisitor: population.requestsPerVisitor,
+        correlation: population.correlation,
         falseAlarm: PLAN.falseRollback,
         power: 0.95,
       }),
     })),
   );
-}
-
-/**
- * Of the mean of all requests if their number per visitor is geometric. The worse candidate fails some of the
- * requests that the stable version solves, at random, so its outcomes are less correlated.
- */
-function designEffects(
-  { requestsPerVisitor, correlation }: NamedPopulation,
-  base: number,
-): { stable: number; candidate: number } {
-  const others = 2 * (requestsPerVisitor - 1);
-  const kept = (base - HARM) / base;
-  const variances = (base * (1 - base)) / ((base - HARM) * (1 - base + HARM));
-  return {
-    stable: 1 + others * correlation,
-    candidate: 1 + others * correlation * kept * kept * variances,
-  };
 }

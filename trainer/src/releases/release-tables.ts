@@ -6,6 +6,7 @@ import type { ReleaseOutcomes, ReleaseReport } from "./release-study.ts";
 /** A table with its heading. */
 export type ReleaseTable = { readonly title: string; readonly lines: readonly string[] };
 
+/** In the order of the page. */
 export function releaseTables(report: ReleaseReport): ReleaseTable[] {
   return [
     { title: "The bars", lines: barLines(report.effects) },

@@ -13,6 +13,7 @@ import { releaseTables } from "./release-tables.ts";
 
 type Flags = { releases: number; seed: number; output: string; json: boolean };
 
+/** Adds the command to the program. */
 export function addReleasesCommand(
   program: Command,
   { signal, writeOut, writeError }: Pick<ProgramOptions, "signal" | "writeOut" | "writeError">,

@@ -2,8 +2,8 @@
  * A release with invented visitors: requests arrive one by one, some from visitors who have been there
  * before, and a rule decides about the candidate. Outcomes are drawn, so no model is involved.
  *
- * A visitor comes back after each request with the same chance, so requests per visitor are geometric. Her
- * successes are beta-binomial, drawn from Pólya's urn: each success makes the next more likely.
+ * Visitors come back after each request with the same chance, so requests per visitor are geometric. A
+ * visitor's successes are beta-binomial, drawn from Pólya's urn: each success makes the next more likely.
  */
 import {
   EMPTY_ARM,
@@ -41,6 +41,7 @@ export const SOLVED = "solved";
  */
 export type Rule = (counts: ReleaseCounts, exposure: number) => ReleaseDecision;
 
+/** How a release ended. */
 export type SimulatedRelease = {
   readonly decision: ReleaseDecision;
   /** Requests of both arms until the end. */
@@ -48,6 +49,7 @@ export type SimulatedRelease = {
   readonly exposure: number;
 };
 
+/** Options of `simulateRelease`. */
 export type ReleaseOptions = {
   readonly seed: number;
   readonly requests: number;
@@ -59,6 +61,7 @@ export type ReleaseOptions = {
   readonly onFirstOutcome?: (arm: Arm, isSuccess: boolean, exposure: number) => void;
 };
 
+/** Who serves a request. */
 export type Arm = keyof StageSums;
 
 type Visitor = {
@@ -68,7 +71,7 @@ type Visitor = {
   drawn: number;
   successes: number;
   counted: VisitorSums;
-  /** Where she counts, once she has served. */
+  /** Where the visitor counts, after the first request. */
   first: { readonly stage: number; readonly arm: Arm } | null;
 };
 

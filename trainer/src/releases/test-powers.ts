@@ -1,14 +1,10 @@
 /** Measures sequential tests on the same simulated releases: the chosen one and those that were not chosen. */
 import {
   armDifference,
+  comparedBoundaries,
   fallTest,
-  likelihoodRatioBoundary,
-  mixtureBoundary,
-  normalQuantile,
   type OutcomeBlock,
   type ReleasePlan,
-  sequentialBoundary,
-  sizeAfterExposure,
   twoByTwoAlarm,
 } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
@@ -41,27 +37,9 @@ function onlySchedule({ stages, horizon }: ReleasePlan): Rule {
   };
 }
 
-type Boundary = (size: number) => number;
-
 const BASE = 0.5;
 /** Of a success or failure at the base rate: √(0.5 · 0.5). */
 const DEVIATION = 0.5;
-
-function boundariesOf(plan: ReleasePlan, harm: number): Record<string, Boundary> {
-  const falseAlarm = plan.falseRollback;
-  const planned = sizeAfterExposure(plan, plan.exposure);
-  const effect = harm / DEVIATION;
-  const looked = normalQuantile(falseAlarm);
-  return {
-    "O'Brien-Fleming line and mixture (chosen)": (size) =>
-      sequentialBoundary(size, { falseAlarm, planned }),
-    "likelihood ratio against the true effect": (size) =>
-      likelihoodRatioBoundary(size, { falseAlarm, effect }),
-    "normal mixture alone (mSPRT)": (size) =>
-      mixtureBoundary(size, { falseAlarm, narrowest: planned }),
-    "ordinary test after every look": () => looked,
-  };
-}
 
 /** The exposure at each test's first alarm; `Infinity` without one. */
 function alarms(
@@ -69,7 +47,7 @@ function alarms(
   plan: ReleasePlan,
   { effect, harm, limit, seed }: { effect: number; harm: number; limit: number; seed: number },
 ): Map<string, number> {
-  const boundaries = Object.entries(boundariesOf(plan, harm));
+  const boundaries = Object.entries(comparedBoundaries(plan, harm / DEVIATION));
   const first = new Map<string, number>();
   const schedule = onlySchedule(plan);
   const blocks: (OutcomeBlock & { readonly exposure: number })[] = [];
@@ -136,7 +114,7 @@ export function testPowers(
     alarms(population, plan, { effect: 0, harm, limit: Infinity, seed: derivedSeed(seed, 0, i) }),
   );
   const names = [
-    ...Object.keys(boundariesOf(plan, harm)),
+    ...Object.keys(comparedBoundaries(plan, harm / DEVIATION)),
     "2×2 e-process, first requests only",
     "betting on pairs, first requests only",
   ];

@@ -53,7 +53,7 @@ export function armDifference(stages: readonly StageSums[]): ArmDifference | nul
   return { difference: weighted / size, size, error: Math.sqrt(variance / size), visitors };
 }
 
-/** Variance of a visitor's sum around her stage's mean, per value. */
+/** Variance of the visitors' sums around the mean of their stage, per value. */
 function spreadOf(arms: readonly ArmSums[]): { visitors: number; variance: number } {
   let [visitors, values, squares] = [0, 0, 0];
   for (const arm of arms) {

@@ -27,6 +27,7 @@ export type VisitorSums = { readonly values: number; readonly total: number };
 /** Limits the influence of one visitor. Later values are not counted. */
 export const MAX_VALUES_PER_VISITOR = 10;
 
+/** An arm without visitors. */
 export const EMPTY_ARM: ArmSums = {
   visitors: 0,
   values: 0,

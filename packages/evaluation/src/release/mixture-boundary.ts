@@ -9,6 +9,7 @@
  * Differs from them: one-sided, so the rate of the two-sided boundary is twice as high.
  */
 
+/** What a mixture is made for. */
 export type MixtureOptions = {
   /** Bound on the chance of ever crossing it in one direction, below 0.5. */
   readonly falseAlarm: number;

@@ -5,7 +5,8 @@ const OPTIONS: ExposureOptions = {
   requests: 10_000,
   base: 0.5,
   effect: 0.1,
-  designEffects: { stable: 1, candidate: 1 },
+  requestsPerVisitor: 1,
+  correlation: 0,
   falseAlarm: 0.01,
   power: 0.95,
 };
@@ -13,8 +14,8 @@ const OPTIONS: ExposureOptions = {
 // The smallest number that fulfills the inequality, counted up in plain Python.
 test("the exposure equals that of a plain search", () => {
   expect(neededExposure(OPTIONS)).toBe(405);
-  const designEffects = { stable: 1.2, candidate: 1.1 };
-  expect(neededExposure({ ...OPTIONS, base: 0.3, designEffects })).toBe(361);
+  const returning = { requestsPerVisitor: 2, correlation: 0.1 };
+  expect(neededExposure({ ...OPTIONS, ...returning, base: 0.3 })).toBe(363);
 });
 
 test("too few requests are never enough", () => {
@@ -23,13 +24,8 @@ test("too few requests are never enough", () => {
 
 test("less effect, more certainty and more correlation each need more", () => {
   const plain = neededExposure(OPTIONS);
-  const designEffects = { stable: 2, candidate: 2 };
-  for (const harder of [
-    { effect: 0.08 },
-    { falseAlarm: 0.005 },
-    { power: 0.99 },
-    { designEffects },
-  ]) {
+  const returning = { requestsPerVisitor: 3, correlation: 0.2 };
+  for (const harder of [{ effect: 0.08 }, { falseAlarm: 0.005 }, { power: 0.99 }, returning]) {
     expect(neededExposure({ ...OPTIONS, ...harder })).toBeGreaterThan(1.1 * plain);
   }
 });

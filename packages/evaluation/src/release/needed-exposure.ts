@@ -6,6 +6,7 @@
  */
 import { normalQuantile } from "./normal-quantile.ts";
 
+/** A release, and how well a test should tell a worse candidate from an equal one. */
 export type ExposureOptions = {
   /** Requests of both arms. */
   readonly requests: number;
@@ -13,8 +14,10 @@ export type ExposureOptions = {
   readonly base: number;
   /** How much lower the candidate's is. */
   readonly effect: number;
-  /** Variance of a mean over that of independent requests, by arm: Kish's design effect. */
-  readonly designEffects: { readonly stable: number; readonly candidate: number };
+  /** Mean of a geometric distribution. */
+  readonly requestsPerVisitor: number;
+  /** Correlation of two outcomes of one visitor, in [0, 1). */
+  readonly correlation: number;
   readonly falseAlarm: number;
   /** Chance of an alarm if the candidate is worse by the effect. */
   readonly power: number;
@@ -22,9 +25,8 @@ export type ExposureOptions = {
 
 /** Requests of the candidate; `Infinity` if half of all requests are too few. */
 export function neededExposure(options: ExposureOptions): number {
-  const { requests, base, effect, designEffects, falseAlarm, power } = options;
-  const stable = designEffects.stable * base * (1 - base);
-  const candidate = designEffects.candidate * (base - effect) * (1 - base + effect);
+  const { requests, base, effect, falseAlarm, power } = options;
+  const { stable, candidate } = variances(options);
   const isEnough = (exposure: number): boolean => {
     const rest = stable / (requests - exposure);
     const without = Math.sqrt(stable / exposure + rest);
@@ -39,4 +41,22 @@ export function neededExposure(options: ExposureOptions): number {
     else low = middle;
   }
   return high;
+}
+
+/**
+ * Of one request, in a mean over all requests. Kish's design effect is 1 + (E n² / E n − 1) ρ, and E n² / E n is
+ * 2 m − 1 for a geometric n of mean m. The worse candidate fails some of the requests that the stable version solves,
+ * at random, so its outcomes are less correlated.
+ */
+function variances({ base, effect, requestsPerVisitor, correlation }: ExposureOptions): {
+  readonly stable: number;
+  readonly candidate: number;
+} {
+  const others = 2 * (requestsPerVisitor - 1);
+  const common = others * correlation * base * (1 - base);
+  const kept = (base - effect) / base;
+  return {
+    stable: base * (1 - base) + common,
+    candidate: (base - effect) * (1 - base + effect) + kept ** 2 * common,
+  };
 }

@@ -1,6 +1,9 @@
 import { seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { likelihoodRatioBoundary, type OutcomeBlock, twoByTwoAlarm } from "./other-tests.ts";
+import { comparedBoundaries, type OutcomeBlock, twoByTwoAlarm } from "./other-tests.ts";
+import { mixtureBoundary } from "./mixture-boundary.ts";
+import { RELEASE_DEFAULTS, sizeAfterExposure } from "./release-plan.ts";
+import { sequentialBoundary } from "./sequential-boundary.ts";
 
 const block = (
   isSuccess: boolean,
@@ -49,10 +52,15 @@ test("the 2×2 test raises false alarms less often than its rate", () => {
   expect(alarms).toBeLessThanOrEqual(50);
 });
 
-test("the likelihood ratio crosses where its logarithm is the logarithm of one over the rate", () => {
+test("the compared boundaries are those of their names, for the plan's rate and exposure", () => {
+  const plan = { ...RELEASE_DEFAULTS, primary: { name: "solved" } };
+  const planned = sizeAfterExposure(plan, plan.exposure);
+  const [chosen, ratio, mixture, ordinary] = Object.values(comparedBoundaries(plan, 0.2));
+  expect(chosen?.(400)).toBe(sequentialBoundary(400, { falseAlarm: 0.01, planned }));
   // −ln 0.01 / (0.2 √400) + 0.2 √400 / 2.
-  const height = likelihoodRatioBoundary(400, { falseAlarm: 0.01, effect: 0.2 });
-  expect(height).toBeCloseTo(3.1512925464970225, 12);
+  expect(ratio?.(400)).toBeCloseTo(3.1512925464970225, 12);
+  expect(mixture?.(400)).toBe(mixtureBoundary(400, { falseAlarm: 0.01, narrowest: planned }));
+  expect(ordinary?.(400)).toBeCloseTo(2.3263478740408408, 12);
 });
 
 test.each([0, 1, Number.NaN])("an effect of %f is refused", (effect) => {

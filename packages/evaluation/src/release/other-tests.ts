@@ -1,8 +1,36 @@
 /**
- * Sequential tests that were measured for releases and not chosen. The command `releases` measures them beside
- * the chosen boundary. All bound the chance of a false alarm over an unlimited time.
+ * Sequential tests that were measured for releases and not chosen, and the boundaries that the command `releases`
+ * compares. All but the ordinary test bound the chance of a false alarm over an unlimited time.
  */
 import { WaggleError } from "@waggle/protocol";
+import { mixtureBoundary } from "./mixture-boundary.ts";
+import { normalQuantile } from "./normal-quantile.ts";
+import { type ReleasePlan, sizeAfterExposure } from "./release-plan.ts";
+import { sequentialBoundary } from "./sequential-boundary.ts";
+
+/**
+ * Boundaries in standard errors by name, each a function of the size of a comparison. All have the plan's error
+ * rate, and those with a size to choose are made for the plan's exposure.
+ *
+ * @param effect - that a candidate is worse by, in standard deviations of a value, > 0.
+ */
+export function comparedBoundaries(
+  plan: ReleasePlan,
+  effect: number,
+): Readonly<Record<string, (size: number) => number>> {
+  const falseAlarm = plan.falseRollback;
+  const planned = sizeAfterExposure(plan, plan.exposure);
+  const once = normalQuantile(falseAlarm);
+  return {
+    "O'Brien-Fleming line and mixture (chosen)": (size) =>
+      sequentialBoundary(size, { falseAlarm, planned }),
+    "likelihood ratio against the true effect": (size) =>
+      likelihoodRatioBoundary(size, { falseAlarm, effect }),
+    "normal mixture alone (mSPRT)": (size) =>
+      mixtureBoundary(size, { falseAlarm, narrowest: planned }),
+    "ordinary test after every look": () => once,
+  };
+}
 
 /**
  * The boundary of the sequential probability ratio test against one effect, in standard errors.
@@ -11,7 +39,7 @@ import { WaggleError } from "@waggle/protocol";
  *
  * @param effect - in standard deviations of a value, > 0.
  */
-export function likelihoodRatioBoundary(
+function likelihoodRatioBoundary(
   size: number,
   { falseAlarm, effect }: { readonly falseAlarm: number; readonly effect: number },
 ): number {

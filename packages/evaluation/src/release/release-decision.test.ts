@@ -66,24 +66,24 @@ describe("the share", () => {
   const equal = { solved: [0.5, 0.5] } as const;
 
   test("stays until the stage has its requests, and then grows to the plan's next one", () => {
-    const early = counts(stage(0.1, 434, equal));
+    const early = counts(stage(0.1, 449, equal));
     expect(releaseDecision(early, PLAN)).toEqual({
       action: "go on",
-      reason: "the stage has 434 of 435 requests",
+      reason: "the stage has 449 of 450 requests",
     });
-    const over = counts(stage(0.1, 435, equal));
+    const over = counts(stage(0.1, 450, equal));
     expect(releaseDecision(over, PLAN)).toMatchObject({ action: "set share", share: 0.25 });
   });
 
   test("stays while a metric looks worse without certainty", () => {
-    // 4.5 points of 435: about two standard errors, above the boundary of 2.7.
+    // 4.5 points of 450: about two standard errors, above the boundary of 2.7.
     const worse = { solved: [0.455, 0.5] } as const;
-    expect(releaseDecision(counts(stage(0.1, 440, worse)), PLAN)).toEqual({
+    expect(releaseDecision(counts(stage(0.1, 450, worse)), PLAN)).toEqual({
       action: "go on",
       reason: "solved looks worse, without certainty yet",
     });
     const guarded = { ...equal, readable: [0.93, 0.96], fast: [0.5, 0.5] } as const;
-    expect(releaseDecision(counts(stage(0.1, 440, guarded)), GUARDED)).toMatchObject({
+    expect(releaseDecision(counts(stage(0.1, 450, guarded)), GUARDED)).toMatchObject({
       action: "go on",
       reason: "readable looks worse, without certainty yet",
     });
@@ -144,20 +144,20 @@ describe("promotion", () => {
   };
 
   test("needs the last stage's requests, and then a difference above 0", () => {
-    expect(releaseDecision(last(499, 0.6, 0.5), PLAN).action).toBe("go on");
-    const better = releaseDecision(last(500, 0.6, 0.5), PLAN);
+    expect(releaseDecision(last(299, 0.6, 0.5), PLAN).action).toBe("go on");
+    const better = releaseDecision(last(300, 0.6, 0.5), PLAN);
     expect(better).toMatchObject({ action: "promote", because: "better" });
     expect(better.reason).toMatch(/^the difference of solved is at least 0\.0[3-6]/);
   });
 
   test("of an equal candidate waits for the horizon and says so", () => {
-    const early = last(1200, 0.5, 0.5);
+    const early = last(1600, 0.5, 0.5);
     expect(early.requests).toBeLessThan(PLAN.horizon);
     expect(releaseDecision(early, PLAN)).toEqual({
       action: "go on",
       reason: "not yet shown to be better",
     });
-    const late = last(1225, 0.5, 0.5);
+    const late = last(1625, 0.5, 0.5);
     expect(late.requests).toBe(PLAN.horizon);
     expect(releaseDecision(late, PLAN)).toMatchObject({ action: "promote", because: "no worse" });
     const strict = releaseDecision(late, { ...PLAN, margin: 0.01 });
@@ -165,7 +165,7 @@ describe("promotion", () => {
   });
 
   test("waits for visitors with values of the primary metric", () => {
-    const bare = counts(...before({}), stage(0.5, 1300, {}));
+    const bare = counts(...before({}), stage(0.5, 1700, {}));
     expect(releaseDecision(bare, PLAN)).toEqual({
       action: "go on",
       reason: "too few visitors have values of solved",
@@ -201,11 +201,11 @@ test("equal counts give equal decisions, and the order of arms matters", () => {
 
 describe("a plan", () => {
   test("has the sizes of its shares, summed by hand", () => {
-    // 5 · 0.99 + 10 · 0.98 + 50 · 0.95 + 435 · 0.9.
-    expect(sizeAfterExposure(PLAN, 0.05)).toBeCloseTo(453.75, 8);
-    expect(sizeAfterExposure(PLAN, 0.001)).toBeCloseTo(5 * 0.99 + 5 * 0.98, 8);
-    // The same, 300 · 0.75, and half of the 1225 requests that are left of 10,000 for the candidate at 50 %.
-    expect(sizeAtHorizon(PLAN)).toBeCloseTo(1291.25, 8);
+    // 3 · 0.99 + 7 · 0.98 + 40 · 0.95 + 450 · 0.9.
+    expect(sizeAfterExposure(PLAN, 0.05)).toBeCloseTo(452.83, 8);
+    expect(sizeAfterExposure(PLAN, 0.001)).toBeCloseTo(3 * 0.99 + 7 * 0.98, 8);
+    // The same, 200 · 0.75, and half of the 1625 requests that are left of 10,000 for the candidate at 50 %.
+    expect(sizeAtHorizon(PLAN)).toBeCloseTo(1415.33, 8);
   });
 
   test.each<[Partial<ReleasePlan>, RegExp]>([

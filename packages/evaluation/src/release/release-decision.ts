@@ -26,10 +26,11 @@ export type ReleaseStage = {
   readonly share: number;
   /** Requests that the candidate served. */
   readonly exposure: number;
-  /** Sums by metric. A visitor counts in the stage and the arm of her first request of the release. */
+  /** Sums by metric. Visitors count in the stage and the arm of their first request. */
   readonly metrics: Readonly<Record<string, StageSums>>;
 };
 
+/** What the rule decides from. */
 export type ReleaseCounts = {
   /** Requests of both arms since the release began. */
   readonly requests: number;
@@ -37,6 +38,7 @@ export type ReleaseCounts = {
   readonly stages: readonly ReleaseStage[];
 };
 
+/** What to do now, and a sentence that says why. */
 export type ReleaseDecision =
   | { readonly action: "go on"; readonly reason: string }
   | { readonly action: "set share"; readonly share: number; readonly reason: string }

@@ -3,7 +3,7 @@ import { WaggleError } from "@waggle/protocol";
 
 /** A share of visitors, and how long it lasts. */
 type PlannedStage = {
-  /** Share of visitors whom the candidate serves, in (0, 1). */
+  /** Share of visitors that the candidate serves, in (0, 1). */
   readonly share: number;
   /** Requests that the candidate serves in this stage before it may go on, as a share of the horizon. */
   readonly exposure: number;
@@ -18,6 +18,7 @@ export type ReleaseMetric = {
   readonly tolerance?: number;
 };
 
+/** All thresholds of the rule. `RELEASE_DEFAULTS` has one that was measured for each. */
 export type ReleasePlan = {
   /** What the release is for, such as solved requests. */
   readonly primary: ReleaseMetric;
@@ -43,12 +44,12 @@ export type ReleasePlan = {
 export const RELEASE_DEFAULTS: Omit<ReleasePlan, "primary"> = {
   guardrails: [],
   stages: [
-    { share: 0.01, exposure: 0.0005 },
-    { share: 0.02, exposure: 0.001 },
-    { share: 0.05, exposure: 0.005 },
-    { share: 0.1, exposure: 0.0435 },
-    { share: 0.25, exposure: 0.03 },
-    { share: 0.5, exposure: 0.05 },
+    { share: 0.01, exposure: 0.0003 },
+    { share: 0.02, exposure: 0.0007 },
+    { share: 0.05, exposure: 0.004 },
+    { share: 0.1, exposure: 0.045 },
+    { share: 0.25, exposure: 0.02 },
+    { share: 0.5, exposure: 0.03 },
   ],
   horizon: 10_000,
   exposure: 0.05,
