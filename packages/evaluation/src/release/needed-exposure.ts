@@ -25,7 +25,7 @@ export type ExposureOptions = {
 
 /** Requests of the candidate; `Infinity` if half of all requests are too few. */
 export function neededExposure(options: ExposureOptions): number {
-  const { requests, base, effect, falseAlarm, power } = options;
+  const { requests, effect, falseAlarm, power } = options;
   const { stable, candidate } = variances(options);
   const isEnough = (exposure: number): boolean => {
     const rest = stable / (requests - exposure);
