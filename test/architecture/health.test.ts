@@ -33,7 +33,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/embed": 36,
   "@waggle/engine": 21,
   "@waggle/environments": 62,
-  "@waggle/evaluation": 42,
+  "@waggle/evaluation": 57,
   "@waggle/exchange": 41,
   "@waggle/learning": 390,
   "@waggle/model": 102,

@@ -29,6 +29,7 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   plan: ["--rank 1.5", /a whole number of at least 1/],
   study: ["--seeds 0", /a whole number of at least 1/],
   trial: ["--seeds 0", /a whole number of at least 1/],
+  releases: ["--releases 0", /a whole number of at least 1/],
   "eval-base": ["--only nothing", /There is no "nothing". Choose from typed, /],
   "train-base": ["--seed -1", /a whole number from 1 to 4294967295/],
   export: ["--format word", /Allowed choices are /],

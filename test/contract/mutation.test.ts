@@ -77,7 +77,7 @@ const REAL_MUTANTS = sampleSize(2, 8);
 
 test(`tests kill most of ${REAL_MUTANTS} real mutants`, { timeout: 300_000 }, async () => {
   const folder = "packages/evaluation/src";
-  const run = await runOf([folder], [`${folder}/*.test.ts`]);
+  const run = await runOf([folder], [`${folder}/**/*.test.ts`]);
   const results = [];
   for (const mutation of sampleMutations(ROOT, folder, REAL_MUTANTS, 1)) {
     results.push(await run.try(mutation));

@@ -50,4 +50,17 @@ export const EVIDENCE_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/loop/recipe-run.test.ts > if a budget ends a stage, the evaluation of its last step is reported",
     ],
   },
+  {
+    id: "release:rule",
+    source: "issue 18, part 4",
+    behavior:
+      "A candidate that is worse for people is rolled back and a better one promoted, from counts of independent visitors that may be looked at after every request. Equal candidates are rolled back in at most 1 % of releases.",
+    tests: [
+      "packages/evaluation/src/release/sequential-boundary.test.ts > the chance of ever crossing the boundary is a little below the rate",
+      "packages/evaluation/src/release/arm-difference.test.ts > visitors whose requests all end alike count about once, not once per request",
+      "packages/evaluation/src/release/release-decision.test.ts > equal counts give equal decisions, and the order of arms matters",
+      "trainer/src/releases/simulated-release.test.ts > rarely rolls an equal candidate back; counting requests as visitors breaks that",
+      "trainer/src/releases/releases-command.test.ts > the recorded releases meet the bars except for returning visitors at a base rate of 0.5",
+    ],
+  },
 ];

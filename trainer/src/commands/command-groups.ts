@@ -13,7 +13,7 @@ const GROUPS: { readonly [heading: string]: readonly string[] } = {
     "evaluate",
   ],
   "Models and data:": ["save-model", "export", "import"],
-  "Measure:": ["evidence", "study", "trial"],
+  "Measure:": ["evidence", "study", "trial", "releases"],
 };
 
 /** Puts every command under a heading; unlisted commands operate an edge. */

@@ -6,6 +6,7 @@ import { addExchangeCommands } from "../exchange/commands.ts";
 import { addImitateCommand } from "../exchange/imitate-command.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { addTrainBaseCommand } from "../pretrain/train-base-command.ts";
+import { addReleasesCommand } from "../releases/releases-command.ts";
 import { addSaveCommand } from "../save-model/save-command.ts";
 import { addStudyCommand } from "../studies/study-command.ts";
 import { addTrialCommand } from "../trials/trial-command.ts";
@@ -60,6 +61,7 @@ export function createProgram(options: ProgramOptions): Command {
   addEvidenceCommand(program, options);
   addStudyCommand(program, options);
   addTrialCommand(program, options);
+  addReleasesCommand(program, options);
   addTrainBaseCommand(program, options);
   addCheckCommand(program, options);
   addPlanCommand(program, options);
