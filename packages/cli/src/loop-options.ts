@@ -4,6 +4,7 @@ import { type LoopOptions, type Site, stateFolder } from "@waggle/dev";
 import { WaggleError } from "@waggle/protocol";
 import {
   aboveZero,
+  DEFAULT_EDGE_RECIPE,
   existingModel,
   fraction,
   positive,
@@ -63,7 +64,7 @@ export function withLoopOptions(command: Command): Command {
     )
     .option(
       "--recipe <name>",
-      `recipe that the trainer uses (default: the site's; with --live ${LIVE_RECIPE})`,
+      `recipe that the trainer uses (default: the site's, or ${DEFAULT_EDGE_RECIPE}; with --live ${LIVE_RECIPE})`,
       edgeRecipe,
     )
     .option("--pages <count>", "number of pages", wholeIn(1, 64), 4)
@@ -83,8 +84,11 @@ export function modelOf({ model }: Pick<LoopFlags, "model">): string | undefined
   return model === undefined ? undefined : resolve(model);
 }
 
-/** The run. @throws WaggleError `INVALID_ARGUMENT` for options of `--live` without it. */
-export function loopOptions(given: LoopFlags, site: Site): Omit<LoopOptions, "onLine" | "signal"> {
+/** The run, without what it prints. @throws WaggleError `INVALID_ARGUMENT` for options of `--live` without it. */
+export function loopOptions(
+  given: LoopFlags,
+  site: Site,
+): Omit<LoopOptions, "onLine" | "signal"> & { readonly trainerArgs: readonly string[] } {
   const { webgpu = false, live = false, control = false } = given;
   if (!live && (given.answering !== undefined || given.wrong !== undefined)) {
     throw new WaggleError(
@@ -111,7 +115,7 @@ export function loopOptions(given: LoopFlags, site: Site): Omit<LoopOptions, "on
       ? { answering: given.answering ?? ANSWERING, wrong: given.wrong ?? WRONG }
       : undefined,
     control,
-    site,
+    site: recipe === undefined ? site : withoutRecipeSettings(site),
     model: modelOf(given),
     folder: given.state === undefined ? stateFolder(site, kind) : resolve(given.state),
     trainerArgs,
@@ -120,6 +124,14 @@ export function loopOptions(given: LoopFlags, site: Site): Omit<LoopOptions, "on
       ...(webgpu ? ON_WEBGPU.edgeVariables : {}),
     },
   };
+}
+
+/** The site, without the settings of its own recipe. */
+function withoutRecipeSettings(site: Site): Site {
+  const { trainerArguments: all } = site;
+  if (all === undefined) return site;
+  const trainerArguments = all.filter((arg, i) => arg !== "--set" && all[i - 1] !== "--set");
+  return { ...site, trainerArguments };
 }
 
 /** A software adapter is slow: groups may take minutes, and one step takes the trajectories that are ready. */
