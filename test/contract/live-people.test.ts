@@ -68,7 +68,7 @@ test("people send live requests and thumbs, and neither task, verdict nor seed",
   // What each person asked for, by the seed, which the edge does not have.
   const tasks = Array.from({ length: PEOPLE.count }, (_, index) => {
     const person = drawPerson(PEOPLE, index);
-    const reference = rooms.reference(person.taskSeed, "train", index % rooms.levels);
+    const reference = { environment: rooms.name, seed: person.taskSeed, split: "train" } as const;
     const isHappy = rooms.task(reference).request === "Paint it red.";
     return { seed: reference.seed, thumb: person.thumb(isHappy) };
   });

@@ -13,7 +13,7 @@ export type PeopleOptions = {
   readonly agent: Pick<Agent, "send" | "clear" | "feedback" | "conversation" | "consent">;
   /** The task that the agent's tools act on. */
   readonly sample: SampleTask;
-  readonly environment: Pick<EnvironmentSpec, "reference" | "levels" | "maxTurns">;
+  readonly environment: Pick<EnvironmentSpec, "name" | "maxTurns">;
   readonly request: PeopleRequest;
   /** Gets the error that ended it. */
   readonly onError: (error: unknown) => void;
@@ -25,7 +25,6 @@ const MAX_FAULTS = 3;
 /** Starts at once. Ends after `count` people, without consent, after repeated errors or when it is stopped. */
 export function simulatePeople(options: PeopleOptions): SimulatedPeople {
   const { agent, sample, environment, request } = options;
-  const { reference, levels, maxTurns } = environment;
   let progress: PeopleProgress = {
     running: true,
     requests: 0,
@@ -48,9 +47,10 @@ export function simulatePeople(options: PeopleOptions): SimulatedPeople {
   const visit = async (index: number): Promise<void> => {
     const person = drawPerson(request, index);
     agent.clear();
-    await sample.next(reference(person.taskSeed, "train", index % levels));
+    // As the edge assigns tasks: the seed decides the level.
+    await sample.next({ environment: environment.name, seed: person.taskSeed, split: "train" });
     let text = await ask(sample.request());
-    for (let turn = 1; text !== null && turn < maxTurns; turn += 1) {
+    for (let turn = 1; text !== null && turn < environment.maxTurns; turn += 1) {
       const next = await sample.reply(text);
       if (next === null) break;
       text = await ask(next);
