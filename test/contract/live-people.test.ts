@@ -36,6 +36,9 @@ const rooms = defineEnvironment({
   verify: ({ state, data }) => state.painted === data.color,
 });
 
+/** The default is one second, which is short on a busy machine. */
+const SLOW = { timeout: 30_000 };
+
 const PEOPLE = { count: 8, answering: 1, wrong: 0, seed: 11 };
 
 test("people send live requests and thumbs, and neither task, verdict nor seed", async () => {
@@ -55,12 +58,12 @@ test("people send live requests and thumbs, and neither task, verdict nor seed",
     request: PEOPLE,
     onError: (error) => errors.push(error),
   });
-  await vi.waitFor(() => expect(people.progress.running).toBe(false));
+  await vi.waitFor(() => expect(people.progress.running).toBe(false), SLOW);
   const { thumbs, progress } = people;
   await vi.waitFor(() => {
     expect(edge.trajectories).toHaveLength(PEOPLE.count);
     expect(edge.feedback).toHaveLength(progress.answered);
-  });
+  }, SLOW);
   await agent.dispose();
   expect(errors).toEqual([]);
   expect(progress).toMatchObject({ requests: PEOPLE.count, failed: 0 });

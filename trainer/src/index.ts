@@ -18,10 +18,8 @@ export { CREDENTIAL_VARIABLES } from "./options/credentials.ts";
 export {
   aboveZero,
   existingModel,
-  fraction,
   httpUrl,
   positive,
-  probability,
   whole,
   wholeIn,
 } from "./options/option-values.ts";

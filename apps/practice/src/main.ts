@@ -38,6 +38,8 @@ const agent = createAgent({
     maxTurns,
     ...(maxTurnTokens === undefined ? {} : { maxTokensPerTurn: maxTurnTokens }),
   },
+  // The messages of a simulated person are one task, as in practice, and each person starts a new conversation.
+  ...(request.people === null ? {} : { rememberFrom: 0 }),
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
 const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];

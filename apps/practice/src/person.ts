@@ -6,7 +6,7 @@ import type { PeopleRequest } from "@waggle/embed/practice";
 import { type Feedback, seededRandom } from "@waggle/protocol";
 
 /** A person's thumb. */
-export type Thumb = Extract<Feedback["kind"], "thumb-up" | "thumb-down">;
+type Thumb = Extract<Feedback["kind"], "thumb-up" | "thumb-down">;
 
 /** A person. */
 export type Person = {

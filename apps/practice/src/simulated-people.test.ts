@@ -91,6 +91,9 @@ function fakeAgent(sample: SampleTask, answer: (message: string, nth: number) =>
   return { agent: agent as typeof agent & Pick<Agent, "send" | "consent">, log };
 }
 
+/** The default is one second, which is short on a busy machine. */
+const SLOW = { timeout: 30_000 };
+
 const numberIn = (message: string): string => /\d+/.exec(message)?.[0] ?? "";
 const ALWAYS = { answering: 1, wrong: 0, seed: 5 };
 
@@ -127,7 +130,7 @@ async function run(
     onError: (error) => errors.push(error),
   });
   expect(people.progress.running).toBe(true);
-  await vi.waitFor(() => expect(people.progress.running).toBe(false));
+  await vi.waitFor(() => expect(people.progress.running).toBe(false), SLOW);
   return { people, log, errors };
 }
 

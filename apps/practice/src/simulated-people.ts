@@ -3,7 +3,7 @@
  * requests are no assigned tasks: what a person asks about, the verdict and the seed stay in this page.
  */
 import type { Agent } from "@waggle/embed";
-import type { PeopleProgress, PeopleRequest, SimulatedPeople } from "@waggle/embed/practice";
+import type { PeopleRequest, SimulatedPeople } from "@waggle/embed/practice";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { drawPerson } from "./person.ts";
 import type { SampleTask } from "./sample-task.ts";
@@ -25,7 +25,7 @@ const MAX_FAULTS = 3;
 /** Starts at once. Ends after `count` people, without consent, after repeated errors or when it is stopped. */
 export function simulatePeople(options: PeopleOptions): SimulatedPeople {
   const { agent, sample, environment, request } = options;
-  let progress: PeopleProgress = {
+  let progress: SimulatedPeople["progress"] = {
     running: true,
     requests: 0,
     answered: 0,

@@ -93,5 +93,9 @@ test("shares of people are refused without --live, or outside their range", () =
     expect(() => runOf(option, "0.3")).toThrow(/add --live/);
     expect(() => runOf("--live", option, "1.5")).toThrow(/is invalid/);
   }
-  expect(() => runOf("--live", "--answering", "0")).toThrow(/is invalid/);
+  expect(() => runOf("--live", "--wrong", "")).toThrow(/from 0 to 1/);
+  expect(runOf("--live", "--answering", "1", "--wrong", "0").live).toEqual({
+    answering: 1,
+    wrong: 0,
+  });
 });

@@ -6,13 +6,11 @@ import {
   aboveZero,
   DEFAULT_EDGE_RECIPE,
   existingModel,
-  fraction,
   positive,
-  probability,
   whole,
   wholeIn,
 } from "@waggle/trainer";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { edgeRecipe } from "./recipe-option.ts";
 
 /** Parsed values of `withLoopOptions`. */
@@ -40,6 +38,13 @@ const LIVE_RECIPE = "thumbs-reinforce";
 /** Requests are groups of one. A step takes as many rollouts as one of practice, which takes eight groups of eight. */
 const LIVE_GROUPS_PER_STEP = 64;
 
+/** A number from 0 to 1. */
+function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError("It must be a number from 0 to 1.");
+}
+
 /** Gives the command its options. */
 export function withLoopOptions(command: Command): Command {
   return command
@@ -55,12 +60,12 @@ export function withLoopOptions(command: Command): Command {
     .option(
       "--answering <share>",
       `with --live: share of people that give a thumb if half of the answers are right; unhappy people do so twice as often (default: ${ANSWERING})`,
-      probability,
+      share,
     )
     .option(
       "--wrong <share>",
       `with --live: share of wrong thumbs; at 0.5 they carry no information (default: ${WRONG})`,
-      fraction,
+      share,
     )
     .option(
       "--recipe <name>",

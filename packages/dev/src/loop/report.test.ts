@@ -34,7 +34,7 @@ const page = (people: Partial<PageStatus["people"]>, versions: { [version: numbe
     policyVersion: 2,
     reloads: 0,
     backend: "wasm x1",
-  }) as PageStatus;
+  }) as unknown as PageStatus;
 
 /** Version 1 has the steps up to 4 and runs from second 40, version 2 those up to 8 and runs from second 90. */
 const EVIDENCE: LoopEvidence = {

@@ -5,7 +5,7 @@ import type {
   PoliciesResponse,
   TrajectoryRow,
 } from "@waggle/protocol";
-import type { GivenThumb, PageStatus } from "@waggle/embed/practice";
+import type { PageStatus, SimulatedPeople } from "@waggle/embed/practice";
 
 /** Success at temperature 1, and at other temperatures as a control. */
 export type Evaluation = {
@@ -89,7 +89,7 @@ export type LoopEvidence = {
   readonly metrics: readonly Pick<MetricsRow, "metrics">[];
   readonly evaluation: Evaluation | null;
   /** Thumbs that people gave in the pages; `null` in a run of practice. */
-  readonly thumbs: readonly GivenThumb[] | null;
+  readonly thumbs: SimulatedPeople["thumbs"] | null;
   readonly control: boolean;
   readonly minutes: number;
 };
@@ -138,7 +138,7 @@ function secondsToPage(
 }
 
 /** What people did in a live run. */
-function liveReport(evidence: LoopEvidence, thumbs: readonly GivenThumb[]): LiveReport {
+function liveReport(evidence: LoopEvidence, thumbs: SimulatedPeople["thumbs"]): LiveReport {
   const people = evidence.statuses.map((status) => status.people);
   const pressedAt = new Map(thumbs.map(({ trajectoryId, at }) => [trajectoryId, at]));
   return {

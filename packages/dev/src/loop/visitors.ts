@@ -3,7 +3,7 @@
  * browser context, and so its own storage and visitor.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { GivenThumb, PageStatus, PeopleRequest } from "@waggle/embed/practice";
+import type { PageStatus, PeopleRequest, SimulatedPeople } from "@waggle/embed/practice";
 import { CHROMIUM_FLAGS, chromiumPath } from "./chromium.ts";
 
 /** What the visitors of a run do. */
@@ -69,7 +69,7 @@ export class Visitors {
   }
 
   /** The thumbs that people have given in all pages. */
-  async thumbs(): Promise<GivenThumb[]> {
+  async thumbs(): Promise<SimulatedPeople["thumbs"]> {
     const given = this.pages.map((page) =>
       page.evaluate(() => window.wagglePage.people()?.thumbs ?? []),
     );

@@ -2,5 +2,5 @@
 export { isLocalAddress, readPageRequest, readSiteConfig } from "./page-request.ts";
 export type { PeopleRequest } from "./page-request.ts";
 export { reportStatus } from "./page-status.ts";
-export type { GivenThumb, PageStatus, PeopleProgress, SimulatedPeople } from "./page-status.ts";
+export type { PageStatus, SimulatedPeople } from "./page-status.ts";
 export { connectPractice } from "./practice-switch.ts";

@@ -2,7 +2,7 @@
 import type { Agent } from "../agent.ts";
 
 /** Counts of the simulated people of a page. */
-export type PeopleProgress = {
+type PeopleProgress = {
   /** False once the last request has ended. */
   readonly running: boolean;
   /** Messages sent. A task may take several. */
@@ -16,7 +16,7 @@ export type PeopleProgress = {
 };
 
 /** A thumb that is sent to the edge. It does not say whether it is the right one. */
-export type GivenThumb = {
+type GivenThumb = {
   readonly trajectoryId: string;
   /** When it was pressed, in ms since 1970. */
   readonly at: number;
