@@ -17,8 +17,8 @@ export function demoSite(): Promise<Site> {
 
 /** A site with the demo's page, in which visitors practice. Its state is in the repository's folder. */
 async function siteIn(folder: string): Promise<Site> {
-  const { practice: _, ...site } = await siteFrom(folder);
-  return { ...site, project: ROOT, page: { root: PAGE, isOurs: true } };
+  const site = await siteFrom(folder);
+  return { ...site, project: ROOT, page: { root: PAGE, isOurs: true, hasPractice: true } };
 }
 
 const EVERYDAY = join(PAGE, "everyday");

@@ -199,7 +199,7 @@ fault(
     other ??= startLearning(second);
     await sleep(10_000);
     await visitors.stop();
-    await untilDrained(operator, visitors, trainer, () => undefined, 240_000);
+    await untilDrained(operator, visitors, trainer, () => undefined);
     const statuses = await visitors.statuses();
     const summary = await operator.summary();
     const rows = await operator.trajectories();

@@ -107,6 +107,20 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "loop:live-people",
+    source: "docs/how-to/your-own-site.md, Try people who rate answers",
+    behavior:
+      "Simulated people type live requests and give thumbs with stated shares; no task, verdict or seed leaves the page.",
+    tests: [
+      "apps/practice/src/person.test.ts > 15 % of the thumbs are wrong, for happy and for unhappy people",
+      "apps/practice/src/person.test.ts > with half of the thumbs wrong, a thumb says nothing about the answer",
+      "apps/practice/src/simulated-people.test.ts > right answers get thumbs up, wrong and cut ones thumbs down",
+      "test/contract/live-people.test.ts > people send live requests and thumbs, and neither task, verdict nor seed",
+      "packages/dev/src/loop/report.test.ts > a live run counts requests and thumbs, and measures from the press of a thumb",
+      "test/e2e/live-people.test.ts > people ask and rate until they are stopped, and the edge learns no task, verdict or seed",
+    ],
+  },
+  {
     id: "edge:openapi",
     source: "OpenAPI 3.1",
     behavior: "The served OpenAPI description names every route and matches the Worker's behavior.",

@@ -1,4 +1,7 @@
-/** The practice page: tasks of one environment to try by hand, and simulated visitors that practice in it. */
+/**
+ * The practice page: tasks of one environment to try by hand, simulated visitors that practice in it, and simulated people
+ * that type requests.
+ */
 import { createAgent } from "@waggle/embed";
 import { required } from "@waggle/embed/dom";
 import "@waggle/embed/element";
@@ -11,6 +14,7 @@ import {
 } from "@waggle/embed/practice";
 import { environment, visitor } from "virtual:waggle/practice";
 import { createSampleTask } from "./sample-task.ts";
+import { simulatePeople } from "./simulated-people.ts";
 
 const { edgeUrl, siteKey } = await readSiteConfig();
 const isLocal = isLocalAddress(edgeUrl) && isLocalAddress(location.href);
@@ -34,6 +38,8 @@ const agent = createAgent({
     maxTurns,
     ...(maxTurnTokens === undefined ? {} : { maxTokensPerTurn: maxTurnTokens }),
   },
+  // The messages of a simulated person are one task, as in practice, and each person starts a new conversation.
+  ...(request.people === null ? {} : { rememberFrom: 0 }),
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
 const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];
@@ -74,7 +80,12 @@ const practice = connectPractice(agent, {
 if (request.autoConsent && agent.consent.get() === null) agent.consent.grant();
 agent.ready
   .then(() => {
-    if (request.simulate > 0 && agent.consent.get() !== null) practice(request.simulate);
+    if (agent.consent.get() === null) return;
+    if (request.simulate > 0) practice(request.simulate);
+    const { people } = request;
+    if (people === null) return;
+    const { addError: onError } = status;
+    status.setPeople(simulatePeople({ agent, sample, environment, request: people, onError }));
   })
   // The panel shows the error to people, the status to programs.
   .catch(() => undefined);

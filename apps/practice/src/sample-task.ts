@@ -1,7 +1,10 @@
-/** A task to try by hand: the assistant's tools act on its state until another task is drawn. */
+/**
+ * A task to try by hand: the assistant's tools act on its state until another task is drawn. Its verdict stays in this
+ * page.
+ */
 import type { PageTool } from "@waggle/embed";
-import type { EnvironmentSpec } from "@waggle/environments";
-import type { Environment } from "@waggle/protocol";
+import type { EnvironmentSpec, JudgedEnvironment, Judgment } from "@waggle/environments";
+import type { TaskReference } from "@waggle/protocol";
 
 /** One sample task at a time. */
 export type SampleTask = {
@@ -9,19 +12,25 @@ export type SampleTask = {
   readonly tools: readonly PageTool[];
   /** What a visitor would ask in the current task. */
   readonly request: () => string;
-  /** Draws the next task, which starts from a new state. */
-  readonly next: () => Promise<void>;
+  /** Draws another task, which starts from a new state. Default: the next training task. */
+  readonly next: (reference?: TaskReference) => Promise<void>;
+  /** Ends a turn with the assistant's text. @returns the visitor's next message; `null` if the task has ended */
+  readonly reply: (text: string) => Promise<string | null>;
+  /** @param finalText - the assistant's last text; `null` if it was cut before it answered. */
+  readonly judge: (finalText: string | null) => Promise<Judgment>;
 };
 
 /** Starts with the first training task. */
 export async function createSampleTask(spec: EnvironmentSpec): Promise<SampleTask> {
   let [seed, calls] = [0, 0];
-  let environment: Environment;
+  let current: JudgedEnvironment;
   let request = "";
-  const open = async () => {
-    const reference = spec.reference(seed, "train", seed % spec.levels);
-    environment = spec.create(reference).environment;
-    const first = await environment.observe();
+  let isOver = false;
+  const nextReference = () => spec.reference(seed, "train", seed % spec.levels);
+  const open = async (reference: TaskReference) => {
+    current = spec.create(reference);
+    isOver = false;
+    const first = await current.environment.observe();
     request = first.userMessage;
     return first;
   };
@@ -31,12 +40,14 @@ export async function createSampleTask(spec: EnvironmentSpec): Promise<SampleTas
     signal: AbortSignal,
   ): Promise<unknown> => {
     const call = { id: `call-${(calls += 1)}`, name, arguments: args };
-    const { toolResults } = await environment.step({ text: "", toolCalls: [call] }, signal);
+    const action = { text: "", toolCalls: [call] };
+    const { toolResults, terminated } = await current.environment.step(action, signal);
+    isOver = terminated;
     const [result] = toolResults;
     if (result?.ok) return result.value;
     throw new Error(result?.error.message ?? "no result");
   };
-  const { system, tools } = await open();
+  const { system, tools } = await open(nextReference());
   return {
     system,
     tools: tools.map(({ name, description, parameters }) => ({
@@ -46,9 +57,20 @@ export async function createSampleTask(spec: EnvironmentSpec): Promise<SampleTas
       run: (args, { signal }) => run(name, args, signal),
     })),
     request: () => request,
-    async next() {
-      seed += 1;
-      await open();
+    async next(reference) {
+      if (reference === undefined) seed += 1;
+      await open(reference ?? nextReference());
+    },
+    async reply(text) {
+      // A call may end a task, and then nothing can follow.
+      if (isOver) return null;
+      const { signal } = new AbortController();
+      const said = await current.environment.step({ text, toolCalls: [] }, signal);
+      isOver = said.terminated;
+      return isOver ? null : (said.userMessage ?? null);
+    },
+    async judge(finalText) {
+      return current.judge(finalText);
     },
   };
 }

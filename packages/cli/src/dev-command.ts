@@ -9,15 +9,9 @@ import {
   stateFolder,
   stopSignal,
 } from "@waggle/dev";
-import { WaggleError } from "@waggle/protocol";
-import {
-  DEFAULT_EDGE_RECIPE,
-  deviceOption,
-  edgeRecipeNamed,
-  existingModel,
-  wholeIn,
-} from "@waggle/trainer";
-import { type Command, InvalidArgumentError } from "commander";
+import { DEFAULT_EDGE_RECIPE, deviceOption, existingModel, wholeIn } from "@waggle/trainer";
+import type { Command } from "commander";
+import { edgeRecipe } from "./recipe-option.ts";
 import { type DefaultSite, siteOf, withSite } from "./site-option.ts";
 
 type Flags = {
@@ -50,7 +44,7 @@ export function withDevOptions(command: Command): Command {
     .option(
       "--recipe <name>",
       `recipe that the trainer uses (default: the site's, or ${DEFAULT_EDGE_RECIPE})`,
-      recipe,
+      edgeRecipe,
     )
     .option("--port <port>", "port of the edge (default: 8787, or a free one)", port)
     .option("--page-port <port>", "port of the site's page (default: 5173, or a free one)", port)
@@ -92,16 +86,7 @@ export async function runSite(given: Flags, defaultSite?: DefaultSite): Promise<
 function pagesOf(site: Site, port?: number): readonly StackPage[] {
   if (site.page === undefined && site.practice === undefined) return [];
   const first = { page: sitePage(site), title: site.name, port, preferred: 5173 };
-  if (site.page === undefined || site.practice === undefined) return [first];
+  if (site.page === undefined || site.page.hasPractice || site.practice === undefined)
+    return [first];
   return [first, { page: practicePage(site), title: "practice", preferred: 5175 }];
-}
-
-/** Validates a recipe that can train from an edge. */
-function recipe(name: string): string {
-  try {
-    return edgeRecipeNamed(name).name;
-  } catch (error) {
-    if (!WaggleError.is(error)) throw error;
-    throw new InvalidArgumentError(error.message);
-  }
 }

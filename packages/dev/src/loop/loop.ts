@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PageStatus } from "@waggle/embed/practice";
 import { type LoggedRow, loggedRows } from "@waggle/trainer";
-import { buildPage, startPage, visitorsPage } from "../pages/pages.ts";
+import { buildPage, practicePage, startPage, visitorsPage } from "../pages/pages.ts";
 import { type ManagedProcess, stopAll } from "../processes/managed-process.ts";
 import { freePort } from "../processes/ports.ts";
 import { StateLock } from "../processes/state-lock.ts";
@@ -18,7 +18,7 @@ import { requireChromium } from "./chromium.ts";
 import { OperatorClient } from "./operator.ts";
 import { comparePolicies } from "./policy-comparison.ts";
 import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
-import { Visitors } from "./visitors.ts";
+import { type LivePeople, Visitors } from "./visitors.ts";
 
 /** Options of `runLoop`. */
 export type LoopOptions = {
@@ -32,6 +32,11 @@ export type LoopOptions = {
   readonly evaluationTasks: number;
   /** Tasks per page, or forever. */
   readonly simulate: number | "forever";
+  /**
+   * In place of practice, people type requests on the practice page and give thumbs. It needs an edge that waits for them
+   * (`FEEDBACK_WAIT_SECONDS`) and a recipe that learns from them.
+   */
+  readonly live?: LivePeople | undefined;
   readonly control: boolean;
   readonly site: Site;
   /** Default: the site's own model, or its base, which is made if there is none. */
@@ -73,7 +78,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   signal.addEventListener("abort", () => void stopAll());
   try {
     requireChromium();
-    const page = visitorsPage(site);
+    const page = options.live === undefined ? visitorsPage(site) : practicePage(site);
     const model = options.model ?? (await siteModel(site, say, signal));
     const startedAt = Date.now();
     say("preparing storage and the page …");
@@ -112,6 +117,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       pages: options.pages,
       device: options.device,
       simulate: options.simulate,
+      live: options.live,
     });
 
     const deadline = startedAt + options.minutes * 60_000;
@@ -130,7 +136,8 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       const { received, learned, waiting, leased } = summary.trajectories;
       say(
         `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · received ${received}, learned ${learned}, ` +
-          `waiting ${waiting + leased} · published ${published}, stable ${policies.stable} · ` +
+          `waiting ${waiting + leased} · ${options.live === undefined ? "" : `thumbs ${answeredIn(statuses)} · `}` +
+          `published ${published}, stable ${policies.stable} · ` +
           `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
       );
       // A page that is still loading has not started to simulate.
@@ -145,11 +152,15 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
 
     say("visitors stop; the last trajectories are uploaded, learned from and published …");
     await visitors.stop();
-    await untilDrained(operator, visitors, trainer, say);
+    await untilDrained(operator, visitors, trainer, say, { isLive: options.live !== undefined });
     await trainer.stop(60_000);
     const policies = await operator.policies();
     statuses = await untilSwapped(visitors, policies.stable);
-    const [summary, rows] = await Promise.all([operator.summary(), operator.trajectories()]);
+    const [summary, rows, thumbs] = await Promise.all([
+      operator.summary(),
+      operator.trajectories(),
+      options.live === undefined ? null : visitors.thumbs(),
+    ]);
     await finish();
 
     let evaluation: Evaluation | null = null;
@@ -175,6 +186,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       rows,
       metrics: trainerMetrics(folder),
       evaluation,
+      thumbs,
       control: options.control,
       minutes: (Date.now() - startedAt) / 60_000,
     });
@@ -211,19 +223,30 @@ async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise
   }
 }
 
-/** Waits until pages have nothing to upload and the trainer has nothing to learn from. */
+/** Requests of all pages that got a thumb. */
+const answeredIn = (statuses: readonly PageStatus[]): number =>
+  statuses.reduce((total, { people }) => total + people.answered, 0);
+
+/**
+ * Waits until pages have nothing to upload and the trainer has nothing to learn from.
+ * @param options.isLive - the trainer gets only requests with a thumb; the others wait at the edge for good
+ */
 export async function untilDrained(
   operator: OperatorClient,
   visitors: Visitors,
   trainer: ManagedProcess,
   say: (line: string) => void,
-  timeoutMs = 240_000,
+  { isLive = false, timeoutMs = 240_000 }: { isLive?: boolean; timeoutMs?: number } = {},
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const statuses = await visitors.statuses();
     const outbox = statuses.reduce((total, status) => total + status.outbox.waiting, 0);
-    const { waiting, leased } = (await operator.summary()).trajectories;
+    const { trajectories } = await operator.summary();
+    const { leased, learned, rejected, skipped } = trajectories;
+    const waiting = isLive
+      ? Math.max(0, answeredIn(statuses) - leased - learned - rejected - skipped)
+      : trajectories.waiting;
     const idle = statuses.every((status) => !status.simulating);
     if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
     if (hasFinished(trainer) && idle && outbox === 0) return;

@@ -5,7 +5,7 @@ import type {
   PoliciesResponse,
   TrajectoryRow,
 } from "@waggle/protocol";
-import type { PageStatus } from "@waggle/embed/practice";
+import type { PageStatus, SimulatedPeople } from "@waggle/embed/practice";
 
 /** Success at temperature 1, and at other temperatures as a control. */
 export type Evaluation = {
@@ -25,6 +25,24 @@ export type Evaluation = {
     readonly tasks: number;
   } | null;
 };
+
+/** What people did in a live run. */
+type LiveReport = {
+  /** Messages that people sent. */
+  readonly requests: number;
+  /** Requests with a thumb: the sum of the next two. */
+  readonly answered: number;
+  readonly thumbsUp: number;
+  readonly thumbsDown: number;
+  /**
+   * Time from the press of a thumb to the first page with a policy that learned from it. Pages and thumbs have the clock of
+   * this machine.
+   */
+  readonly feedbackToPageSeconds: Delays;
+};
+
+/** Median and maximum in seconds; `null` if there is nothing to measure. */
+type Delays = { readonly median: number | null; readonly max: number | null };
 
 /** The report. Field names are stable, because scripts read them. */
 export type LoopReport = {
@@ -51,7 +69,9 @@ export type LoopReport = {
   };
   readonly pages: { readonly open: number; readonly onNewest: number; readonly reloads: number };
   /** Time from the upload of a trajectory to the first page with a policy that learned from it. */
-  readonly uploadToPageSeconds: { readonly median: number | null; readonly max: number | null };
+  readonly uploadToPageSeconds: Delays;
+  /** People who typed requests; `null` in a run of practice. */
+  readonly live: LiveReport | null;
   /** Totals of all steps: observed and sampled tokens in forward and backward passes. */
   readonly training: { readonly tokens: number; readonly tokensPerSecond: number | null };
   readonly backend: string;
@@ -68,6 +88,8 @@ export type LoopEvidence = {
   /** The trainer's own log, one row per step. */
   readonly metrics: readonly Pick<MetricsRow, "metrics">[];
   readonly evaluation: Evaluation | null;
+  /** Thumbs that people gave in the pages; `null` in a run of practice. */
+  readonly thumbs: SimulatedPeople["thumbs"] | null;
   readonly control: boolean;
   readonly minutes: number;
 };
@@ -83,14 +105,20 @@ const median = (values: readonly number[]): number | null => {
     : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 };
 
+const delaysOf = (seconds: readonly number[]): Delays => ({
+  median: median(seconds),
+  max: seconds.length === 0 ? null : Math.max(...seconds),
+});
+
 /**
- * Seconds from the arrival of each learned trajectory to the first page with a version that learned from it.
- * Trajectories whose effect has not reached a page are left out.
+ * Seconds from a moment of each learned trajectory to the first page with a version that learned from it. Trajectories
+ * whose effect has not reached a page are left out.
+ *
+ * @param momentOf - in ms since 1970; `undefined` leaves the trajectory out
  */
-function uploadToPageSeconds(
-  rows: readonly TrajectoryRow[],
-  policies: PoliciesResponse,
-  statuses: readonly PageStatus[],
+function secondsToPage(
+  { rows, policies, statuses }: Pick<LoopEvidence, "rows" | "policies" | "statuses">,
+  momentOf: (row: TrajectoryRow) => number | undefined,
 ): number[] {
   const firstRun = new Map<number, number>();
   for (const status of statuses) {
@@ -100,12 +128,26 @@ function uploadToPageSeconds(
   }
   return rows.flatMap((row) => {
     const step = row.learnedAtStep;
-    if (row.status !== "learned" || step === null) return [];
+    const moment = momentOf(row);
+    if (row.status !== "learned" || step === null || moment === undefined) return [];
     const times = policies.policies
       .filter((policy) => policy.step >= step)
       .flatMap((policy) => firstRun.get(policy.version) ?? []);
-    return times.length === 0 ? [] : [(Math.min(...times) - Date.parse(row.receivedAt)) / 1000];
+    return times.length === 0 ? [] : [(Math.min(...times) - moment) / 1000];
   });
+}
+
+/** What people did in a live run. */
+function liveReport(evidence: LoopEvidence, thumbs: SimulatedPeople["thumbs"]): LiveReport {
+  const people = evidence.statuses.map((status) => status.people);
+  const pressedAt = new Map(thumbs.map(({ trajectoryId, at }) => [trajectoryId, at]));
+  return {
+    requests: sum(people.map(({ requests }) => requests)),
+    answered: sum(people.map(({ answered }) => answered)),
+    thumbsUp: sum(people.map(({ thumbsUp }) => thumbsUp)),
+    thumbsDown: sum(people.map(({ thumbsDown }) => thumbsDown)),
+    feedbackToPageSeconds: delaysOf(secondsToPage(evidence, ({ id }) => pressedAt.get(id))),
+  };
 }
 
 /** Combines the counts of both sides. */
@@ -113,7 +155,7 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
   const { statuses, summary, policies, rows, metrics } = evidence;
   const { learned, rejected, skipped, waiting, leased, received } = summary.trajectories;
   const acceptedByPages = sum(statuses.map((status) => status.outbox.sent));
-  const delays = uploadToPageSeconds(rows, policies, statuses);
+  const delays = secondsToPage(evidence, ({ receivedAt }) => Date.parse(receivedAt));
   const steps = metrics.map((row) => row.metrics);
   const learnedByTrainer = sum(steps.map((step) => step["trajectories"] ?? 0));
   const trained = sum(steps.map((step) => step["trainedTokens"] ?? 0));
@@ -156,10 +198,8 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
       onNewest: statuses.filter((status) => status.policyVersion === policies.stable).length,
       reloads: sum(statuses.map((status) => status.reloads)),
     },
-    uploadToPageSeconds: {
-      median: median(delays),
-      max: delays.length === 0 ? null : Math.max(...delays),
-    },
+    uploadToPageSeconds: delaysOf(delays),
+    live: evidence.thumbs === null ? null : liveReport(evidence, evidence.thumbs),
     training: {
       tokens: trained,
       tokensPerSecond: seconds === 0 ? null : Math.round(trained / seconds),

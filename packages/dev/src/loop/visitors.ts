@@ -3,8 +3,33 @@
  * browser context, and so its own storage and visitor.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { PageStatus } from "@waggle/embed/practice";
+import type { PageStatus, PeopleRequest, SimulatedPeople } from "@waggle/embed/practice";
 import { CHROMIUM_FLAGS, chromiumPath } from "./chromium.ts";
+
+/** What the visitors of a run do. */
+export type VisitorsOptions = {
+  readonly pages: number;
+  readonly device: "auto" | "webgpu" | "wasm";
+  /** Tasks that each page practices, or forever. */
+  readonly simulate: number | "forever";
+  /** In place of practice: people who type requests and give thumbs until they are stopped. */
+  readonly live?: LivePeople | undefined;
+};
+
+/** How the people of a live run answer; `PeopleRequest` explains it. */
+export type LivePeople = Pick<PeopleRequest, "answering" | "wrong">;
+
+/** The parameters in the address of a page. Each page has other people. */
+export function pageParameters(
+  options: VisitorsOptions,
+  index: number,
+): { [name: string]: string } {
+  const { device, simulate, live } = options;
+  const common = { autoconsent: "1", device };
+  if (live === undefined) return { simulate: String(simulate), ...common };
+  const [answering, wrong] = [String(live.answering), String(live.wrong)];
+  return { people: "forever", answering, wrong, seed: String(index), ...common };
+}
 
 /** The open pages of one run. */
 export class Visitors {
@@ -16,10 +41,7 @@ export class Visitors {
     this.pages = pages;
   }
 
-  static async open(
-    url: string,
-    options: { pages: number; device: "auto" | "webgpu" | "wasm"; simulate: number | "forever" },
-  ): Promise<Visitors> {
+  static async open(url: string, options: VisitorsOptions): Promise<Visitors> {
     const browser = await chromium.launch({
       executablePath: chromiumPath(),
       args: CHROMIUM_FLAGS,
@@ -32,12 +54,7 @@ export class Visitors {
     for (let index = 0; index < options.pages; index += 1) {
       const context = await browser.newContext();
       const page = await context.newPage();
-      const query = new URLSearchParams({
-        simulate: String(options.simulate),
-        autoconsent: "1",
-        device: options.device,
-      });
-      await page.goto(`${url}?${query}`);
+      await page.goto(`${url}?${new URLSearchParams(pageParameters(options, index))}`);
       visitors.pages.push(page);
     }
     return visitors;
@@ -51,12 +68,24 @@ export class Visitors {
     return (await Promise.all(asked)).filter((status) => status !== null);
   }
 
-  /** Stops the simulation of every page with its switch, as a person would. */
+  /** The thumbs that people have given in all pages. */
+  async thumbs(): Promise<SimulatedPeople["thumbs"]> {
+    const given = this.pages.map((page) =>
+      page.evaluate(() => window.wagglePage.people()?.thumbs ?? []),
+    );
+    return (await Promise.all(given)).flat();
+  }
+
+  /** Stops people after their current request, and the practice of every page with its switch, as a person would. */
   async stop(): Promise<void> {
     await Promise.all(
       this.pages.map(async (page) => {
-        const { simulating } = await page.evaluate(() => window.wagglePage.status());
-        if (simulating) await page.locator("#simulate").click();
+        const isPracticing = await page.evaluate(() => {
+          const { people, agent } = window.wagglePage;
+          people()?.stop();
+          return agent.simulation.running;
+        });
+        if (isPracticing) await page.locator("#simulate").click();
       }),
     );
   }

@@ -1,6 +1,6 @@
 /** The pages of a local installation: builds them and serves them with Vite. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { WAGGLE_VERSION } from "@waggle/protocol";
 import { fingerprint, once } from "../processes/fingerprint.ts";
 import { FROM_SOURCE, NODE_OPTIONS, ownPackage, ownProgram } from "../processes/installed.ts";
@@ -38,21 +38,21 @@ export function sitePage(site: Site): Page {
 }
 
 /** The page on which visitors practice in a site's environment. */
-export function practicePage({ name, project, practice, isWholeProject }: Site): Page {
+export function practicePage({ name, project, practice, configFile }: Site): Page {
   return {
     name: "practice",
     project,
     root: ownPackage("@waggle/practice"),
     out: outOf(project, `practice-${name}`),
     ...(practice === undefined ? {} : { practice }),
-    ...(isWholeProject ? { site: project } : {}),
+    ...(configFile === undefined ? {} : { site: dirname(configFile) }),
     isOurs: false,
   };
 }
 
-/** The page that simulated visitors open: the one of a built-in environment, else the practice page. */
+/** The page that simulated visitors open: the site's own if they practice in it, else the practice page. */
 export function visitorsPage(site: Site): Page {
-  return site.practice === undefined ? sitePage(site) : practicePage(site);
+  return site.page?.hasPractice === true ? sitePage(site) : practicePage(site);
 }
 
 /** The operator's dashboard. */

@@ -36,8 +36,15 @@ export type Site = {
   readonly source?: string;
   /** The environment's file, with `#name` of the export, which the practice page imports; absent if it is built in. */
   readonly practice?: string;
-  /** Its own page, a project of Vite; absent: the practice page. `isOurs`: it changes only with this repository. */
-  readonly page?: { readonly root: string; readonly isOurs: boolean };
+  /**
+   * Its own page, a project of Vite; absent: the practice page. `isOurs`: it changes only with this repository.
+   * `hasPractice`: simulated visitors practice in it, and not on the practice page.
+   */
+  readonly page?: {
+    readonly root: string;
+    readonly isOurs: boolean;
+    readonly hasPractice: boolean;
+  };
   /** Its model folder; absent: the base that is made from its demonstrations. */
   readonly model?: string;
   /** How its base is made, where that is not the default. */
@@ -145,7 +152,9 @@ async function siteIn(path: string): Promise<Site> {
     project: folder,
     isWholeProject: true,
     ...practice,
-    ...(existsSync(join(folder, "index.html")) ? { page: { root: folder, isOurs: false } } : {}),
+    ...(existsSync(join(folder, "index.html"))
+      ? { page: { root: folder, isOurs: false, hasPractice: false } }
+      : {}),
     ...(model === undefined ? {} : { model: resolve(folder, model) }),
     ...(base === undefined ? {} : { base: baseIn(folder, base) }),
     edgeVariables: edgeVariables(loaded),

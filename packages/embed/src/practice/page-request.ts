@@ -1,4 +1,5 @@
 /** The edge of a page, and the parameters in its address. */
+import { randomSeed } from "../random-seed.ts";
 
 /** The site's edge and public key. */
 export type SiteConfig = { readonly edgeUrl: string; readonly siteKey: string };
@@ -13,10 +14,24 @@ export async function readSiteConfig(): Promise<SiteConfig> {
   return { edgeUrl: config.edgeUrl, siteKey: config.siteKey };
 }
 
+/** Simulated people who type requests of their own. Programs ask for them; a practice page runs them. */
+export type PeopleRequest = {
+  /** People, one after another; `Infinity` continues until stopped. */
+  readonly count: number;
+  /** Share of people that give a thumb at a success rate of one half, in [0, 1]. */
+  readonly answering: number;
+  /** Probability that a person presses the wrong thumb, in [0, 1]. At 0.5 a thumb carries no information. */
+  readonly wrong: number;
+  /** Decides tasks and thumbs. Pages with the same seed have the same people. */
+  readonly seed: number;
+};
+
 /** Parameters in the page's address. */
 export type PageRequest = {
   /** Tasks to work on at once; 0 = wait for the visitor. */
   readonly simulate: number;
+  /** `null`: none. */
+  readonly people: PeopleRequest | null;
   /** Grants consent without asking. For programs that drive this page, never for people. */
   readonly autoConsent: boolean;
   readonly device: "auto" | "webgpu" | "wasm";
@@ -29,16 +44,40 @@ export type PageRequest = {
 /** Reads the parameters. Automation is accepted only if page and edge are on this machine. */
 export function readPageRequest(search: string, isLocal: boolean): PageRequest {
   const parameters = new URLSearchParams(search);
-  const simulate = parameters.get("simulate") ?? "";
-  const count = simulate === "forever" ? Infinity : Math.max(0, Number.parseInt(simulate, 10) || 0);
+  const people = countOf(parameters.get("people"));
   const device = parameters.get("device");
   return {
-    simulate: isLocal ? count : 0,
+    simulate: isLocal ? countOf(parameters.get("simulate")) : 0,
+    people: isLocal && people > 0 ? peopleIn(parameters, people) : null,
     autoConsent: isLocal && parameters.has("autoconsent"),
     device: device === "webgpu" || device === "wasm" ? device : "auto",
     localEdgeTools: isLocal && parameters.get("edgetools") === "local",
     isForDeveloper: parameters.has("developer"),
   };
+}
+
+/** Half of the people answer, and 15 % of their answers are wrong. */
+const DEFAULT_ANSWERING = 0.5;
+const DEFAULT_WRONG = 0.15;
+
+function peopleIn(parameters: URLSearchParams, count: number): PeopleRequest {
+  const seed = Number.parseInt(parameters.get("seed") ?? "", 10);
+  return {
+    count,
+    answering: shareOf(parameters.get("answering")) ?? DEFAULT_ANSWERING,
+    wrong: shareOf(parameters.get("wrong")) ?? DEFAULT_WRONG,
+    seed: Number.isSafeInteger(seed) ? seed : randomSeed(),
+  };
+}
+
+function countOf(value: string | null): number {
+  return value === "forever" ? Infinity : Math.max(0, Number.parseInt(value ?? "", 10) || 0);
+}
+
+/** A number in [0, 1]; `null` for anything else. */
+function shareOf(value: string | null): number | null {
+  const share = Number.parseFloat(value ?? "");
+  return share >= 0 && share <= 1 ? share : null;
 }
 
 /** Whether a URL is on this machine. */

@@ -1,6 +1,36 @@
 /** `window.wagglePage`: status of a page for programs. Tests and the loop's report read it. */
 import type { Agent } from "../agent.ts";
 
+/** Counts of the simulated people of a page. */
+type PeopleProgress = {
+  /** False once the last request has ended. */
+  readonly running: boolean;
+  /** Messages sent. A task may take several. */
+  readonly requests: number;
+  /** Tasks whose person gave a thumb: the sum of the next two. */
+  readonly answered: number;
+  readonly thumbsUp: number;
+  readonly thumbsDown: number;
+  /** Tasks that ended with an error. */
+  readonly failed: number;
+};
+
+/** A thumb that is sent to the edge. It does not say whether it is the right one. */
+type GivenThumb = {
+  readonly trajectoryId: string;
+  /** When it was pressed, in ms since 1970. */
+  readonly at: number;
+};
+
+/** The simulated people of a page. */
+export interface SimulatedPeople {
+  readonly progress: PeopleProgress;
+  /** Oldest first. */
+  readonly thumbs: readonly GivenThumb[];
+  /** Ends after the current person. */
+  stop(): void;
+}
+
 /** The published status. */
 export type PageStatus = {
   readonly phase: string;
@@ -18,7 +48,9 @@ export type PageStatus = {
     readonly dropped: number;
     readonly storage: string;
   };
+  /** Whether simulated visitors practice or simulated people ask. */
   readonly simulating: boolean;
+  readonly people: PeopleProgress;
   readonly policyVersion: number | null;
   /** Every version that was current in this page, oldest first, with the time it became current (ms since 1970). */
   readonly versions: readonly { readonly version: number; readonly at: number }[];
@@ -33,9 +65,23 @@ export type PageStatus = {
 
 declare global {
   interface Window {
-    wagglePage: { readonly status: () => PageStatus; readonly agent: Agent };
+    wagglePage: {
+      readonly status: () => PageStatus;
+      readonly agent: Agent;
+      /** `null`: there are none. */
+      readonly people: () => SimulatedPeople | null;
+    };
   }
 }
+
+const NO_PEOPLE: PeopleProgress = {
+  running: false,
+  requests: 0,
+  answered: 0,
+  thumbsUp: 0,
+  thumbsDown: 0,
+  failed: 0,
+};
 
 const LOADS = "waggle-demo.loads";
 const MAX_ERRORS = 50;
@@ -43,6 +89,7 @@ const MAX_ERRORS = 50;
 /** Callbacks that update the status. */
 export type StatusReporter = {
   readonly addError: (error: unknown) => void;
+  readonly setPeople: (people: SimulatedPeople) => void;
   readonly setOfflineReady: () => void;
 };
 
@@ -52,6 +99,7 @@ export function reportStatus(agent: Agent): StatusReporter {
   sessionStorage.setItem(LOADS, String(loads));
   const errors: string[] = [];
   const versions: { version: number; at: number }[] = [];
+  let people: SimulatedPeople | null = null;
   let offlineReady = false;
   let outbox: PageStatus["outbox"] = {
     waiting: 0,
@@ -85,14 +133,17 @@ export function reportStatus(agent: Agent): StatusReporter {
 
   window.wagglePage = {
     agent,
+    people: () => people,
     status: () => {
       const { running, ...trajectories } = agent.simulation;
+      const progress = people?.progress ?? NO_PEOPLE;
       const { error } = agent.status;
       return {
         phase: agent.status.phase,
         trajectories,
         outbox,
-        simulating: running,
+        simulating: running || progress.running,
+        people: progress,
         policyVersion: agent.policyVersion,
         versions: [...versions],
         backend: agent.backend,
@@ -105,6 +156,9 @@ export function reportStatus(agent: Agent): StatusReporter {
   };
   return {
     addError,
+    setPeople: (simulated) => {
+      people = simulated;
+    },
     setOfflineReady: () => {
       offlineReady = true;
     },

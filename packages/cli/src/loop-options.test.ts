@@ -1,0 +1,101 @@
+import { WaggleError } from "@waggle/protocol";
+import type { Site } from "@waggle/dev";
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { type LoopFlags, loopOptions, withLoopOptions } from "./loop-options.ts";
+
+const SITE: Site = {
+  name: "rooms",
+  project: "/rooms",
+  isWholeProject: true,
+  environment: null,
+  settings: {},
+  trainerArguments: [
+    "--env",
+    "/rooms",
+    "--recipe",
+    "grpo",
+    "--set",
+    "groupSize=4",
+    "--epochs",
+    "2",
+  ],
+};
+
+/** The run that a command line describes. */
+function runOf(...args: string[]) {
+  const command = withLoopOptions(new Command("loop"))
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+  command.parse(args, { from: "user" });
+  return loopOptions(command.opts<LoopFlags>(), SITE);
+}
+
+test("without options visitors practice, and the site's recipe learns", () => {
+  expect(runOf()).toMatchObject({
+    pages: 4,
+    simulate: "forever",
+    control: false,
+    site: SITE,
+    folder: "/rooms/.waggle/loop",
+    trainerArgs: [],
+    edgeVariables: {},
+  });
+  expect(runOf().live).toBeUndefined();
+});
+
+test("with --live people ask, the edge waits for thumbs, and a recipe learns from them", () => {
+  expect(runOf("--live")).toMatchObject({
+    live: { answering: 0.5, wrong: 0.15 },
+    folder: "/rooms/.waggle/loop-live",
+    trainerArgs: ["--recipe", "thumbs-reinforce", "--groups-per-step", "64"],
+    edgeVariables: { FEEDBACK_WAIT_SECONDS: "1" },
+  });
+  const control = runOf("--live", "--control", "--answering", "0.1", "--wrong", "0.5");
+  expect(control).toMatchObject({
+    live: { answering: 0.1, wrong: 0.5 },
+    control: true,
+    folder: "/rooms/.waggle/loop-live-control",
+  });
+});
+
+test("--recipe replaces the recipe, with and without --live", () => {
+  expect(runOf("--live", "--recipe", "grpo").trainerArgs.slice(0, 2)).toEqual(["--recipe", "grpo"]);
+  expect(runOf("--recipe", "grpo").trainerArgs).toEqual(["--recipe", "grpo"]);
+  expect(() => runOf("--recipe", "no-such")).toThrow(/no-such/);
+});
+
+test("the settings of the site's recipe do not reach another recipe", () => {
+  expect(runOf("--live").site.trainerArguments).toEqual([
+    "--env",
+    "/rooms",
+    "--recipe",
+    "grpo",
+    "--epochs",
+    "2",
+  ]);
+});
+
+test("--webgpu runs one step, and not with --live", () => {
+  expect(runOf("--webgpu")).toMatchObject({
+    device: "webgpu",
+    simulate: 4,
+    evaluationTasks: 0,
+    folder: "/rooms/.waggle/loop-webgpu",
+    edgeVariables: { GROUP_SIZE: "8" },
+  });
+  expect(() => runOf("--webgpu", "--live")).toThrow(/cannot be used with option '--webgpu'/);
+});
+
+test("shares of people are refused without --live, or outside their range", () => {
+  for (const option of ["--answering", "--wrong"]) {
+    expect(() => runOf(option, "0.3")).toThrow(WaggleError);
+    expect(() => runOf(option, "0.3")).toThrow(/add --live/);
+    expect(() => runOf("--live", option, "1.5")).toThrow(/is invalid/);
+  }
+  expect(() => runOf("--live", "--wrong", "")).toThrow(/from 0 to 1/);
+  expect(runOf("--live", "--answering", "1", "--wrong", "0").live).toEqual({
+    answering: 1,
+    wrong: 0,
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { ManagedProcess } from "../processes/managed-process.ts";
+import { untilDrained } from "./loop.ts";
+import type { OperatorClient } from "./operator.ts";
+import { pageParameters, type Visitors } from "./visitors.ts";
+
+test("a page practices, or has people that other pages do not have", () => {
+  const common = { pages: 2, device: "wasm", simulate: "forever" } as const;
+  expect(pageParameters(common, 1)).toEqual({
+    simulate: "forever",
+    autoconsent: "1",
+    device: "wasm",
+  });
+  const live = { ...common, live: { answering: 0.1, wrong: 0.15 } };
+  const people = {
+    people: "forever",
+    answering: "0.1",
+    wrong: "0.15",
+    autoconsent: "1",
+    device: "wasm",
+  };
+  expect(pageParameters(live, 0)).toEqual({ ...people, seed: "0" });
+  expect(pageParameters(live, 1)).toEqual({ ...people, seed: "1" });
+});
+
+/** What is said about a run whose visitors have stopped. Waits for nothing. */
+async function drained(answered: number, trajectories: object, isLive: boolean): Promise<string[]> {
+  const said: string[] = [];
+  const status = { simulating: false, outbox: { waiting: 0 }, people: { answered } };
+  await untilDrained(
+    { summary: () => Promise.resolve({ trajectories }) } as unknown as OperatorClient,
+    { statuses: () => Promise.resolve([status]) } as unknown as Visitors,
+    { running: true, child: { exitCode: null } } as ManagedProcess,
+    (line) => said.push(line),
+    { isLive, timeoutMs: -1 },
+  );
+  return said;
+}
+
+test("requests without a thumb are not waited for, those with one are", async () => {
+  const counts = { waiting: 5, leased: 0, learned: 2, rejected: 0, skipped: 1 };
+  expect(await drained(3, counts, true)).toEqual([]);
+  expect(await drained(4, counts, true)).toEqual([
+    expect.stringContaining("1 trajectories waiting"),
+  ]);
+  expect(await drained(3, counts, false)).toEqual([
+    expect.stringContaining("5 trajectories waiting"),
+  ]);
+});
