@@ -30,7 +30,7 @@ export function variablesOf(settings: SiteSettings): { readonly [name: string]: 
 const RETENTION_TASKS = 100;
 
 function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
-  const { gate = {}, retention = {} } = definition;
+  const { gate = {}, retention = {}, training = {} } = definition;
   const settings: SiteSettings = {
     taskEnvironment: environment?.name,
     gateMinTasks: gate.minTasks,
@@ -40,6 +40,7 @@ function learningSettings({ definition, environment }: LoadedSite): SiteSettings
       environment?.retention === undefined ? undefined : (gate.retentionTasks ?? RETENTION_TASKS),
     gateRetentionMargin: gate.retentionMargin,
     canaryShare: gate.canaryShare,
+    feedbackWaitSeconds: training.feedbackWaitSeconds,
     visitorTtlDays: retention.visitorDays,
     retentionDays: retention.trajectoryDays,
   };
