@@ -48,6 +48,7 @@ export const SiteSettings = z.strictObject({
   groupSlotsPerPrefix: whole(0),
   unansweredPerVisitor: whole(0),
   unansweredPerPrefix: whole(0),
+  feedbackWaitSeconds: whole(0),
   sessionTtlSeconds: whole(30),
   visitorTtlDays: whole(1),
   retentionDays: whole(0),

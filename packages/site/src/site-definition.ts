@@ -121,6 +121,11 @@ export type SiteDefinition = {
     readonly baseDrift?: number;
     /** Held-out tasks of each evaluation. */
     readonly evaluationTasks?: number;
+    /**
+     * Seconds that a visitor's own request waits for a thumb. After them a trainer may learn from it, if the recipe learns
+     * from thumbs, as `thumbs-reinforce` does. Default 0: nothing learns from visitors' own requests.
+     */
+    readonly feedbackWaitSeconds?: number;
   };
   /** When the edge serves a new version. */
   readonly gate?: {

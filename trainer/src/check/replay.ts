@@ -29,7 +29,8 @@ import {
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
 
-type ReplayResult =
+/** The verdict on a rollout, or why there is none. */
+export type CheckResult =
   | { readonly holds: true; readonly verification: Verification }
   | {
       readonly holds: false;
@@ -39,7 +40,7 @@ type ReplayResult =
     };
 
 /** @param guidance - the guidance of the version that sampled it. */
-export type Replay = (trajectory: Trajectory, guidance?: Guidance | null) => Promise<ReplayResult>;
+export type Replay = (trajectory: Trajectory, guidance?: Guidance | null) => Promise<CheckResult>;
 
 export type ReplayOptions = {
   readonly format: ChatFormat;
@@ -63,7 +64,7 @@ const UNJUDGEABLE: ReadonlySet<string> = new Set([
  */
 export function createReplay(options: ReplayOptions): Replay {
   const { format, contextLength, environments } = options;
-  const reject = (reason: string): ReplayResult => ({ holds: false, status: "rejected", reason });
+  const reject = (reason: string): CheckResult => ({ holds: false, status: "rejected", reason });
 
   return async (trajectory, guidance = null) => {
     const { task: reference } = trajectory;

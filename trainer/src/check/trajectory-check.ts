@@ -24,6 +24,7 @@ import type { GuidanceCache } from "../model/guidance-cache.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
 import type { Replay } from "./replay.ts";
+import type { ThumbCheck } from "./thumb-check.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 
 /**
@@ -59,7 +60,10 @@ export type TrajectoryCheckerOptions = {
   readonly adapterCache: Pick<AdapterCache, "get">;
   /** Looks up the guidance of versions; absent = no version has guidance. */
   readonly guidance?: GuidanceCache;
+  /** Judges rollouts of assigned tasks. */
   readonly replay: Replay;
+  /** Judges visitors' own requests, in place of assigned tasks; absent = such requests are skipped. */
+  readonly thumbs?: ThumbCheck;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
   /**
@@ -78,12 +82,13 @@ type Refusal = {
   readonly difference?: ToolDifference;
 };
 
-/** Creates a checker that replays and re-scores trajectories. */
+/** Creates a checker that judges and re-scores trajectories. */
 export function createTrajectoryChecker(options: TrajectoryCheckerOptions): TrajectoryChecker {
   const { policy, replay, maxStaleness, band = LOG_PROB_BAND, grammars = null } = options;
 
   return {
-    async check({ digest, visitorId, trajectory }, group, state) {
+    async check(leased, group, state) {
+      const { digest, visitorId, trajectory } = leased;
       const staleness = stalenessOf(state, trajectory.policyVersion);
       const refused = (
         { status, reason, difference }: Refusal,
@@ -100,16 +105,21 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         },
       });
 
-      const claim = await refusalOfClaim(digest, trajectory, group, state, policy);
+      const claim =
+        (await refusalOfClaim(digest, trajectory, group, policy)) ??
+        refusalOfTask(trajectory, options.thumbs === undefined) ??
+        refusalOfTokens(trajectory, state, policy);
       if (claim !== null) return refused(claim);
 
       const said = state.versions.find(
         ({ version }) => version === trajectory.policyVersion,
       )?.guidance;
       const guidance = said === undefined ? null : await options.guidance?.get(said);
-      const replayed = await replay(trajectory, guidance ?? null);
-      if (!replayed.holds) return refused(replayed);
-      const { verification } = replayed;
+      const checked = await (options.thumbs === undefined
+        ? replay(trajectory, guidance ?? null)
+        : options.thumbs(leased));
+      if (!checked.holds) return refused(checked);
+      const { verification } = checked;
       const judged = { reward: verification.reward, success: verification.success };
 
       const expanded = await expandGrammars(trajectory, grammars, policy.vocabularySize);
@@ -147,23 +157,37 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
   };
 }
 
-/** The checks that need no replay and no model. */
+const reject = (reason: string): Refusal => ({ status: "rejected", reason });
+const skip = (reason: string): Refusal => ({ status: "skipped", reason });
+
+/** Whether it is what it claims to be, from whom and for what. */
 async function refusalOfClaim(
   digest: string,
   trajectory: Trajectory,
   group: LeasedGroup,
-  state: TrainerState,
   policy: AdaptivePolicy,
 ): Promise<Refusal | null> {
-  const reject = (reason: string): Refusal => ({ status: "rejected", reason });
-  const skip = (reason: string): Refusal => ({ status: "skipped", reason });
   if ((await trajectoryDigest(trajectory)) !== digest) return reject("digest-mismatch");
   if (!trajectory.consent.scopes.includes("train")) return skip("no-train-consent");
   if (trajectory.baseModel !== policy.baseModel) return reject("base-model-mismatch");
   if (canonicalJson(trajectory.task) !== canonicalJson(group.task)) {
     return reject("assignment-mismatch");
   }
-  if (trajectory.task === null) return skip("no-verifier");
+  return null;
+}
+
+/** A verifier judges assigned tasks only, and thumbs judge visitors' own requests only. */
+function refusalOfTask({ task }: Trajectory, learnsFromTasks: boolean): Refusal | null {
+  if (learnsFromTasks) return task === null ? skip("no-verifier") : null;
+  return task === null ? null : skip("no-thumb");
+}
+
+/** The checks of what was sampled that need no replay and no model. */
+function refusalOfTokens(
+  trajectory: Trajectory,
+  state: TrainerState,
+  policy: AdaptivePolicy,
+): Refusal | null {
   const sampled = trajectory.segments.filter((segment) => segment.kind === "sampled");
   if (sampled.length === 0) return skip("nothing-sampled");
   if (sampled[0]?.policyVersion !== trajectory.policyVersion) return reject("version-mismatch");

@@ -5,7 +5,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { GuidanceReference, PoliciesResponse, TrainEngine } from "@waggle/protocol";
+import type {
+  ControlState,
+  GuidanceReference,
+  PoliciesResponse,
+  TrainEngine,
+} from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "../edge/abortable-sleep.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
@@ -42,6 +47,7 @@ import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { lockState } from "../checkpoint/state-lock.ts";
+import { createThumbCheck } from "../check/thumb-check.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
@@ -118,6 +124,7 @@ async function runSession(
   const policies = await edge.policies();
   const control = await edge.control();
   const { environment } = control;
+  if (recipe.learnsFrom === "thumbs") requireFeedback(recipe, control);
   // A site without tasks has nothing to evaluate on, and a trainer waits for its first task.
   const practiced =
     environment === "" ? undefined : assignedEnvironment(control, options.environments);
@@ -235,6 +242,9 @@ async function runSession(
         vocabularySize: policy.vocabularySize,
         environments: options.environments,
       }),
+      ...(recipe.learnsFrom === "thumbs" && {
+        thumbs: createThumbCheck(model.format, practiced),
+      }),
       maxStaleness: recipe.maxStaleness,
       servedSequences: engine.capabilities().sequences,
       grammars: grammarsOf(model, policy.vocabularySize),
@@ -297,6 +307,15 @@ export async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promis
     vocabularySize: model.config.vocabularySize,
     contextLength: model.config.contextLength,
   });
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` if the edge would hand out requests before their visitors gave a thumb. */
+function requireFeedback({ name }: EdgeRecipe, { feedbackWaitSeconds = 0 }: ControlState): void {
+  if (feedbackWaitSeconds > 0) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `recipe ${name} learns from thumbs on visitors' own requests, but this edge does not wait for thumbs; set training.feedbackWaitSeconds in waggle.config.ts, or the edge's FEEDBACK_WAIT_SECONDS`,
+  );
 }
 
 function requireSameEnvironment(

@@ -118,3 +118,8 @@ test("a KL term to the base model can be added to any recipe, and 0 adds none", 
   const without = edgeRecipeNamed(DEFAULT_EDGE_RECIPE, { klCoefficient: 0 });
   expect([without.stage.kl, Object.keys(without.stage.state)]).toEqual([null, []]);
 });
+
+test("a recipe that is rewarded by thumbs learns from visitors' own requests, and others from tasks", () => {
+  expect(edgeRecipeNamed("thumbs-reinforce").learnsFrom).toBe("thumbs");
+  expect(edgeRecipeNamed(DEFAULT_EDGE_RECIPE).learnsFrom).toBe("tasks");
+});

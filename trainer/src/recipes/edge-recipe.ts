@@ -29,10 +29,12 @@ import {
   stateNeeded,
 } from "./edge-misfit-text.ts";
 
-/** A recipe that can train from an edge, and its staleness limit. */
+/** A recipe that can train from an edge, what it learns from, and its staleness limit. */
 export type EdgeRecipe = {
   readonly name: string;
   readonly stage: Stage;
+  /** Assigned tasks that a verifier judges, or visitors' own requests with a thumb. */
+  readonly learnsFrom: "tasks" | "thumbs";
   /** Maximum staleness in published versions; older trajectories are left out. */
   readonly maxStaleness: number;
 };
@@ -79,6 +81,7 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
   return {
     name: recipe.name,
     stage: withSettings(stage, settings),
+    learnsFrom: rewardsOf(stage).some(({ readsThumbs }) => readsThumbs) ? "thumbs" : "tasks",
     maxStaleness:
       settings.maxStaleness ??
       (stage.rollout.expectsStaleness === true ? MAX_STALENESS.stale : MAX_STALENESS.other),
@@ -126,15 +129,21 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
 
 /** Why a reward part cannot judge a rollout given only the fields that every verifier reports. */
 function unjudgeableReason(stage: Stage): string | null {
-  for (const reward of stage.reward === null ? [] : simpleRewards(stage.reward)) {
+  for (const reward of rewardsOf(stage)) {
+    const judged = reward.readsThumbs ? LIKED : SILENT;
     try {
-      void reward.rewards({ task: "any", trajectories: [SILENT] }, partContext(stage, 0));
+      void reward.rewards({ task: "any", trajectories: [judged] }, partContext(stage, 0));
     } catch (error) {
       if (!WaggleError.is(error)) throw error;
       return rewardNeeded(reward.part, error.message);
     }
   }
   return null;
+}
+
+/** The reward of a stage, or the components of a combined one. */
+function rewardsOf({ reward }: Stage): RewardPart<StateName>[] {
+  return reward === null ? [] : simpleRewards(reward);
 }
 
 /** The components of a combined reward; the reward itself if it is not combined. */
@@ -166,6 +175,12 @@ const SILENT: JudgedTrajectory = toJudgedTrajectory(
   },
   { reward: 0, success: false, parts: { request: "", text: "" } },
 );
+
+/** The same, with a visitor's thumb. */
+const LIKED: JudgedTrajectory = {
+  ...SILENT,
+  verification: { reward: 1, success: true, parts: { thumb: "up" } },
+};
 
 function isSet(stage: Stage, step: number, name: "maxTurns" | "difficulty" | "taskPool"): boolean {
   return settingsAt(stage, partContext(stage, step))[name] !== undefined;

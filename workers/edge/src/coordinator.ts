@@ -244,9 +244,10 @@ export class Coordinator extends DurableObject<Bindings> {
 
   async #place(settings: Settings, now: number): Promise<number> {
     const lateMs = Math.ceil((settings.GROUP_DEADLINE_SECONDS * 1000) / 3);
+    const waitMs = settings.FEEDBACK_WAIT_SECONDS * 1000;
     let placed = 0;
     for (;;) {
-      const more = await placeStored(this.#db, now, lateMs);
+      const more = await placeStored(this.#db, now, lateMs, waitMs);
       if (more === 0) return placed;
       placed += more;
     }

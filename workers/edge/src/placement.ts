@@ -3,6 +3,7 @@
  * late group after it was leased, or a group of one for a live request. The Queue's consumer runs it, and so
  * does every lease, because a local queue loses messages. The Coordinator serializes the calls.
  */
+import { awaitFeedback } from "./awaited-feedback.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
 type StoredRow = {
@@ -17,9 +18,15 @@ const BATCH = 500;
 /**
  * Makes stored rows ready.
  * @param lateMs how long a late group waits for its siblings
+ * @param feedbackWaitMs how long a live request waits for feedback; 0 = it does not wait
  * @returns the number of rows placed
  */
-export async function placeStored(db: SiteDatabase, now: number, lateMs: number): Promise<number> {
+export async function placeStored(
+  db: SiteDatabase,
+  now: number,
+  lateMs: number,
+  feedbackWaitMs: number,
+): Promise<number> {
   const { results } = await db
     .prepare(
       `SELECT t.digest, t.groupId, g.state AS groupState
@@ -58,6 +65,7 @@ export async function placeStored(db: SiteDatabase, now: number, lateMs: number)
         )
         .bind(id, now),
       move(row.digest, id),
+      ...(feedbackWaitMs === 0 ? [] : awaitFeedback(db, id, feedbackWaitMs)),
     );
   }
   const late = results.filter((r) => r.groupId !== null && r.groupState !== "open");

@@ -92,6 +92,11 @@ const Settings = z
     UNANSWERED_PER_VISITOR: whole(16, 0),
     /** The same for an address prefix. All pages on a laptop share one prefix, so there is no limit there. */
     UNANSWERED_PER_PREFIX: whole(0, 0),
+    /**
+     * Seconds that a visitor's own request waits for feedback. A trainer then leases it, if it has a thumb. 0: trainers lease
+     * such requests at once, and learn nothing from them.
+     */
+    FEEDBACK_WAIT_SECONDS: whole(0, 0),
     SESSION_TTL_SECONDS: whole(900, 30),
     VISITOR_TTL_DAYS: whole(400),
     /** Days until a trajectory and its feedback are deleted; 0 = never. */

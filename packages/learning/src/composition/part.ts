@@ -125,6 +125,8 @@ export type EnvironmentMeasure = "progress" | "closeness";
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
   /** Measures that the environment must give. Without them the reward is the verdict. */
   readonly reads?: readonly EnvironmentMeasure[];
+  /** The verdict is the visitor's: `thumb` in `verification.parts`. Without one there is no reward. */
+  readonly readsThumbs?: boolean;
   /** @returns one reward for each trajectory. @throws WaggleError `REWARD_UNAVAILABLE` if it cannot judge. */
   readonly rewards: (
     group: JudgedGroup,

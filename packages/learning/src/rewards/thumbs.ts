@@ -8,7 +8,7 @@ import { rewardPart } from "./reward-part.ts";
 
 /** `feedback`: the visitor's thumb, `parts.thumb` of the verification; without one there is no reward. */
 export function thumbs(): RewardPart {
-  return rewardPart("feedback", ({ id, verification }) => {
+  const part = rewardPart("feedback", ({ id, verification }) => {
     const { thumb } = verification.parts;
     if (thumb === "up" || thumb === "down") return { total: thumb === "up" ? 1 : 0 };
     throw new WaggleError(
@@ -16,4 +16,5 @@ export function thumbs(): RewardPart {
       `reward feedback needs a visitor's thumb, got trajectory ${id} without one; train only on trajectories with feedback`,
     );
   });
+  return { ...part, readsThumbs: true };
 }

@@ -133,6 +133,7 @@ const SITE: Field = group({
     klCoefficient: atLeastZero,
     baseDrift: atLeastZero,
     evaluationTasks: count(100_000),
+    feedbackWaitSeconds: count(31_536_000),
   }),
   gate: group({
     minTasks: count(100_000),

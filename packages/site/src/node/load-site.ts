@@ -13,6 +13,7 @@ import {
 } from "@waggle/protocol";
 import type { SiteDefinition } from "../site-definition.ts";
 import { readSiteConfig, type SiteConfig } from "./config-file.ts";
+import { requireConsentText } from "./consent-check.ts";
 import { importText } from "./source-file.ts";
 import { siteModule, type SiteModule } from "./site-module.ts";
 import { edgeToolsOf, pageToolsOf, requireSameTools, toolsInPage, WRITE } from "./tool-check.ts";
@@ -61,6 +62,7 @@ export async function loadSite(
   const { source, definition } = config;
   const folder = dirname(source.file);
   requireRecipe(config);
+  requireConsentText(config);
   requireModel(config, folder);
   const tools = await siteModule(config, "tools", WRITE.tools);
   const edge = await siteModule(config, "edgeTools", WRITE.edgeTools);

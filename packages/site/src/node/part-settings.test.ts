@@ -43,6 +43,16 @@ test("sets the edge's variables and the arguments of the trainer and of the base
   expect(argumentsFrom("./shared.ts")).toBe(`--env ${folder} --from ${join(folder, "shared.ts")}`);
 });
 
+test("how long the edge waits for a thumb is a setting of the edge", async () => {
+  const { folder, remove } = plannerSite();
+  onTestFinished(remove);
+  const loaded = await loadSite(folder);
+  const training = { ...loaded.definition.training, feedbackWaitSeconds: 60 };
+  const waiting = { ...loaded, definition: { ...loaded.definition, training } };
+  expect(siteSettings(waiting).feedbackWaitSeconds).toBe(60);
+  expect(edgeVariables(waiting)["FEEDBACK_WAIT_SECONDS"]).toBe("60");
+});
+
 test("what holds a policy near its base is an option of the trainer", async () => {
   const { folder, remove } = plannerSite();
   onTestFinished(remove);

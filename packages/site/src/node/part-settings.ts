@@ -34,7 +34,7 @@ export function variablesOf(settings: SiteSettings): { readonly [name: string]: 
 const RETENTION_TASKS = 100;
 
 function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
-  const { gate = {}, retention = {}, metrics } = definition;
+  const { gate = {}, retention = {}, training = {}, metrics } = definition;
   const settings: SiteSettings = {
     taskEnvironment: environment?.name,
     metrics,
@@ -45,6 +45,7 @@ function learningSettings({ definition, environment }: LoadedSite): SiteSettings
       environment?.retention === undefined ? undefined : (gate.retentionTasks ?? RETENTION_TASKS),
     gateRetentionMargin: gate.retentionMargin,
     canaryShare: gate.canaryShare,
+    feedbackWaitSeconds: training.feedbackWaitSeconds,
     visitorTtlDays: retention.visitorDays,
     retentionDays: retention.trajectoryDays,
   };

@@ -40,6 +40,7 @@ describe("the switches", () => {
     expect(await control()).toEqual({
       site: "default",
       environment: "rooms",
+      feedbackWaitSeconds: 0,
       frozen: null,
       killed: null,
     });

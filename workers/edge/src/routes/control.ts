@@ -19,6 +19,7 @@ async function answerControl(context: EdgeContext): Promise<Response> {
   const state: ControlState = {
     site: context.var.site.id,
     environment: context.var.settings.TASK_ENVIRONMENT,
+    feedbackWaitSeconds: context.var.settings.FEEDBACK_WAIT_SECONDS,
     ...(await readSwitches(context.var.db)),
   };
   return context.json(state);

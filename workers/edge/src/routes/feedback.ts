@@ -3,6 +3,7 @@ import { type Feedback, FeedbackRequest, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { readJson } from "../body.ts";
 import { requireConsent } from "../access.ts";
+import { endWaiting } from "../awaited-feedback.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 
@@ -25,7 +26,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
       const { db, now } = context.var;
       const { visitorId } = requireConsent(context.var.session);
       const { id, trajectoryId, kind, at } = await readJson(context.req.raw, FeedbackRequest);
-      const inserted = await db
+      const insert = db
         .prepare(
           `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt)
          SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6
@@ -34,9 +35,9 @@ export const feedbackEndpoints: readonly Endpoint[] = [
              < ${MAX_FEEDBACK_PER_VISITOR}
          ON CONFLICT DO NOTHING`,
         )
-        .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId))
-        .run();
-      if (inserted.meta.changes > 0) return context.json({});
+        .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId));
+      const [inserted] = await db.batch([insert, endWaiting(db, trajectoryId)]);
+      if (inserted !== undefined && inserted.meta.changes > 0) return context.json({});
       const stored = await db
         .prepare(
           "SELECT id, trajectoryId, kind, at, visitorId FROM feedback WHERE site = ?site AND id = ?1",

@@ -1,0 +1,147 @@
+/** Visitors' own requests are judged by their thumbs, and everything else about them is checked as for assigned tasks. */
+import { SHOP } from "@waggle/demo/environment";
+import type {
+  Feedback,
+  GrammarSpec,
+  LeasedTrajectory,
+  TaskReference,
+  ToolDefinition,
+  Trajectory,
+} from "@waggle/protocol";
+import { FULL_SUPPORT, toTrainingSamples, trajectoryDigest } from "@waggle/protocol";
+import { createNodePolicy } from "@waggle/runtime/node";
+import { ByteTokenizer } from "@waggle/testing";
+import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
+import { grammarId } from "@waggle/text/grammar";
+import { afterAll, expect, test } from "vitest";
+import {
+  randomTrajectory,
+  TINY,
+  TINY_BASE,
+  tinyWeights,
+} from "../edge-training/training.fixture.ts";
+import { initialState } from "../checkpoint/trainer-state.ts";
+import { createThumbCheck } from "./thumb-check.ts";
+import { createTrajectoryChecker } from "./trajectory-check.ts";
+
+const format = createChatFormat({
+  tokenizer: new ByteTokenizer(),
+  tokenizerConfig: nanoTokenizerConfig(4096),
+});
+const thumbs = createThumbCheck(format, SHOP);
+
+const policy = await createNodePolicy({
+  config: TINY,
+  weights: tinyWeights(),
+  baseModel: TINY_BASE,
+  threads: 1,
+});
+afterAll(() => policy.dispose());
+const state = initialState({ baseModel: TINY_BASE, recipe: "thumbs-reinforce", seed: 1 });
+const checker = createTrajectoryChecker({
+  policy,
+  adapterCache: { get: () => Promise.reject(new Error("no version has an adapter")) },
+  replay: () => Promise.reject(new Error("a live request cannot be replayed")),
+  thumbs,
+  maxStaleness: 1,
+});
+
+const at = "2026-01-01T00:00:00.000Z";
+
+async function leased(
+  trajectory: Trajectory,
+  ...kinds: Feedback["kind"][]
+): Promise<LeasedTrajectory> {
+  const { id: trajectoryId } = trajectory;
+  const feedback = kinds.map((kind) => ({ id: crypto.randomUUID(), trajectoryId, kind, at }));
+  const digest = await trajectoryDigest(trajectory);
+  return { digest, visitorId: crypto.randomUUID(), receivedAt: at, trajectory, feedback };
+}
+
+/** A live request with the log-probs that an honest page records. */
+async function honest(seed: number, task: TaskReference | null = null): Promise<Trajectory> {
+  const trajectory = randomTrajectory(seed, task);
+  const [sample] = toTrainingSamples(trajectory);
+  const { behaviorLogProbs, rawLogProbs } = await policy.score({
+    tokenIds: sample?.sequence.tokenIds ?? [],
+    sampling: FULL_SUPPORT,
+  });
+  return withSampled(trajectory, {
+    behaviorLogProbs: behaviorLogProbs.slice(5),
+    rawLogProbs: rawLogProbs.slice(5),
+  });
+}
+
+function withSampled(trajectory: Trajectory, change: object): Trajectory {
+  const segments = trajectory.segments.map((segment) =>
+    segment.kind === "sampled" ? { ...segment, ...change } : segment,
+  );
+  return { ...trajectory, segments };
+}
+
+async function check(one: LeasedTrajectory, task: TaskReference | null = null) {
+  const group = { groupId: one.visitorId, task, size: 1, trajectories: [one] };
+  return checker.check(one, group, state);
+}
+
+test.each([
+  [["thumb-up"], 1],
+  [["thumb-down", "retry"], 0],
+  [["thumb-down", "thumb-up"], 1],
+  [["thumb-up", "thumb-down"], 0],
+] as const)("%j is the reward %i: the last thumb counts", async (kinds, reward) => {
+  const { trajectory, outcome } = await check(await leased(await honest(1), ...kinds));
+  expect(outcome).toMatchObject({ status: "learned", reward, success: reward === 1 });
+  expect(outcome.logProbGapMax).toBeLessThan(1e-4);
+  expect(trajectory?.trajectory.verification.parts).toEqual({ thumb: reward ? "up" : "down" });
+});
+
+test("no thumb is not a bad thumb", async () => {
+  for (const kinds of [[], ["retry", "abandon"]] as const) {
+    const { trajectory, outcome } = await check(await leased(await honest(2), ...kinds));
+    expect(outcome).toMatchObject({ status: "skipped", reason: "no-thumb" });
+    expect(outcome).not.toHaveProperty("reward");
+    expect(trajectory).toBeNull();
+  }
+});
+
+test("an assigned task is left to a trainer with its verifier", async () => {
+  const task = { environment: "shop", seed: 1, split: "train" } as const;
+  const { outcome } = await check(await leased(await honest(3, task), "thumb-up"), task);
+  expect(outcome).toMatchObject({ status: "skipped", reason: "no-thumb" });
+});
+
+test("a thumb does not excuse forged log-probs, a missing consent or another model", async () => {
+  const request = await honest(4);
+  const forged = withSampled(request, { behaviorLogProbs: [-9, -9, -9, -9] });
+  const cases = [
+    [forged, "log-prob-gap"],
+    [{ ...request, consent: { ...request.consent, scopes: ["collect"] } }, "no-train-consent"],
+    [{ ...request, baseModel: "c".repeat(64) }, "base-model-mismatch"],
+  ] as const;
+  for (const [trajectory, reason] of cases) {
+    const { outcome } = await check(await leased(trajectory as Trajectory, "thumb-up"));
+    expect(outcome.reason).toBe(reason);
+  }
+});
+
+test("only the grammars of the site's own tools are compiled", async () => {
+  const { tools } = await SHOP.create(SHOP.reference(7, "heldOut", 2)).environment.observe();
+  const requestUnder = async (some: readonly ToolDefinition[]) => {
+    const called = some.map(({ name, parameters }) => ({ name, parameters }));
+    const spec: GrammarSpec = {
+      kind: "tool-calls",
+      format: format.toolCallFormat,
+      tools: called,
+      choice: "auto",
+      parallel: true,
+    };
+    const grammar = await grammarId(spec);
+    return leased(withSampled(randomTrajectory(5), { grammar }), "thumb-up");
+  };
+  expect(await thumbs(await requestUnder(tools))).toMatchObject({ holds: true });
+  const refused = { holds: false, status: "skipped", reason: "unknown-grammar" };
+  expect(await thumbs(await requestUnder(tools.slice(1)))).toEqual(refused);
+  const withoutEnvironment = createThumbCheck(format, undefined);
+  expect(await withoutEnvironment(await requestUnder(tools))).toEqual(refused);
+});
