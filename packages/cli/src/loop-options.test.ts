@@ -59,8 +59,10 @@ test("with --live people ask, the edge waits for thumbs, and a recipe learns fro
   });
 });
 
-test("--recipe replaces the recipe, with and without --live", () => {
-  expect(runOf("--live", "--recipe", "grpo").trainerArgs.slice(0, 2)).toEqual(["--recipe", "grpo"]);
+test("--recipe replaces the recipe, and with --live it must learn from thumbs", () => {
+  const same = runOf("--live", "--recipe", "thumbs-reinforce");
+  expect(same.trainerArgs).toEqual(runOf("--live").trainerArgs);
+  expect(() => runOf("--live", "--recipe", "grpo")).toThrow(/learns from tasks/);
   expect(runOf("--recipe", "grpo").trainerArgs).toEqual(["--recipe", "grpo"]);
   expect(() => runOf("--recipe", "no-such")).toThrow(/no-such/);
 });

@@ -5,6 +5,7 @@ import { WaggleError } from "@waggle/protocol";
 import {
   aboveZero,
   DEFAULT_EDGE_RECIPE,
+  edgeRecipeNamed,
   existingModel,
   positive,
   whole,
@@ -95,15 +96,21 @@ export function loopOptions(
   site: Site,
 ): Omit<LoopOptions, "onLine" | "signal"> & { readonly trainerArgs: readonly string[] } {
   const { webgpu = false, live = false, control = false } = given;
+  const recipe = given.recipe ?? (live ? LIVE_RECIPE : undefined);
   if (!live && (given.answering !== undefined || given.wrong !== undefined)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
       "error: --answering and --wrong are about the people of --live; add --live",
     );
   }
+  if (live && recipe !== undefined && edgeRecipeNamed(recipe).learnsFrom !== "thumbs") {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `error: recipe ${recipe} learns from tasks, and people of --live give thumbs; use ${LIVE_RECIPE}`,
+    );
+  }
   const kinds = ["loop", webgpu && "webgpu", live && "live", control && !webgpu && "control"];
   const kind = kinds.filter((part) => part !== false).join("-");
-  const recipe = given.recipe ?? (live ? LIVE_RECIPE : undefined);
   const trainerArgs = [
     ...(recipe === undefined ? [] : ["--recipe", recipe]),
     ...(live ? ["--groups-per-step", String(LIVE_GROUPS_PER_STEP)] : []),
