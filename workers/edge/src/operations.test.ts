@@ -49,6 +49,8 @@ const OPERATIONS = [
   "putObject: put /v1/trainer/objects/{sha256}, trainer",
   "releaseLease: post /v1/trainer/leases/{leaseId}/release, trainer",
   "renewLease: post /v1/trainer/leases/{leaseId}/renew, trainer",
+  "reportOutcome: post /v1/visitor/outcomes, session",
+  "reportOutcomes: post /v1/outcomes, outcomes",
   "retryDeadLetter: post /v1/operator/dead-letters/{digest}/retry, operator",
   "rollBackPolicy: post /v1/trainer/policies/{version}/roll-back, trainer",
   "rollBackPolicyAsOperator: post /v1/operator/policies/{version}/roll-back, operator",
