@@ -236,6 +236,16 @@ test("withdrawn consent discards outcomes that were not sent", async () => {
   expect(edge.outcomes).toEqual([]);
 });
 
+test("feedback does not wait for the trajectories after its own", async () => {
+  const { edge, outbox, uploader } = await setUp({ waiting: 3, batchSize: 1 });
+  const at = "2026-11-19T12:00:00.000Z";
+  const { id: trajectoryId } = exampleTrajectory(1);
+  await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId, kind: "thumb-up", at });
+  expect(await uploader.flush()).toMatchObject({ sent: 3, feedbackSent: 1, ended: "empty" });
+  const [upload, thumb] = ["POST /v1/trajectories", "POST /v1/feedback"];
+  expect(edge.requests.slice(-4)).toEqual([upload, thumb, upload, upload]);
+});
+
 test("feedback is sent after its trajectory", async () => {
   const { edge, uploader, outbox } = await setUp({ waiting: 1 });
   await outbox.enqueueFeedback({

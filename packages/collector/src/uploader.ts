@@ -218,15 +218,20 @@ export function createUploader(options: UploaderOptions): Uploader {
       feedbackSent,
       ended,
     });
+    // After a batch comes as much feedback. A page that keeps adding trajectories would otherwise never send any.
+    let feedbackDue = 0;
     for (;;) {
       if (stopping) return report("stopped");
       if (consent.get() === null) return report("no-consent");
       if (!isOnline()) return report("offline");
-      const claimed = await outbox.claim({
-        limit: Math.min(batchSize, UPLOAD_LIMITS.trajectories),
-        maxBytes: keepalive ? KEEPALIVE_BYTES : BATCH_BYTES,
-        leaseMs: LEASE_MS,
-      });
+      const claimed =
+        feedbackDue > 0
+          ? []
+          : await outbox.claim({
+              limit: Math.min(batchSize, UPLOAD_LIMITS.trajectories),
+              maxBytes: keepalive ? KEEPALIVE_BYTES : BATCH_BYTES,
+              leaseMs: LEASE_MS,
+            });
       const { current, outdated } = byConsent(claimed, consent.get()?.version ?? null);
       await outbox.settle(outdated);
       if (current.length > 0) {
@@ -241,13 +246,19 @@ export function createUploader(options: UploaderOptions): Uploader {
           return report(consent.get() === null ? "no-consent" : "backoff");
         }
         if (keepalive) return report("stopped");
+        feedbackDue = current.length;
         continue;
       }
       if (outdated.length > 0) continue;
-      const feedback = await outbox.claimFeedback({ limit: 1, leaseMs: LEASE_MS });
-      if (feedback[0] === undefined) return report("empty");
-      if ((await sendFeedback(feedback[0], keepalive)) === "retry") return report("backoff");
+      const [feedback] = await outbox.claimFeedback({ limit: 1, leaseMs: LEASE_MS });
+      if (feedback === undefined) {
+        if (feedbackDue === 0) return report("empty");
+        feedbackDue = 0;
+        continue;
+      }
+      if ((await sendFeedback(feedback, keepalive)) === "retry") return report("backoff");
       feedbackSent++;
+      feedbackDue = Math.max(0, feedbackDue - 1);
     }
   };
 

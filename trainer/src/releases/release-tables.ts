@@ -10,10 +10,8 @@ export type ReleaseTable = { readonly title: string; readonly lines: readonly st
 export function releaseTables(report: ReleaseReport): ReleaseTable[] {
   return [
     { title: "The bars", lines: barLines(report.effects) },
-    ...[RETURNING, SINGLE].map(({ name }) => ({
-      title: `Rolled back / promoted, ${name}`,
-      lines: effectLines(report.effects.filter(({ population }) => population === name)),
-    })),
+    effectTable(report, RETURNING.name),
+    effectTable(report, SINGLE.name),
     { title: "Other visitors", lines: populationLines(report.populations) },
     { title: "Sequential tests", lines: testLines(report) },
     { title: "More exposure", lines: exposureLines(report) },
@@ -76,6 +74,11 @@ function barLines(effects: readonly ReleaseOutcomes[]): string[] {
   return table(head, rows);
 }
 
+function effectTable({ effects }: ReleaseReport, name: string): ReleaseTable {
+  const lines = effectLines(effects.filter(({ population }) => population === name));
+  return { title: `Rolled back / promoted, ${name}`, lines };
+}
+
 function effectLines(effects: readonly ReleaseOutcomes[]): string[] {
   const rows = EFFECTS.map((effect) => [
     points(effect),
@@ -109,14 +112,17 @@ function populationLines(populations: readonly ReleaseOutcomes[]): string[] {
   return table(head, rows);
 }
 
+function powerCells(tests: ReleaseReport["tests"], name: string): string[] {
+  const one = tests.find(({ population }) => population === name);
+  if (one === undefined) return ["–", "–"];
+  return [`${percent(one.inTime / one.worse)} %`, `${percent(one.falseAlarms / one.equal)} %`];
+}
+
 function testLines({ tests }: ReleaseReport): string[] {
   const rows = [...Map.groupBy(tests, ({ test }) => test)].map(([name, own]) => [
     name,
-    ...[SINGLE, RETURNING].flatMap((population) => {
-      const one = own.find((each) => each.population === population.name);
-      if (one === undefined) return ["–", "–"];
-      return [`${percent(one.inTime / one.worse)} %`, `${percent(one.falseAlarms / one.equal)} %`];
-    }),
+    ...powerCells(own, SINGLE.name),
+    ...powerCells(own, RETURNING.name),
   ]);
   const head = [SINGLE, RETURNING].flatMap(({ name }) => [
     `found in time, ${name}`,

@@ -110,7 +110,7 @@ test.each([
   expect(mixtureBoundary(size, options)).toBeCloseTo(height, 10);
 });
 
-test("the mixture is about as low as any other of its rate where it should be narrowest", () => {
+test("at the size that it is tuned for, the mixture is about as low as any mixture with the same error rate", () => {
   const at = (narrowest: number): number => mixtureBoundary(700, { falseAlarm: 0.01, narrowest });
   for (const other of [100, 300, 500, 1000, 2000, 7000]) {
     expect(at(700)).toBeLessThan(at(other) + 0.01);
