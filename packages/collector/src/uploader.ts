@@ -5,7 +5,6 @@
  * entry is released and sending pauses for an exponential backoff with jitter, or as `Retry-After` says.
  */
 import { UPLOAD_LIMITS, WaggleError } from "@waggle/protocol";
-import type { Trajectory, UploadResponse } from "@waggle/protocol";
 import type { ConsentStore } from "./consent-store.ts";
 import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
@@ -14,9 +13,11 @@ import { pathOf } from "./feedback-or-outcome.ts";
 import type { FeedbackOrOutcome } from "./feedback-or-outcome.ts";
 import type { Claimed, Outbox, Settlement } from "./outbox-contract.ts";
 import { readPageData } from "./page-data.ts";
+import { gzipBody, plainBody } from "./request-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { scheduleTimeout } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
+import { byConsent, settlementsOf } from "./upload-settlements.ts";
 
 /** What a run sent, and why it ended. */
 export type FlushReport = {
@@ -344,53 +345,6 @@ export function createUploader(options: UploaderOptions): Uploader {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-  };
-}
-
-/** Separates entries with the current consent version from those collected under another version. */
-function byConsent(
-  claimed: readonly Claimed[],
-  version: string | null,
-): { current: Claimed[]; outdated: Settlement[] } {
-  const reason = {
-    code: "CONSENT_MISSING",
-    message: "collected under another version of the consent text; it was not sent",
-  };
-  const isCurrent = ({ trajectory }: Claimed): boolean =>
-    (trajectory as Partial<Trajectory>).consent?.version === version;
-  return {
-    current: claimed.filter(isCurrent),
-    outdated: claimed
-      .filter((entry) => !isCurrent(entry))
-      .map((entry) => ({ key: entry.digest, state: "rejected", reason })),
-  };
-}
-
-function settlementsOf(digests: readonly string[], response: UploadResponse): Settlement[] {
-  const asked = new Set(digests);
-  return response.results
-    .filter((result) => asked.has(result.digest))
-    .map((result) =>
-      result.status === "rejected"
-        ? {
-            key: result.digest,
-            state: "rejected",
-            reason: { code: result.code, message: result.message },
-          }
-        : { key: result.digest, state: "sent" },
-    );
-}
-
-function plainBody(text: string): RequestInit {
-  return { body: text, headers: { "content-type": "application/json" } };
-}
-
-async function gzipBody(text: string): Promise<RequestInit> {
-  if (typeof CompressionStream === "undefined") return plainBody(text);
-  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
-  return {
-    body: await new Response(stream).arrayBuffer(),
-    headers: { "content-type": "application/json", "content-encoding": "gzip" },
   };
 }
 
