@@ -31,6 +31,8 @@ type PretrainingSettings = {
   readonly matrices?: "muon";
   /** Loss weight of a token by its speaker; others weigh nothing. Absent = `LOSS_WEIGHTS` of the recipes. */
   readonly lossWeights?: { readonly [role: string]: number };
+  /** Peak of the learning rate. Absent = that of the recipe. */
+  readonly learningRate?: number;
   /** Content hash of the model that it starts from. Absent = random weights. */
   readonly from?: string;
 };
@@ -65,6 +67,7 @@ const PRETRAINING: CheckpointKind<PretrainingProgress> = {
     size: z.enum(MODEL_SIZES).optional(),
     matrices: z.literal("muon").optional(),
     lossWeights: z.record(z.string(), z.number()).optional(),
+    learningRate: z.number().optional(),
     from: z.string().optional(),
   }),
   state: z.strictObject({
@@ -138,6 +141,7 @@ export async function resumedPretraining(
     readonly size?: ModelSize | undefined;
     readonly matrices?: "muon" | undefined;
     readonly lossWeights?: { readonly [role: string]: number } | undefined;
+    readonly learningRate?: number | undefined;
     readonly from?: string | undefined;
     readonly resume?: boolean | undefined;
   },
@@ -154,6 +158,7 @@ export async function resumedPretraining(
     size: given.size,
     matrices: given.matrices,
     lossWeights: given.lossWeights,
+    learningRate: given.learningRate,
     from: given.from,
   };
   requireSame(folder, before, now, PRETRAINING.startOver);

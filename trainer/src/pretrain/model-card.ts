@@ -22,7 +22,8 @@ export type CardSource = {
 export function modelCard(report: PretrainReport, { environment, source }: CardSource): string {
   const { scores, curve, size } = report;
   const recipe = recipeOf(size);
-  const { demonstrationsPerStep, tokenizerDemonstrations, peakLearningRate } = recipe;
+  const { demonstrationsPerStep, tokenizerDemonstrations } = recipe;
+  const peakLearningRate = report.learningRate ?? recipe.peakLearningRate;
   const kinds = Object.entries(scores.sampled.families).flatMap(([kind, { trials }]) =>
     trials < TOO_FEW ? [] : [kind],
   );
@@ -32,7 +33,7 @@ export function modelCard(report: PretrainReport, { environment, source }: CardS
   );
   return `${size === undefined ? nanoIntroduction(report, environment) : introduction(report, size, environment)}## Training
 
-\`npm run train-base -- ${size === undefined ? "--nano" : `--size ${size}`} --env ${source} --steps ${report.totalSteps} --seed ${report.seed}${report.from === undefined ? "" : " --from <folder>"}\`:
+\`npm run train-base -- ${size === undefined ? "--nano" : `--size ${size}`} --env ${source} --steps ${report.totalSteps} --seed ${report.seed}${report.learningRate === undefined ? "" : ` --learning-rate ${report.learningRate}`}${report.from === undefined ? "" : " --from <folder>"}\`:
 ${(report.seconds / 60).toFixed(0)} minutes on ${report.device}, from ${report.from === undefined ? "random weights" : `the model with the hash \`${report.from.slice(0, 16)}\``}.
 
 - Data: ${(report.totalSteps * demonstrationsPerStep).toLocaleString("en")} dialogues (${(report.tokens / 1e6).toFixed(1)} M tokens), each generated once by the scripted demonstrator of

@@ -38,6 +38,8 @@ export type PretrainCommandOptions = {
   /** Where the environment comes from, for the model card. */
   readonly source: string;
   readonly steps: number;
+  /** Peak of the learning rate. Absent = that of the recipe. */
+  readonly learningRate?: number | undefined;
   /** Output folder of the model. */
   readonly out: string;
   /** Folder of the checkpoint. */
@@ -103,6 +105,7 @@ export async function runPretraining(
     totalSteps: options.steps,
     ...(size !== undefined && { size }),
     ...recorded(recipe),
+    ...(options.learningRate !== undefined && { learningRate: options.learningRate }),
     ...(earlier !== null && { from: earlier.sha256 }),
     curve: [],
     tokens: 0,
@@ -122,7 +125,7 @@ export async function runPretraining(
       // A run that goes on does not see the same demonstrations again.
       seed: earlier === null ? seed : hashText(`${seed}/${earlier.sha256}`),
       batchSize: recipe.demonstrationsPerStep,
-      peakLearningRate: recipe.peakLearningRate,
+      peakLearningRate: initial.learningRate ?? recipe.peakLearningRate,
       matrices: initial.matrices ?? "adamw",
       exerciseSteps: earlier === null ? recipe.exerciseSteps : 0,
       lossWeights: initial.lossWeights ?? LOSS_WEIGHTS,

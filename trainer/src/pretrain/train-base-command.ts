@@ -19,7 +19,7 @@ import {
   tasksOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
-import { existingModel, fraction } from "../options/option-values.ts";
+import { aboveZero, existingModel, fraction } from "../options/option-values.ts";
 import { MODEL_SIZES } from "../checkpoint/pretraining-checkpoint.ts";
 import { CONTINUED_BASE } from "./continued-base.ts";
 import { DEFAULT_SEED, NANO, recipeOf } from "./pretrain-recipe.ts";
@@ -78,6 +78,11 @@ export function addTrainBaseCommand(
       stepsOption(
         `optimizer steps (default: 700, up to 2100 for contexts above 512 tokens, 2100 for values from lists; with --from: ${CONTINUED_BASE.steps}; with --nano: ${NANO.steps}; with --size: ${recipeOf("small").steps})`,
       ),
+    )
+    .option(
+      "--learning-rate <rate>",
+      `peak of the learning rate, with --nano or --size (default: ${NANO.peakLearningRate})`,
+      aboveZero,
     )
     .addOption(outOption("folder for the model (default: its folder in --bases)"))
     .addOption(runOption(".waggle/pretrain"))
