@@ -31,9 +31,17 @@ export type EnvironmentBaseCommand = ChosenBase & {
   readonly json: boolean;
 };
 
-const TOO_WEAK =
-  "warning: this base solves almost nothing, so the loop has little to learn from, and visitors get nonsense. " +
-  `Start with fewer kinds of requests and fewer values, or try more base.steps; see ${WEAK_BASE_PAGE}`;
+/** @param isFromModel - whether the base goes on from a model already. */
+function tooWeak(isFromModel: boolean): string {
+  const start = isFromModel
+    ? ""
+    : 'Start from the default model with base.from "default" (--from default), or ';
+  const fewer = `${isFromModel ? "Start" : "start"} with fewer kinds of requests and fewer values`;
+  return (
+    "warning: this base solves almost nothing, so the loop has little to learn from, and visitors get nonsense. " +
+    `${start}${fewer}, or try more base.steps; see ${WEAK_BASE_PAGE}`
+  );
+}
 
 /** Held-out tasks with invented tools. */
 const TOOL_TASKS = 100;
@@ -101,7 +109,7 @@ export async function trainEnvironmentBase(
         })
       : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}${toolText(tools)}`,
   );
-  if (!json && isTooWeak([greedy.rate, sampled.rate])) write.error(TOO_WEAK);
+  if (!json && isTooWeak([greedy.rate, sampled.rate])) write.error(tooWeak(from !== undefined));
 }
 
 function unseenText(unseen: BaseSuccess | null): string {
