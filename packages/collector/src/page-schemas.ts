@@ -69,7 +69,19 @@ export const PAGE_SCHEMAS: {
     properties: {
       id: { type: "string", format: "uuid" },
       trajectoryId: { type: "string", format: "uuid" },
-      kind: { type: "string", enum: ["thumb-up", "thumb-down", "retry", "abandon"] },
+      kind: {
+        type: "string",
+        enum: [
+          "thumb-up",
+          "thumb-down",
+          "retry",
+          "abandon",
+          "next-thanks",
+          "next-repeats",
+          "next-corrects",
+          "next-contradicts",
+        ],
+      },
       at: { type: "string", format: "date-time" },
     },
     required: ["id", "trajectoryId", "kind", "at"],

@@ -303,7 +303,7 @@ export class PageAgent implements Agent {
       });
       const isOfSite = host.kind === "policy" && host.followsSite;
       const { stopReason, trajectory } = await this.#conversation.send(request, {
-        trajectoryId: this.#feedback.begin(isOfSite, consent),
+        trajectoryId: this.#feedback.begin(isOfSite, consent, request),
         signal,
         onEvent: (event) => {
           const told = record.take(event);

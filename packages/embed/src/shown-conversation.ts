@@ -41,6 +41,14 @@ export class ShownConversation {
     return { id: item.trajectoryId, isShared: item.consentedAt !== undefined };
   }
 
+  /** The request and the answer before the newest request; `null` if there are none. */
+  previous(): { readonly request: string; readonly answer: AnswerItem } | null {
+    const newest = this.items.findLastIndex((item) => item.kind === "request");
+    const [request, answer] = this.items.slice(Math.max(0, newest - 2), Math.max(0, newest));
+    if (request?.kind !== "request" || answer?.kind !== "answer") return null;
+    return { request: request.text, answer };
+  }
+
   /** The answer with this trajectory; `null` if it is not shown. */
   answerOf(trajectoryId: string): AnswerItem | null {
     const item = this.items.find(

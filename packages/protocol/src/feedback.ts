@@ -2,13 +2,25 @@
 import { z } from "zod";
 import { readOnly } from "./read-only-schema.ts";
 
+/** `next-`: what the visitor's next message says about the answer, by rules that run in the page. */
+const FeedbackKind = z.enum([
+  "thumb-up",
+  "thumb-down",
+  "retry",
+  "abandon",
+  "next-thanks",
+  "next-repeats",
+  "next-corrects",
+  "next-contradicts",
+]);
+
 /** One reaction. `id` makes sending it again idempotent. */
 export type Feedback = z.infer<typeof Feedback>;
 export const Feedback = readOnly(
   z.strictObject({
     id: z.uuid(),
     trajectoryId: z.uuid(),
-    kind: z.enum(["thumb-up", "thumb-down", "retry", "abandon"]),
+    kind: FeedbackKind,
     at: z.iso.datetime(),
   }),
 );

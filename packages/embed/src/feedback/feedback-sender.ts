@@ -23,9 +23,11 @@ export class FeedbackSender {
     this.#collecting = collecting;
   }
 
-  /** A request begins. @param isOfSite - whether the site's policy answers. @returns the id of its trajectory */
-  begin(isOfSite: boolean, consent: Consent | null): string {
+  /** A request begins and is shown. @param isOfSite - whether the site's policy answers. @returns the id of its trajectory */
+  begin(isOfSite: boolean, consent: Consent | null, request: string): string {
     const id = crypto.randomUUID();
+    // A request does not fail because nobody noticed what it says about the answer before it.
+    this.#notice(request).catch(() => undefined);
     this.#running = isOfSite ? { id, isShared: consent !== null } : null;
     return id;
   }
@@ -47,14 +49,29 @@ export class FeedbackSender {
     if (consent !== null && this.#shown.isQueued(id, kind, consent)) return "queued";
     this.#shown.setFeedback(id, kind);
     // Without consent the site has no trajectory to attach the feedback to.
-    if (consent !== null) {
-      const { outbox } = await this.#collecting.open();
-      const at = new Date().toISOString();
-      await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId: id, kind, at });
-    }
+    if (consent !== null) await this.#queue(kind, id);
     const outcome = consent === null ? "not-shared" : "queued";
     this.#shown.setFeedback(id, kind, outcome);
     return outcome;
+  }
+
+  /** Sends what a message says about the answer before it, if that is clear. */
+  async #notice(next: string): Promise<void> {
+    const { request = "", answer } = this.#shown.previous() ?? {};
+    const { trajectoryId = null, consentedAt } = answer ?? {};
+    // "Try again" has been sent as such.
+    if (answer === undefined || trajectoryId === null || answer.feedback === "retry") return;
+    if (consentedAt === undefined || this.#consent.get() === null) return;
+    const { nextMessageKind } = await import("./next-message.ts");
+    const said = answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+    const kind = nextMessageKind({ request, answer: said.join(" "), next });
+    if (kind !== null) await this.#queue(kind, trajectoryId);
+  }
+
+  async #queue(kind: Feedback["kind"], trajectoryId: string): Promise<void> {
+    const { outbox } = await this.#collecting.open();
+    const at = new Date().toISOString();
+    await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId, kind, at });
   }
 
   async outcome(metric: string, value: Outcome["value"]): Promise<FeedbackOutcome> {

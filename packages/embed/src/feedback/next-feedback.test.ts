@@ -1,0 +1,50 @@
+import "fake-indexeddb/auto";
+import { expect, test } from "vitest";
+import { openPage, say, until } from "../agent.fixture.ts";
+
+const turns = [say("Done."), say("Sorry, done."), say("You are welcome."), say("Done.")];
+
+test("the next message rates the answer before it, and its text is not sent as feedback", async () => {
+  const { agent, edge } = openPage({ turns });
+  agent.consent.grant();
+  await agent.send("book a table for two").finished;
+  await agent.send("no, for three").finished;
+  await agent.send("thanks").finished;
+  await agent.send("and a taxi").finished;
+  await until(agent, () => edge.feedback.length === 2 && edge.trajectories.length === 4);
+  const [first, second] = edge.trajectories.map(({ id }) => id);
+  expect(edge.feedback).toMatchObject([
+    { trajectoryId: first, kind: "next-corrects" },
+    { trajectoryId: second, kind: "next-thanks" },
+  ]);
+  expect(JSON.stringify(edge.feedback)).not.toContain("three");
+  // The thumbs of the panel do not change.
+  expect(
+    agent.conversation.flatMap((item) => (item.kind === "answer" ? [item.feedback] : [])),
+  ).toEqual([null, null, null, null]);
+});
+
+test("nothing is sent without consent, or about an answer from before it", async () => {
+  const { agent, edge } = openPage({ turns });
+  await agent.send("book a table for two").finished;
+  await agent.send("no, for three").finished;
+  agent.consent.grant();
+  await agent.send("thanks").finished;
+  // The control: this answer is shared.
+  await agent.send("no, for four").finished;
+  await until(agent, () => edge.feedback.length > 0 && edge.trajectories.length === 2);
+  expect(edge.feedback).toMatchObject([
+    { trajectoryId: edge.trajectories[0]?.id, kind: "next-corrects" },
+  ]);
+});
+
+test("trying again is one piece of feedback", async () => {
+  const { agent, edge } = openPage({ turns });
+  agent.consent.grant();
+  await agent.send("book a table for two").finished;
+  await agent.retry()?.finished;
+  // The control: the same words, typed.
+  await agent.send("book a table for two").finished;
+  await until(agent, () => edge.feedback.length === 2 && edge.trajectories.length === 3);
+  expect(edge.feedback.map(({ kind }) => kind)).toEqual(["retry", "next-repeats"]);
+});
