@@ -19,7 +19,7 @@ const LIVE = {
   pages: 1,
   device: "wasm",
   simulate: "forever",
-  live: { answering: 1, wrong: 0 },
+  live: { answering: 1, wrong: 0, seed: 0 },
 } as const;
 
 const SLOW = { timeout: 240_000 };

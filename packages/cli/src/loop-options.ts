@@ -22,6 +22,7 @@ export type LoopFlags = {
   readonly live?: boolean;
   readonly answering?: number;
   readonly wrong?: number;
+  readonly seed?: number;
   readonly recipe?: string;
   readonly pages: number;
   readonly minutes: number;
@@ -68,6 +69,7 @@ export function withLoopOptions(command: Command): Command {
       `with --live: share of wrong thumbs; at 0.5 they carry no information (default: ${WRONG})`,
       share,
     )
+    .option("--seed <n>", "with --live: other people for each number (default: 0)", whole)
     .option(
       "--recipe <name>",
       `recipe that the trainer uses (default: the site's, or ${DEFAULT_EDGE_RECIPE}; with --live ${LIVE_RECIPE})`,
@@ -97,10 +99,10 @@ export function loopOptions(
 ): Omit<LoopOptions, "onLine" | "signal"> & { readonly trainerArgs: readonly string[] } {
   const { webgpu = false, live = false, control = false } = given;
   const recipe = given.recipe ?? (live ? LIVE_RECIPE : undefined);
-  if (!live && (given.answering !== undefined || given.wrong !== undefined)) {
+  if (!live && [given.answering, given.wrong, given.seed].some((value) => value !== undefined)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "error: --answering and --wrong are about the people of --live; add --live",
+      "error: --answering, --wrong and --seed are about the people of --live; add --live",
     );
   }
   if (live && recipe !== undefined && edgeRecipeNamed(recipe).learnsFrom !== "thumbs") {
@@ -124,7 +126,11 @@ export function loopOptions(
     evaluationTasks: webgpu ? 0 : given.evaluationTasks,
     simulate: webgpu ? 16 / given.pages : "forever",
     live: live
-      ? { answering: given.answering ?? ANSWERING, wrong: given.wrong ?? WRONG }
+      ? {
+          answering: given.answering ?? ANSWERING,
+          wrong: given.wrong ?? WRONG,
+          seed: given.seed ?? 0,
+        }
       : undefined,
     control,
     site: recipe === undefined ? site : withoutRecipeSettings(site),

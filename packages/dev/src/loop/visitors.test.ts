@@ -11,7 +11,7 @@ test("a page practices, or has people that other pages do not have", () => {
     autoconsent: "1",
     device: "wasm",
   });
-  const live = { ...common, live: { answering: 0.1, wrong: 0.15 } };
+  const live = { ...common, live: { answering: 0.1, wrong: 0.15, seed: 0 } };
   const people = {
     people: "forever",
     answering: "0.1",
@@ -21,6 +21,8 @@ test("a page practices, or has people that other pages do not have", () => {
   };
   expect(pageParameters(live, 0)).toEqual({ ...people, seed: "0" });
   expect(pageParameters(live, 1)).toEqual({ ...people, seed: "1" });
+  const others = { ...live, live: { ...live.live, seed: 1 } };
+  expect(pageParameters(others, 0)).toEqual({ ...people, seed: "64" });
 });
 
 /** What is said about a run whose visitors have stopped. Waits for nothing. */

@@ -16,8 +16,11 @@ export type VisitorsOptions = {
   readonly live?: LivePeople | undefined;
 };
 
-/** How the people of a live run answer; `PeopleRequest` explains it. */
-export type LivePeople = Pick<PeopleRequest, "answering" | "wrong">;
+/** How the people of a live run answer; `PeopleRequest` explains it. Another seed gives every page other people. */
+export type LivePeople = Pick<PeopleRequest, "answering" | "wrong" | "seed">;
+
+/** A run has at most this many pages. */
+const MOST_PAGES = 64;
 
 /** The parameters in the address of a page. Each page has other people. */
 export function pageParameters(
@@ -28,7 +31,8 @@ export function pageParameters(
   const common = { autoconsent: "1", device };
   if (live === undefined) return { simulate: String(simulate), ...common };
   const [answering, wrong] = [String(live.answering), String(live.wrong)];
-  return { people: "forever", answering, wrong, seed: String(index), ...common };
+  const seed = String(live.seed * MOST_PAGES + index);
+  return { people: "forever", answering, wrong, seed, ...common };
 }
 
 /** The open pages of one run. */
