@@ -2,15 +2,15 @@
  * `npm test`: prepares, then runs every check in order of cost and stops at the first failure. The last line counts the
  * tests. `npm run test:long` runs every case of the tests that `npm test` samples.
  */
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Option } from "commander";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { ROOT } from "./root.ts";
-import { LongRun, type StepResult } from "./testing/long-run.ts";
-import { TEST_STEPS, type TestStep } from "./testing/test-steps.ts";
+import { LongRun } from "./testing/long-run.ts";
+import { runSteps } from "./testing/run-steps.ts";
+import { TEST_STEPS } from "./testing/test-steps.ts";
 
 const isLong = process.argv.includes("--long");
 const program = createCommand(isLong ? "npm run test:long --" : "npm test --")
@@ -28,51 +28,22 @@ const program = createCommand(isLong ? "npm run test:long --" : "npm test --")
   .parse();
 const { only } = program.opts<{ only?: string }>();
 
-const COUNTS = join(ROOT, ".waggle", "test-counts.json");
-
-/** The number of tests that Vitest counted in the last step. */
-function countTests(): { passed: number; failed: number } {
-  if (!existsSync(COUNTS)) return { passed: 0, failed: 0 };
-  const counted = JSON.parse(readFileSync(COUNTS, "utf8")) as {
-    numPassedTests: number;
-    numFailedTests: number;
-  };
-  return { passed: counted.numPassedTests, failed: counted.numFailedTests };
-}
-
-function run(step: TestStep): StepResult & { readonly isGood: boolean } {
-  const from = Date.now();
-  console.log(`\n── ${step.title}`);
-  rmSync(COUNTS, { force: true });
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${COUNTS}`];
-  const [command = "", ...args] = [...step.command, ...(step.isVitest ? reporters : [])];
-  const { status } = spawnSync(command, args, {
-    cwd: ROOT,
-    stdio: "inherit",
-    env: {
-      ...process.env,
-      WRANGLER_SEND_METRICS: "false",
-      ...(isLong ? { WAGGLE_LONG: "1" } : {}),
-    },
-  });
-  const seconds = Number(((Date.now() - from) / 1000).toFixed(1));
-  return { seconds, ...countTests(), isGood: status === 0 };
-}
-
 console.log(`Chromium: ${ensureChromium()}`);
 mkdirSync(join(ROOT, ".waggle"), { recursive: true });
 const began = Date.now();
 const longRun = isLong ? new LongRun() : null;
 let passed = 0;
 let failed = 0;
-for (const step of TEST_STEPS.filter(({ name }) => only === undefined || name === only)) {
-  const found = longRun?.found(step.title);
-  if (found !== undefined) {
+const steps = TEST_STEPS.filter(({ name }) => only === undefined || name === only).filter(
+  (step) => {
+    const found = longRun?.found(step.title);
+    if (found === undefined) return true;
     passed += found.passed;
     console.log(`── ${step.title}: passed in an earlier run of this commit`);
-    continue;
-  }
-  const { isGood, ...result } = run(step);
+    return false;
+  },
+);
+for await (const { step, result, isGood } of runSteps(steps, isLong)) {
   passed += result.passed;
   failed += result.failed;
   if (!isGood) {
@@ -81,11 +52,14 @@ for (const step of TEST_STEPS.filter(({ name }) => only === undefined || name ==
     );
     // A step without tests, or a crash of the runner, counts as one failure.
     console.log(`${passed} passed, ${Math.max(failed, 1)} failed`);
-    process.exit(1);
+    process.exitCode = 1;
+    break;
   }
   longRun?.keep(step.title, result);
   console.log(`── ${step.title}: ${result.seconds} s`);
 }
-if (only === undefined) longRun?.record();
-console.log(`\nall checks passed in ${((Date.now() - began) / 60_000).toFixed(1)} min`);
-console.log(`${passed} passed, ${failed} failed`);
+if (process.exitCode === undefined) {
+  if (only === undefined) longRun?.record();
+  console.log(`\nall checks passed in ${((Date.now() - began) / 60_000).toFixed(1)} min`);
+  console.log(`${passed} passed, ${failed} failed`);
+}

@@ -10,6 +10,8 @@ export type TestStep = {
   readonly command: readonly string[];
   /** True for steps whose tests are counted. */
   readonly isVitest?: boolean;
+  /** True for steps that change nothing, use one core for most of their time and follow each other. They run at the same time. */
+  readonly isStatic?: boolean;
 };
 
 const bin = (name: string): string => join(ROOT, "node_modules", ".bin", name);
@@ -21,6 +23,16 @@ const vitest = (name: string, title: string): TestStep => ({
   command: [bin("vitest"), "run", "--project", name],
 });
 
+const source = (script: string): string[] => [process.execPath, "--conditions=source", script];
+const tscOf = (config: string): string[] => [bin("tsc"), "-p", config];
+
+const check = (name: string, title: string, ...command: readonly string[]): TestStep => ({
+  name,
+  title,
+  command,
+  isStatic: true,
+});
+
 /** The steps in order. */
 export const TEST_STEPS: readonly TestStep[] = [
   { name: "format", title: "formatting", command: [bin("oxfmt"), "--check", "."] },
@@ -28,33 +40,25 @@ export const TEST_STEPS: readonly TestStep[] = [
   {
     name: "setup",
     title: "set-up from the sources",
-    command: [process.execPath, "--conditions=source", "scripts/setup.ts"],
+    command: source("scripts/setup.ts"),
   },
-  // Before lint, because lint reads types of other packages from their builds.
+  // Before the others, because lint reads types of other packages from their builds.
   { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
-  { name: "lint", title: "lint", command: [bin("oxlint"), "--type-aware", "--max-warnings", "0"] },
-  { name: "dead-code", title: "dead code", command: [bin("knip"), "--no-progress"] },
-  { name: "types", title: "types of tests", command: [bin("tsc"), "-p", "tsconfig.test.json"] },
-  {
-    name: "types",
-    title: "types of the Worker's tests",
-    command: [bin("tsc"), "-p", "workers/edge/tsconfig.test.json"],
-  },
-  {
-    name: "types",
-    title: "types of the templates",
-    command: [bin("tsc"), "-p", "packages/create-waggle/tsconfig.templates.json"],
-  },
-  {
-    name: "packages",
-    title: "packages as published",
-    command: [process.execPath, "--conditions=source", "scripts/check-packages.ts"],
-  },
+  check("lint", "lint", bin("oxlint"), "--type-aware", "--max-warnings", "0"),
+  check("types", "types of tests", ...tscOf("tsconfig.test.json")),
+  check("packages", "packages as published", ...source("scripts/check-packages.ts")),
+  check("dead-code", "dead code", bin("knip"), "--no-progress"),
+  check("types", "types of the Worker's tests", ...tscOf("workers/edge/tsconfig.test.json")),
+  check(
+    "types",
+    "types of the templates",
+    ...tscOf("packages/create-waggle/tsconfig.templates.json"),
+  ),
   vitest("node", "unit and golden tests"),
   {
     name: "mutants",
     title: "five of the mutants; npm run test:mutants runs all",
-    command: [process.execPath, "--conditions=source", "scripts/mutants.ts", "--sample", "5"],
+    command: [...source("scripts/mutants.ts"), "--sample", "5"],
   },
   vitest("workers", "edge Worker under workerd"),
   vitest("browser", "Chromium with WebGPU"),
