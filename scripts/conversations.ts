@@ -1,0 +1,85 @@
+/**
+ * `npm run conversations`: has conversations with the assistant of a running page, as a visitor would, and takes a picture of
+ * each on a laptop and on a phone. The answers are sampled, so each run gives others.
+ */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { chromium, type Page } from "playwright-core";
+import { z } from "zod";
+import { createCommand } from "../trainer/src/commands/command-line.ts";
+import { CHROMIUM_FLAGS } from "../packages/dev/src/loop/chromium.ts";
+import { ensureChromium } from "./ensure-chromium.ts";
+import { ROOT } from "./root.ts";
+
+const program = createCommand("npm run conversations --")
+  .description(
+    "take pictures of conversations with the assistant of a running page; run npm start first",
+  )
+  .option("--page <url>", "address of the page", "http://localhost:5173/")
+  .option(
+    "--file <file>",
+    "JSON: a list of conversations, each with a name and messages",
+    join(ROOT, "apps/demo/conversations.json"),
+  )
+  .option("--out <folder>", "folder for the pictures", "docs/images/conversations")
+  .parse();
+const options = program.opts<{ page: string; file: string; out: string }>();
+
+const Conversations = z.array(
+  z.strictObject({ name: z.string().regex(/^[a-z-]+$/), messages: z.array(z.string()).min(1) }),
+);
+const conversations = Conversations.parse(JSON.parse(readFileSync(options.file, "utf8")));
+const out = resolve(options.out);
+mkdirSync(out, { recursive: true });
+
+const DEVICES = [
+  { name: "laptop", viewport: { width: 1280, height: 720 } },
+  { name: "phone", viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+] as const;
+
+const browser = await chromium.launch({ executablePath: ensureChromium(), args: CHROMIUM_FLAGS });
+try {
+  for (const { name: device, ...look } of DEVICES) {
+    for (const { name, messages } of conversations) {
+      // A new context each, so that cart, consent and conversation are new.
+      const context = await browser.newContext(look);
+      const page = await context.newPage();
+      await page.goto(options.page);
+      await page.waitForFunction(() => window.wagglePage?.status().phase === "ready");
+      for (const message of messages) {
+        console.log(`${name} (${device}): ${message}\n  ${await answerTo(page, message)}`);
+      }
+      const path = join(out, `${name}-${device}.jpg`);
+      await page.screenshot({ path, type: "jpeg", quality: 80 });
+      await context.close();
+    }
+  }
+} finally {
+  await browser.close();
+}
+console.log(`pictures are in ${relative(process.cwd(), out)}`);
+
+/** Types a message and waits for the answer. @returns its text */
+async function answerTo(page: Page, message: string): Promise<string> {
+  const input = page.locator("waggle-agent").locator("textarea, input[type=text]").first();
+  await input.fill(message);
+  await input.press("Enter");
+  const answer = await page.waitForFunction(
+    (asked) => {
+      const { conversation } = window.wagglePage.agent;
+      const at = conversation.findLastIndex(
+        (item) => item.kind === "request" && item.text === asked,
+      );
+      const item = conversation[at + 1];
+      if (at < 0 || item?.kind !== "answer" || item.running) return null;
+      return (
+        item.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ") ||
+        "(none)"
+      );
+    },
+    message,
+    { timeout: 60_000 },
+  );
+  await page.waitForTimeout(600); // until the panel has scrolled
+  return (await answer.jsonValue()) ?? "";
+}
