@@ -39,7 +39,7 @@ const rooms = defineEnvironment({
 /** The default is one second, which is short on a busy machine. */
 const SLOW = { timeout: 30_000 };
 
-const PEOPLE = { count: 8, answering: 1, wrong: 0, seed: 11 };
+const PEOPLE = { count: 8, signal: "thumb", answering: 1, wrong: 0, seed: 11 } as const;
 
 test("people send live requests and thumbs, and neither task, verdict nor seed", async () => {
   const sample = await createSampleTask(rooms);
@@ -59,7 +59,7 @@ test("people send live requests and thumbs, and neither task, verdict nor seed",
     onError: (error) => errors.push(error),
   });
   await vi.waitFor(() => expect(people.progress.running).toBe(false), SLOW);
-  const { thumbs, progress } = people;
+  const { reactions, progress } = people;
   await vi.waitFor(() => {
     expect(edge.trajectories).toHaveLength(PEOPLE.count);
     expect(edge.feedback).toHaveLength(progress.answered);
@@ -73,12 +73,13 @@ test("people send live requests and thumbs, and neither task, verdict nor seed",
     const person = drawPerson(PEOPLE, index);
     const reference = { environment: rooms.name, seed: person.taskSeed, split: "train" } as const;
     const isHappy = rooms.task(reference).request === "Paint it red.";
-    return { seed: reference.seed, thumb: person.thumb(isHappy) };
+    return { seed: reference.seed, verdict: person.verdict(isHappy) };
   });
-  const given = tasks.flatMap(({ thumb }) => thumb ?? []);
+  const thumbs = { good: "thumb-up", bad: "thumb-down" } as const;
+  const given = tasks.flatMap(({ verdict }) => (verdict === null ? [] : thumbs[verdict]));
   expect(new Set(given)).toEqual(new Set(["thumb-up", "thumb-down"]));
   const kinds = new Map(edge.feedback.map(({ trajectoryId, kind }) => [trajectoryId, kind]));
-  expect(thumbs.map(({ trajectoryId }) => kinds.get(trajectoryId))).toEqual(given);
+  expect(reactions.map(({ trajectoryId }) => kinds.get(trajectoryId))).toEqual(given);
 
   expect(edge.paths).not.toContain("/v1/assignments");
   expect(edge.trajectories.map(({ task, assignmentId }) => ({ task, assignmentId }))).toEqual(

@@ -19,7 +19,7 @@ const LIVE = {
   pages: 1,
   device: "wasm",
   simulate: "forever",
-  live: { answering: 1, wrong: 0, seed: 0 },
+  live: { signal: "thumb", answering: 1, wrong: 0, seed: 0 },
 } as const;
 
 const SLOW = { timeout: 240_000 };
@@ -83,11 +83,11 @@ test("people ask and rate until they are stopped, and the edge learns no task, v
   await visitors.stop();
   await expect.poll(async () => (await statusOf(page)).simulating, SLOW).toBe(false);
   const { people, errors, trajectories: practiced } = await statusOf(page);
-  const { requests, answered, thumbsUp, thumbsDown } = people;
+  const { requests, answered, good, bad } = people;
   await expect.poll(() => [trajectories.length, feedback.length]).toEqual([requests, answered]);
   const up = feedback.filter(({ kind }) => kind === "thumb-up").length;
-  expect([up, feedback.length - up]).toEqual([thumbsUp, thumbsDown]);
-  const thumbs = await visitors.thumbs();
+  expect([up, feedback.length - up]).toEqual([good, bad]);
+  const thumbs = await visitors.reactions();
   const rated = thumbs.map(({ trajectoryId }) => trajectoryId);
   expect(new Set(rated)).toEqual(new Set(feedback.map(({ trajectoryId }) => trajectoryId)));
   const uploaded = new Set(trajectories.map(({ id }) => id));

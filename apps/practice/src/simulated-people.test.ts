@@ -72,7 +72,8 @@ function fakeAgent(sample: SampleTask, answer: (message: string, nth: number) =>
       const finish = async () => {
         if (said instanceof Error) throw said;
         const { say, stopReason = "completed" } = said;
-        await sample.tools[0]?.run({ number: say }, { signal } as never);
+        // A page tells the policy that a call failed, for example because the task is over.
+        await sample.tools[0]?.run({ number: say }, { signal } as never).catch(() => undefined);
         const parts = [{ kind: "text", text: say }];
         const item = { kind: "answer", id, parts, trajectoryId: id, stopReason };
         conversation = [...conversation, item as unknown as ConversationItem];
@@ -82,6 +83,10 @@ function fakeAgent(sample: SampleTask, answer: (message: string, nth: number) =>
     },
     async feedback(kind: string, trajectoryId: string) {
       log.push(`${kind} ${trajectoryId}`);
+      return isAgreed ? ("queued" as const) : ("not-shared" as const);
+    },
+    async outcome(metric: string, value: boolean | number) {
+      log.push(`outcome ${metric} ${value}`);
       return isAgreed ? ("queued" as const) : ("not-shared" as const);
     },
     withdraw() {
@@ -95,7 +100,7 @@ function fakeAgent(sample: SampleTask, answer: (message: string, nth: number) =>
 const SLOW = { timeout: 30_000 };
 
 const numberIn = (message: string): string => /\d+/.exec(message)?.[0] ?? "";
-const ALWAYS = { answering: 1, wrong: 0, seed: 5 };
+const ALWAYS = { signal: "thumb", answering: 1, wrong: 0, seed: 5 } as const;
 
 /** A seed whose first people type so many messages each, 1 or 2. */
 function seedOf(...messages: readonly number[]): number {
@@ -140,7 +145,7 @@ test("a person types one message after the other and rates the last answer, in a
   const { people, log, errors } = await run({ ...ALWAYS, count: 2, seed: seedOf(1, 2) }, right);
   const [first, second] = log.filter((line) => line.startsWith("Write")).map(numberIn);
   expect(first).not.toBe(second);
-  const given = people.thumbs.map(({ trajectoryId }) => trajectoryId);
+  const given = people.reactions.map(({ trajectoryId }) => trajectoryId);
   expect(log.filter((line) => !line.startsWith("thumb"))).toEqual([
     "clear",
     `Write ${first}.`,
@@ -165,7 +170,7 @@ test("right answers get thumbs up, wrong and cut ones thumbs down", async () => 
     return { say: wanted, ...(kind === "cut" ? { stopReason: "max-turns" } : {}) };
   };
   const { people, log } = await run({ ...ALWAYS, count: 300 }, mixed);
-  const { answered, thumbsUp, thumbsDown, failed } = people.progress;
+  const { answered, good, bad, failed } = people.progress;
   const given = log.filter((line) => line.startsWith("thumb")).map((line) => line.split(" "));
   expect(
     given.every(
@@ -173,17 +178,38 @@ test("right answers get thumbs up, wrong and cut ones thumbs down", async () => 
     ),
   ).toBe(true);
   const down = given.filter(([thumb]) => thumb === "thumb-down").length;
-  expect({ answered, thumbsUp, thumbsDown, failed }).toEqual({
+  expect({ answered, good, bad, failed }).toEqual({
     answered: given.length,
-    thumbsUp: given.length - down,
-    thumbsDown: down,
+    good: given.length - down,
+    bad: down,
     failed: 0,
   });
-  expect(people.thumbs.map(({ trajectoryId }) => trajectoryId)).toEqual(given.map(([, id]) => id));
+  expect(people.reactions.map(({ trajectoryId }) => trajectoryId)).toEqual(
+    given.map(([, id]) => id),
+  );
   // Every unhappy person answers, and two in three of the happy ones do: about 200 and 67.
-  expect(thumbsDown).toBeGreaterThan(160);
-  expect(thumbsUp).toBeGreaterThan(40);
-  expect(thumbsUp).toBeLessThan(95);
+  expect(bad).toBeGreaterThan(160);
+  expect(good).toBeGreaterThan(40);
+  expect(good).toBeLessThan(95);
+});
+
+test("people can report an outcome or type a message instead", async () => {
+  const wrong = (): Answer => ({ say: "none" });
+  const requests = { ...ALWAYS, count: 3, seed: seedOf(1, 1, 1) };
+  const reported = await run({ ...requests, signal: "outcome" }, wrong);
+  expect(reported.log.filter((line) => line.startsWith("outcome"))).toEqual(
+    Array.from({ length: 3 }, () => "outcome solved false"),
+  );
+  const typed = await run({ ...requests, signal: "message" }, wrong);
+  expect(typed.people.progress).toMatchObject({ requests: 6, answered: 3, good: 0, bad: 3 });
+  // The message is typed after the answer that it is about, in the same conversation.
+  expect(typed.log.filter((line) => line === "clear")).toHaveLength(3);
+  expect(typed.people.reactions.map(({ trajectoryId }) => trajectoryId)).toEqual([
+    "trajectory-1",
+    "trajectory-3",
+    "trajectory-5",
+  ]);
+  expect(typed.errors).toEqual([]);
 });
 
 test("an error costs one task, and three in a row end it with the error", async () => {

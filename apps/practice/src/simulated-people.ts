@@ -1,5 +1,5 @@
 /**
- * Simulated people: one after another types a request, reads the answer and perhaps gives a thumb, as visitors do. Their
+ * Simulated people: one after another types a request, reads the answer and perhaps says how it was, as visitors do. Their
  * requests are no assigned tasks: what a person asks about, the verdict and the seed stay in this page.
  */
 import type { Agent } from "@waggle/embed";
@@ -10,7 +10,10 @@ import type { SampleTask } from "./sample-task.ts";
 
 /** Options of `simulatePeople`. */
 export type PeopleOptions = {
-  readonly agent: Pick<Agent, "send" | "clear" | "feedback" | "conversation" | "consent">;
+  readonly agent: Pick<
+    Agent,
+    "send" | "clear" | "feedback" | "outcome" | "conversation" | "consent"
+  >;
   /** The task that the agent's tools act on. */
   readonly sample: SampleTask;
   readonly environment: Pick<EnvironmentSpec, "name" | "maxTurns">;
@@ -29,11 +32,11 @@ export function simulatePeople(options: PeopleOptions): SimulatedPeople {
     running: true,
     requests: 0,
     answered: 0,
-    thumbsUp: 0,
-    thumbsDown: 0,
+    good: 0,
+    bad: 0,
     failed: 0,
   };
-  const thumbs: { trajectoryId: string; at: number }[] = [];
+  const reactions: { trajectoryId: string; at: number }[] = [];
   let isStopped = false;
 
   /** Types a message. @returns what the page shows as the answer; `null` if it was cut before that. */
@@ -44,34 +47,41 @@ export function simulatePeople(options: PeopleOptions): SimulatedPeople {
     const part = lastAnswer(agent)?.parts.at(-1);
     return part?.kind === "text" ? part.text : "";
   };
+  const say = async (verdict: "good" | "bad", trajectoryId: string, message: string) => {
+    if (request.signal === "message") return void (await ask(message));
+    const outcome =
+      request.signal === "outcome"
+        ? await agent.outcome("solved", verdict === "good")
+        : await agent.feedback(verdict === "good" ? "thumb-up" : "thumb-down", trajectoryId);
+    if (outcome !== "queued") throw new Error(`the ${request.signal} was not sent: ${outcome}`);
+  };
   const visit = async (index: number): Promise<void> => {
     const person = drawPerson(request, index);
     agent.clear();
     // As the edge assigns tasks: the seed decides the level.
     await sample.next({ environment: environment.name, seed: person.taskSeed, split: "train" });
-    let text = await ask(sample.request());
+    const first = sample.request();
+    let text = await ask(first);
     for (let turn = 1; text !== null && turn < environment.maxTurns; turn += 1) {
       const next = await sample.reply(text);
       if (next === null) break;
       text = await ask(next);
     }
     const { success } = await sample.judge(text);
-    const thumb = person.thumb(success);
-    if (thumb === null) return;
+    const verdict = person.verdict(success);
+    if (verdict === null) return;
     const trajectoryId = lastAnswer(agent)?.trajectoryId ?? null;
     if (trajectoryId === null)
       throw new Error("only an answer of the site's own policy can be rated");
     const at = Date.now();
-    const outcome = await agent.feedback(thumb, trajectoryId);
-    if (outcome !== "queued") throw new Error(`the thumb was not sent: ${outcome}`);
-    thumbs.push({ trajectoryId, at });
-    const { answered, thumbsUp, thumbsDown } = progress;
-    const isUp = thumb === "thumb-up";
+    await say(verdict, trajectoryId, person.message(verdict, first));
+    reactions.push({ trajectoryId, at });
+    const { answered, good, bad } = progress;
     progress = {
       ...progress,
       answered: answered + 1,
-      thumbsUp: thumbsUp + (isUp ? 1 : 0),
-      thumbsDown: thumbsDown + (isUp ? 0 : 1),
+      good: good + (verdict === "good" ? 1 : 0),
+      bad: bad + (verdict === "bad" ? 1 : 0),
     };
   };
   const run = async (): Promise<void> => {
@@ -97,7 +107,7 @@ export function simulatePeople(options: PeopleOptions): SimulatedPeople {
     get progress() {
       return progress;
     },
-    thumbs,
+    reactions,
     stop() {
       isStopped = true;
     },

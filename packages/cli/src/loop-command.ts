@@ -57,7 +57,7 @@ function table({ success, uploads, pages, training, live, ...report }: LoopRepor
     ...(live === null
       ? []
       : [
-          `people            ${live.requests} requests, ${live.thumbsUp} thumbs up, ${live.thumbsDown} down, ${live.feedbackToPageSeconds.median?.toFixed(0) ?? "–"} s to a page (median)`,
+          `people            ${live.requests} requests, ${live.good} said good, ${live.bad} bad, ${live.feedbackToPageSeconds.median?.toFixed(0) ?? "–"} s to a page (median)`,
         ]),
     `training          ${training.tokens} tokens, ${training.tokensPerSecond ?? "–"} a second`,
     `pages             ${pages.onNewest} of ${pages.open} on the newest version, ${pages.reloads} reloads, ${report.backend}`,

@@ -46,14 +46,14 @@ test("without options visitors practice, and the site's recipe learns", () => {
 
 test("with --live people ask, the edge waits for thumbs, and a recipe learns from them", () => {
   expect(runOf("--live")).toMatchObject({
-    live: { answering: 0.5, wrong: 0.15, seed: 0 },
+    live: { signal: "thumb", answering: 0.5, wrong: 0.15, seed: 0 },
     folder: "/rooms/.waggle/loop-live",
     trainerArgs: ["--recipe", "thumbs-reinforce", "--groups-per-step", "64"],
     edgeVariables: { FEEDBACK_WAIT_SECONDS: "1" },
   });
   const control = runOf("--live", "--control", "--answering", "0.1", "--wrong", "0.5");
   expect(control).toMatchObject({
-    live: { answering: 0.1, wrong: 0.5, seed: 0 },
+    live: { signal: "thumb", answering: 0.1, wrong: 0.5, seed: 0 },
     control: true,
     folder: "/rooms/.waggle/loop-live-control",
   });
@@ -98,6 +98,7 @@ test("shares of people are refused without --live, or outside their range", () =
   expect(() => runOf("--seed", "3")).toThrow(/add --live/);
   expect(() => runOf("--live", "--wrong", "")).toThrow(/from 0 to 1/);
   expect(runOf("--live", "--answering", "1", "--wrong", "0", "--seed", "3").live).toEqual({
+    signal: "thumb",
     answering: 1,
     wrong: 0,
     seed: 3,

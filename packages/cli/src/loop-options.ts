@@ -127,6 +127,7 @@ export function loopOptions(
     simulate: webgpu ? 16 / given.pages : "forever",
     live: live
       ? {
+          signal: "thumb",
           answering: given.answering ?? ANSWERING,
           wrong: given.wrong ?? WRONG,
           seed: given.seed ?? 0,

@@ -33,7 +33,7 @@ export type LoopOptions = {
   /** Tasks per page, or forever. */
   readonly simulate: number | "forever";
   /**
-   * In place of practice, people type requests on the practice page and give thumbs. It needs an edge that waits for them
+   * In place of practice, people type requests on the practice page and say how the answers are. It needs an edge that waits for them
    * (`FEEDBACK_WAIT_SECONDS`) and a recipe that learns from them.
    */
   readonly live?: LivePeople | undefined;
@@ -136,7 +136,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       const { received, learned, waiting, leased } = summary.trajectories;
       say(
         `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · received ${received}, learned ${learned}, ` +
-          `waiting ${waiting + leased} · ${options.live === undefined ? "" : `thumbs ${answeredIn(statuses)} · `}` +
+          `waiting ${waiting + leased} · ${options.live === undefined ? "" : `answered ${answeredIn(statuses)} · `}` +
           `published ${published}, stable ${policies.stable} · ` +
           `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
       );
@@ -156,10 +156,10 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     await trainer.stop(60_000);
     const policies = await operator.policies();
     statuses = await untilSwapped(visitors, policies.stable);
-    const [summary, rows, thumbs] = await Promise.all([
+    const [summary, rows, reactions] = await Promise.all([
       operator.summary(),
       operator.trajectories(),
-      options.live === undefined ? null : visitors.thumbs(),
+      options.live === undefined ? null : visitors.reactions(),
     ]);
     await finish();
 
@@ -186,7 +186,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       rows,
       metrics: trainerMetrics(folder),
       evaluation,
-      thumbs,
+      reactions,
       control: options.control,
       minutes: (Date.now() - startedAt) / 60_000,
     });

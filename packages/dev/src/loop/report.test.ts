@@ -22,8 +22,8 @@ const page = (people: Partial<PageStatus["people"]>, versions: { [version: numbe
       running: false,
       requests: 0,
       answered: 0,
-      thumbsUp: 0,
-      thumbsDown: 0,
+      good: 0,
+      bad: 0,
       failed: 0,
       ...people,
     },
@@ -39,8 +39,8 @@ const page = (people: Partial<PageStatus["people"]>, versions: { [version: numbe
 /** Version 1 has the steps up to 4 and runs from second 40, version 2 those up to 8 and runs from second 90. */
 const EVIDENCE: LoopEvidence = {
   statuses: [
-    page({ requests: 3, answered: 2, thumbsUp: 2 }, { 0: 1, 1: 50, 2: 90 }),
-    page({ requests: 2, answered: 2, thumbsUp: 1, thumbsDown: 1 }, { 0: 1, 1: 40, 2: 95 }),
+    page({ requests: 3, answered: 2, good: 2 }, { 0: 1, 1: 50, 2: 90 }),
+    page({ requests: 2, answered: 2, good: 1, bad: 1 }, { 0: 1, 1: 40, 2: 95 }),
   ],
   summary: {
     trajectories: { received: 4, learned: 3, rejected: 0, skipped: 0, waiting: 1, leased: 0 },
@@ -56,7 +56,7 @@ const EVIDENCE: LoopEvidence = {
   rows: [row("a", 10, 4), row("b", 20, 5), row("c", 30, 9), row("d", 35, null), row("e", 5, 2)],
   metrics: [],
   evaluation: null,
-  thumbs: null,
+  reactions: null,
   control: false,
   minutes: 1,
 };
@@ -69,12 +69,12 @@ test("an upload takes as long as until the first page with a version that learne
 });
 
 test("a live run counts requests and thumbs, and measures from the press of a thumb", () => {
-  const thumbs = [thumb("a", 12), thumb("b", 26), thumb("c", 31), thumb("d", 36)];
-  expect(loopReport({ ...EVIDENCE, thumbs }).live).toEqual({
+  const reactions = [thumb("a", 12), thumb("b", 26), thumb("c", 31), thumb("d", 36)];
+  expect(loopReport({ ...EVIDENCE, reactions }).live).toEqual({
     requests: 5,
     answered: 4,
-    thumbsUp: 3,
-    thumbsDown: 1,
+    good: 3,
+    bad: 1,
     // a: 40 − 12, b: 90 − 26. e has no thumb.
     feedbackToPageSeconds: { median: 46, max: 64 },
   });
@@ -82,7 +82,7 @@ test("a live run counts requests and thumbs, and measures from the press of a th
 
 test("without a thumb that reached a page there is no time", () => {
   const none = { median: null, max: null };
-  expect(loopReport({ ...EVIDENCE, thumbs: [] }).live?.feedbackToPageSeconds).toEqual(none);
+  expect(loopReport({ ...EVIDENCE, reactions: [] }).live?.feedbackToPageSeconds).toEqual(none);
   const late = [thumb("c", 31)];
-  expect(loopReport({ ...EVIDENCE, thumbs: late }).live?.feedbackToPageSeconds).toEqual(none);
+  expect(loopReport({ ...EVIDENCE, reactions: late }).live?.feedbackToPageSeconds).toEqual(none);
 });

@@ -30,13 +30,12 @@ export type Evaluation = {
 type LiveReport = {
   /** Messages that people sent. */
   readonly requests: number;
-  /** Requests with a thumb: the sum of the next two. */
+  /** Requests whose person said how the answer was: the sum of the next two. */
   readonly answered: number;
-  readonly thumbsUp: number;
-  readonly thumbsDown: number;
+  readonly good: number;
+  readonly bad: number;
   /**
-   * Time from the press of a thumb to the first page with a policy that learned from it. Pages and thumbs have the clock of
-   * this machine.
+   * Time from what a person said to the first page with a policy that learned from it. Both have the clock of this machine.
    */
   readonly feedbackToPageSeconds: Delays;
 };
@@ -89,7 +88,7 @@ export type LoopEvidence = {
   readonly metrics: readonly Pick<MetricsRow, "metrics">[];
   readonly evaluation: Evaluation | null;
   /** Thumbs that people gave in the pages; `null` in a run of practice. */
-  readonly thumbs: SimulatedPeople["thumbs"] | null;
+  readonly reactions: SimulatedPeople["reactions"] | null;
   readonly control: boolean;
   readonly minutes: number;
 };
@@ -138,15 +137,15 @@ function secondsToPage(
 }
 
 /** What people did in a live run. */
-function liveReport(evidence: LoopEvidence, thumbs: SimulatedPeople["thumbs"]): LiveReport {
+function liveReport(evidence: LoopEvidence, reactions: SimulatedPeople["reactions"]): LiveReport {
   const people = evidence.statuses.map((status) => status.people);
-  const pressedAt = new Map(thumbs.map(({ trajectoryId, at }) => [trajectoryId, at]));
+  const saidAt = new Map(reactions.map(({ trajectoryId, at }) => [trajectoryId, at]));
   return {
     requests: sum(people.map(({ requests }) => requests)),
     answered: sum(people.map(({ answered }) => answered)),
-    thumbsUp: sum(people.map(({ thumbsUp }) => thumbsUp)),
-    thumbsDown: sum(people.map(({ thumbsDown }) => thumbsDown)),
-    feedbackToPageSeconds: delaysOf(secondsToPage(evidence, ({ id }) => pressedAt.get(id))),
+    good: sum(people.map(({ good }) => good)),
+    bad: sum(people.map(({ bad }) => bad)),
+    feedbackToPageSeconds: delaysOf(secondsToPage(evidence, ({ id }) => saidAt.get(id))),
   };
 }
 
@@ -199,7 +198,7 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
       reloads: sum(statuses.map((status) => status.reloads)),
     },
     uploadToPageSeconds: delaysOf(delays),
-    live: evidence.thumbs === null ? null : liveReport(evidence, evidence.thumbs),
+    live: evidence.reactions === null ? null : liveReport(evidence, evidence.reactions),
     training: {
       tokens: trained,
       tokensPerSecond: seconds === 0 ? null : Math.round(trained / seconds),

@@ -11,9 +11,13 @@ test("a page practices, or has people that other pages do not have", () => {
     autoconsent: "1",
     device: "wasm",
   });
-  const live = { ...common, live: { answering: 0.1, wrong: 0.15, seed: 0 } };
+  const live = {
+    ...common,
+    live: { signal: "thumb", answering: 0.1, wrong: 0.15, seed: 0 } as const,
+  };
   const people = {
     people: "forever",
+    signal: "thumb",
     answering: "0.1",
     wrong: "0.15",
     autoconsent: "1",

@@ -12,12 +12,12 @@ export type VisitorsOptions = {
   readonly device: "auto" | "webgpu" | "wasm";
   /** Tasks that each page practices, or forever. */
   readonly simulate: number | "forever";
-  /** In place of practice: people who type requests and give thumbs until they are stopped. */
+  /** In place of practice: people who type requests and say how the answers are until they are stopped. */
   readonly live?: LivePeople | undefined;
 };
 
 /** How the people of a live run answer; `PeopleRequest` explains it. Another seed gives every page other people. */
-export type LivePeople = Pick<PeopleRequest, "answering" | "wrong" | "seed">;
+export type LivePeople = Pick<PeopleRequest, "signal" | "answering" | "wrong" | "seed">;
 
 /** A run has at most this many pages. */
 const MOST_PAGES = 64;
@@ -30,9 +30,10 @@ export function pageParameters(
   const { device, simulate, live } = options;
   const common = { autoconsent: "1", device };
   if (live === undefined) return { simulate: String(simulate), ...common };
+  const { signal } = live;
   const [answering, wrong] = [String(live.answering), String(live.wrong)];
   const seed = String(live.seed * MOST_PAGES + index);
-  return { people: "forever", answering, wrong, seed, ...common };
+  return { people: "forever", signal, answering, wrong, seed, ...common };
 }
 
 /** The open pages of one run. */
@@ -72,10 +73,10 @@ export class Visitors {
     return (await Promise.all(asked)).filter((status) => status !== null);
   }
 
-  /** The thumbs that people have given in all pages. */
-  async thumbs(): Promise<SimulatedPeople["thumbs"]> {
+  /** What people have said about answers in all pages. */
+  async reactions(): Promise<SimulatedPeople["reactions"]> {
     const given = this.pages.map((page) =>
-      page.evaluate(() => window.wagglePage.people()?.thumbs ?? []),
+      page.evaluate(() => window.wagglePage.people()?.reactions ?? []),
     );
     return (await Promise.all(given)).flat();
   }

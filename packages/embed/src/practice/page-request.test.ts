@@ -28,6 +28,7 @@ test("people come with shares and a seed, or with defaults and a seed of their o
   const peopleIn = (search: string) => readPageRequest(search, true).people;
   expect(peopleIn("?people=forever&answering=1&wrong=0&seed=3")).toEqual({
     count: Infinity,
+    signal: "thumb",
     answering: 1,
     wrong: 0,
     seed: 3,
@@ -36,6 +37,8 @@ test("people come with shares and a seed, or with defaults and a seed of their o
   expect(one).toMatchObject({ count: 8, answering: 0.5, wrong: 0.15 });
   expect(other).toMatchObject({ count: 8, answering: 0.5, wrong: 0.15 });
   expect(one?.seed).not.toBe(other?.seed);
+  expect(peopleIn("?people=8&signal=message")?.signal).toBe("message");
+  expect(peopleIn("?people=8&signal=shout")?.signal).toBe("thumb");
   expect(peopleIn("?people=0")).toBeNull();
 });
 

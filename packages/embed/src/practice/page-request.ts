@@ -14,15 +14,20 @@ export async function readSiteConfig(): Promise<SiteConfig> {
   return { edgeUrl: config.edgeUrl, siteKey: config.siteKey };
 }
 
+/** How people say how an answer was: a thumb, an outcome of the site's metric `solved`, or their next message. */
+export const PEOPLE_SIGNALS = ["thumb", "outcome", "message"] as const;
+export type PeopleSignal = (typeof PEOPLE_SIGNALS)[number];
+
 /** Simulated people who type requests of their own. Programs ask for them; a practice page runs them. */
 export type PeopleRequest = {
   /** People, one after another; `Infinity` continues until stopped. */
   readonly count: number;
-  /** Share of people that give a thumb at a success rate of one half, in [0, 1]. */
+  readonly signal: PeopleSignal;
+  /** Share of people that say how the answer was at a success rate of one half, in [0, 1]. */
   readonly answering: number;
-  /** Probability that a person presses the wrong thumb, in [0, 1]. At 0.5 a thumb carries no information. */
+  /** Probability that a person says the opposite, in [0, 1]. At 0.5 it carries no information. */
   readonly wrong: number;
-  /** Decides tasks and thumbs. Pages with the same seed have the same people. */
+  /** Decides tasks and what people say. Pages with the same seed have the same people. */
   readonly seed: number;
 };
 
@@ -62,8 +67,10 @@ const DEFAULT_WRONG = 0.15;
 
 function peopleIn(parameters: URLSearchParams, count: number): PeopleRequest {
   const seed = Number.parseInt(parameters.get("seed") ?? "", 10);
+  const signal = parameters.get("signal");
   return {
     count,
+    signal: PEOPLE_SIGNALS.find((known) => known === signal) ?? "thumb",
     answering: shareOf(parameters.get("answering")) ?? DEFAULT_ANSWERING,
     wrong: shareOf(parameters.get("wrong")) ?? DEFAULT_WRONG,
     seed: Number.isSafeInteger(seed) ? seed : randomSeed(),

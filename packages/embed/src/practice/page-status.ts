@@ -7,18 +7,18 @@ type PeopleProgress = {
   readonly running: boolean;
   /** Messages sent. A task may take several. */
   readonly requests: number;
-  /** Tasks whose person gave a thumb: the sum of the next two. */
+  /** Tasks whose person said how the answer was: the sum of the next two. */
   readonly answered: number;
-  readonly thumbsUp: number;
-  readonly thumbsDown: number;
+  readonly good: number;
+  readonly bad: number;
   /** Tasks that ended with an error. */
   readonly failed: number;
 };
 
-/** A thumb that is sent to the edge. It does not say whether it is the right one. */
-type GivenThumb = {
+/** What a person said about an answer, as a thumb, an outcome or a message. It does not say whether it is true. */
+type Reaction = {
   readonly trajectoryId: string;
-  /** When it was pressed, in ms since 1970. */
+  /** In ms since 1970. */
   readonly at: number;
 };
 
@@ -26,7 +26,7 @@ type GivenThumb = {
 export interface SimulatedPeople {
   readonly progress: PeopleProgress;
   /** Oldest first. */
-  readonly thumbs: readonly GivenThumb[];
+  readonly reactions: readonly Reaction[];
   /** Ends after the current person. */
   stop(): void;
 }
@@ -78,8 +78,8 @@ const NO_PEOPLE: PeopleProgress = {
   running: false,
   requests: 0,
   answered: 0,
-  thumbsUp: 0,
-  thumbsDown: 0,
+  good: 0,
+  bad: 0,
   failed: 0,
 };
 
