@@ -107,6 +107,41 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "edge:awaited-feedback",
+    source: "issue 18, the first two parts; docs/how-to/learn-from-feedback.md",
+    behavior:
+      "A visitor's request waits for a thumb or an outcome that teaches, in any order of arrival, and is leased once with both. Feedback over a visitor's limit is refused for good.",
+    tests: [
+      "workers/edge/src/awaited-feedback.test.ts > a request waits for a thumb, and with one until it is old enough",
+      "workers/edge/src/awaited-feedback.test.ts > an outcome from the %s makes a request ready, before and after the trajectory arrives",
+      "workers/edge/src/awaited-feedback.test.ts > an outcome that cannot teach makes no request ready: no weight, no such metric, not the visitor's own",
+      "workers/edge/src/awaited-feedback.test.ts > a lease has the outcomes beside the feedback, with their changed values, once",
+      "workers/edge/src/awaited-feedback.test.ts > outcomes of a metric whose type has changed are not leased",
+      "workers/edge/src/awaited-feedback.test.ts > feedback over the limit of a visitor is refused for good, so that pages do not send it again",
+      "packages/collector/src/uploader.test.ts > feedback is sent again after a 429, and not after a 409",
+    ],
+  },
+  {
+    id: "trainer:feedback-rewards",
+    source: "issue 18, the first two parts; docs/how-to/learn-from-feedback.md",
+    behavior:
+      "The reward of a visitor's request is the weighted mean of the thumb and the outcomes that are there. A policy learns from either alone, and not from feedback at random.",
+    tests: [
+      "packages/learning/src/rewards/feedback.test.ts > %s %s with %j is the reward %d",
+      "packages/learning/src/rewards/feedback.test.ts > signals are weighted, and missing ones are left out",
+      "packages/learning/src/rewards/feedback.test.ts > the value of the site's server counts, and that of the page only without one",
+      "packages/learning/src/rewards/feedback.test.ts > the verdict names each signal with its value, and half of the reward is a success",
+      "trainer/src/check/feedback-check.test.ts > a recipe that reads %s is paid by it and by nothing else",
+      "trainer/src/check/feedback-check.test.ts > feedback that the recipe does not read is no feedback, nor is a metric without weight",
+      "trainer/src/check/feedback-check.test.ts > a thumb does not excuse forged log-probs, a missing consent or another model",
+      "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback alone; from feedback at random it does not",
+      "trainer/src/edge-training/feedback-learning.test.ts > a recipe that reads both learns from requests of which each has one",
+      "trainer/src/expectations/feedback-update.test.ts > %s raises rollouts with good outcomes, against the verifier",
+      "packages/site/src/node/feedback-check.test.ts > metrics with a weight are refused with file and line beside a recipe that reads thumbs only",
+      "packages/site/src/node/consent-check.test.ts > %s it is refused with file and line",
+    ],
+  },
+  {
     id: "loop:live-people",
     source: "docs/how-to/your-own-site.md, Try people who rate answers",
     behavior:

@@ -39,9 +39,9 @@ test("metrics are listed by source with share or mean, and one without outcomes 
   expect(rowsOf(panel)).toEqual([
     ["booked", "page", "", share("25.0"), "4", "higher", "0.5"],
     ["booked", "server", "", share("100.0"), "3", "higher", "0.5"],
-    ["minutes", "page", "", "7.5 ± 3.54", "2", "lower", "–"],
+    ["minutes", "page", "", "7.5 ± 3.54", "2", "lower", "1"],
     ["stars", "page", "", "5", "1", "no longer declared", "–"],
-    ["sales", "–", "", "–", "0", "higher", "–"],
+    ["sales", "–", "", "–", "0", "higher", "1"],
   ]);
   // Wilson's interval of 1 in 4 is 4.6 % to 69.9 %.
   expect(panel?.querySelector(".rate-bar")?.getAttribute("title")).toBe(

@@ -103,7 +103,7 @@ function silentRow(name: string, now?: Metric): HTMLElement {
 function declarationCells(now?: Metric): HTMLElement[] {
   return [
     h("td", { class: "roomy" }, now?.better ?? "no longer declared"),
-    h("td", { class: "number roomy" }, formatNumber(now?.weight)),
+    h("td", { class: "number roomy" }, formatNumber(now && (now.weight ?? 1))),
   ];
 }
 

@@ -62,7 +62,9 @@ test("with --live people ask, the edge waits for thumbs, and a recipe learns fro
 test("--recipe replaces the recipe, and with --live it must learn from thumbs", () => {
   const same = runOf("--live", "--recipe", "thumbs-reinforce");
   expect(same.trainerArgs).toEqual(runOf("--live").trainerArgs);
-  expect(() => runOf("--live", "--recipe", "grpo")).toThrow(/learns from tasks/);
+  for (const other of ["grpo", "outcomes-reinforce"]) {
+    expect(() => runOf("--live", "--recipe", other)).toThrow(/does not learn from thumbs/);
+  }
   expect(runOf("--recipe", "grpo").trainerArgs).toEqual(["--recipe", "grpo"]);
   expect(() => runOf("--recipe", "no-such")).toThrow(/no-such/);
 });

@@ -105,10 +105,10 @@ export function loopOptions(
       "error: --answering, --wrong and --seed are about the people of --live; add --live",
     );
   }
-  if (live && recipe !== undefined && edgeRecipeNamed(recipe).learnsFrom !== "thumbs") {
+  if (live && recipe !== undefined && edgeRecipeNamed(recipe).feedback?.thumb === undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `error: recipe ${recipe} learns from tasks, and people of --live give thumbs; use ${LIVE_RECIPE}`,
+      `error: recipe ${recipe} does not learn from thumbs, and people of --live give nothing else; use ${LIVE_RECIPE}`,
     );
   }
   const kinds = ["loop", webgpu && "webgpu", live && "live", control && !webgpu && "control"];

@@ -246,6 +246,34 @@ test("feedback does not wait for the trajectories after its own", async () => {
   expect(edge.requests.slice(-4)).toEqual([upload, thumb, upload, upload]);
 });
 
+test("feedback is sent again after a 429, and not after a 409", async () => {
+  const { outbox, consent, session } = await setUp({ waiting: 0 });
+  const statuses = [429, 409, 200];
+  const request: typeof session.request = async (path, ...rest) =>
+    path === "/v1/feedback"
+      ? new Response("{}", { status: statuses.shift() ?? 500 })
+      : session.request(path, ...rest);
+  const uploader = createUploader({
+    outbox,
+    consent,
+    session: { ...session, request },
+    isOnline: () => true,
+    events: [],
+  });
+  await outbox.enqueueFeedback({
+    id: crypto.randomUUID(),
+    trajectoryId: exampleTrajectory(1).id,
+    kind: "thumb-up",
+    at: "2026-11-20T00:00:00.000Z",
+  });
+  expect(await uploader.flush()).toMatchObject({ ended: "backoff" });
+  expect(await outbox.summary()).toMatchObject({ feedbackWaiting: 1 });
+  expect(await uploader.flush()).toMatchObject({ ended: "empty" });
+  expect(await outbox.summary()).toMatchObject({ feedbackWaiting: 0 });
+  await uploader.flush();
+  expect(statuses).toEqual([200]);
+});
+
 test("feedback is sent after its trajectory", async () => {
   const { edge, uploader, outbox } = await setUp({ waiting: 1 });
   await outbox.enqueueFeedback({

@@ -75,6 +75,30 @@ test("the same answer to the same task gets the same thumb", async () => {
   }
 });
 
+test("outcomes do not flatter, and the reward is the weighted mean of thumb and outcome", async () => {
+  const options = { noise: 0.1, flattery: 1, feedback: { thumb: 1, outcome: 3 } };
+  const spec = withVisitors(OPINION, options);
+  const alone = withVisitors(OPINION, { ...options, feedback: { outcome: 1 } });
+  let [wrong, unlike, count] = [0, 0, 0];
+  for (let seed = 0; seed < 3000; seed += 1) {
+    for (const food of FOODS) {
+      const { judge } = spec.create(spec.reference(seed, "train", 2));
+      const { reward, success, parts } = await judge(food);
+      const [isUp, isSolved] = [parts["thumb"] === "up", parts["outcome:solved"] === true];
+      expect(reward).toBe((Number(isUp) + 3 * Number(isSolved)) / 4);
+      const single = await alone.create(alone.reference(seed, "train", 2)).judge(food);
+      expect(single.reward).toBe(Number(isSolved));
+      expect(single.parts).not.toHaveProperty("thumb");
+      if (isSolved !== success) wrong += 1;
+      if (isSolved !== isUp) unlike += 1;
+      count += 1;
+    }
+  }
+  expectShare({ share: wrong / count, count }, 0.1);
+  // The control: flattered visitors press other thumbs, and each errs on its own.
+  expect(unlike / count).toBeGreaterThan(0.25);
+});
+
 test("a probability above 1 is refused", () => {
   expect(() => withVisitors(OPINION, { noise: 1.2 })).toThrow(/noise.*1\.2/);
 });

@@ -1,14 +1,17 @@
 /**
- * Simulated visitors who give a thumb up or down and nothing else. They mean well but are unreliable: some
- * press the wrong thumb, some like agreement more than the truth. The thumb replaces the environment's reward;
- * `success` still reports whether the task was solved, for measurement only.
+ * Simulated visitors who give a thumb up or down, whose site reports an outcome, or both. They mean well but are
+ * unreliable: some press the wrong thumb, some like agreement more than the truth. Some outcomes are reported wrongly.
+ * This feedback replaces the environment's reward; `success` still reports whether the task was solved, for measurement
+ * only.
  */
 import { WaggleError, mulberry32, hashText } from "@waggle/protocol";
 import type { Judgment, EnvironmentSpec } from "./environment-spec.ts";
 
 /** How unreliable the visitors are. */
 export type VisitorOptions = {
-  /** Probability that the thumb is flipped, in [0, 1]. At 0.5 it carries no information. */
+  /** Weights of the feedback in the reward. Feedback without a weight is not given. Default: thumbs alone. */
+  readonly feedback?: { readonly thumb?: number; readonly outcome?: number };
+  /** Probability that a thumb or an outcome is flipped, in [0, 1]. At 0.5 it carries no information. */
   readonly noise: number;
   /** Probability that a wrong answer pleases because it agrees with the visitor, in [0, 1]. Default 0. */
   readonly flattery?: number;
@@ -19,13 +22,14 @@ export type VisitorOptions = {
 type Thumb = "up" | "down";
 
 /**
- * The environment with a thumb as its only reward, also given in `parts.thumb`. The same answer to the same
- * task always gets the same thumb.
+ * The environment with feedback as its only reward. `parts` has it as `thumb` and as `outcome:solved`. The same answer to
+ * the same task always gets the same feedback.
  */
 export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): EnvironmentSpec {
   requireShare("noise", options.noise);
   requireShare("flattery", options.flattery ?? 0);
   requireShare("pride", options.pride ?? 0);
+  const weights = options.feedback ?? { thumb: 1 };
   return {
     ...spec,
     create: (reference) => {
@@ -36,9 +40,18 @@ export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): En
           const judgment = await instance.judge(finalText);
           const { environment, split, seed } = reference;
           const draw = `thumb/${environment}/${split}/${seed}/${judgment.success}/${finalText}`;
-          const thumb = thumbOf(judgment, options, mulberry32(hashText(draw)));
-          const { success, parts } = judgment;
-          return { reward: thumb === "up" ? 1 : 0, success, parts: { ...parts, thumb } };
+          const random = mulberry32(hashText(draw));
+          const thumb = thumbOf(judgment, options, random);
+          const { success } = judgment;
+          const solved = success !== random() < options.noise;
+          const { thumb: ofThumb = 0, outcome: ofOutcome = 0 } = weights;
+          const good = (thumb === "up" ? ofThumb : 0) + (solved ? ofOutcome : 0);
+          const parts = {
+            ...judgment.parts,
+            ...(ofThumb > 0 && { thumb }),
+            ...(ofOutcome > 0 && { "outcome:solved": solved }),
+          };
+          return { reward: good / (ofThumb + ofOutcome), success, parts };
         },
       };
     },

@@ -25,6 +25,7 @@ export type {
   AdvantagePart,
   AdvantageRows,
   EnvironmentMeasure,
+  FeedbackWeights,
   FilterPart,
   LossPart,
   Minibatch,
@@ -97,6 +98,7 @@ export { literatureStates, otherRecipes, recipeNamed, RECIPES } from "./recipes/
 export { inferredParts } from "./recipes/literature.ts";
 export { demonstrationStart } from "./recipes/stages/demonstration-start.ts";
 export { groupReinforcement } from "./recipes/stages/group-reinforcement.ts";
+export { feedbackVerdict } from "./rewards/feedback.ts";
 export type { JudgePort } from "./rewards/judge-port.ts";
 export type { DemonstrationForm } from "./rollouts/demonstration-form.ts";
 export { drawEnvironment } from "./rollouts/env-random.ts";

@@ -148,7 +148,7 @@ export { ruleJudge } from "./rewards/rule-judge.ts";
 export { ruleProcess } from "./rewards/rule-process.ts";
 export { specifications } from "./rewards/specifications.ts";
 export { matchOutcome, team } from "./rewards/team-reward.ts";
-export { thumbs } from "./rewards/thumbs.ts";
+export { feedback } from "./rewards/feedback.ts";
 export { branchEntropy, branchVine } from "./rollouts/branch-entropy.ts";
 export {
   pairedTools,

@@ -23,8 +23,8 @@ export const ControlState = z.object({
   /** Environment of the tasks that the edge assigns; empty if it assigns none. */
   environment: z.string(),
   /**
-   * Seconds that a visitor's own request waits for a thumb before it can be leased; 0 = it is leased at once, to be skipped.
-   * Absent from an edge of the previous release.
+   * Seconds that a visitor's own request waits for a thumb or an outcome before it can be leased; 0 = it is leased at once,
+   * to be skipped. Absent from an edge of the previous release.
    */
   feedbackWaitSeconds: z.int().min(0).optional(),
   /** `null` while versions may be published and promoted. */

@@ -20,10 +20,12 @@ export type {
   ToolCallsGrammar,
 } from "./grammar.ts";
 export {
+  LeasedOutcome,
   Outcome,
   OutcomesEnvelope,
   OutcomesRequest,
   OutcomesResponse,
+  type SiteMetric,
   SiteMetrics,
   StoredOutcome,
 } from "./outcome.ts";

@@ -1,6 +1,6 @@
 /**
  * Outcomes: what a conversation led to for the site, as values of metrics that the site declares. A page or the site's
- * own server reports them. They arrive later and are joined by trajectory id. Nothing learns from them.
+ * own server reports them. They arrive later and are joined by trajectory id.
  *
  * Source: the feedback endpoint of TensorZero, whose metrics have a type, a level and an optimization direction.
  * Differs from it: the level is always one trajectory, because conversations have no id; numbers have a range, so that
@@ -26,11 +26,12 @@ const bound = z.number().min(-LARGEST).max(LARGEST);
 const common = {
   /** Whether the site wants the values to be higher or lower. */
   better: z.enum(["higher", "lower"]),
-  /** What the metric counts beside others, from 0 to 1. */
+  /** Weight in a reward, from 0 to 1. With 0 the metric teaches nothing. Absent = 1. */
   weight: z.number().min(0).max(1).optional(),
 };
 
 /** A metric as a site declares it. */
+export type SiteMetric = z.infer<typeof SiteMetric>;
 const SiteMetric = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("boolean"), ...common }),
   z.strictObject({
@@ -77,6 +78,12 @@ export const StoredOutcome = z.object({
   at: z.iso.datetime(),
   source: OutcomeSource,
 });
+
+/** An outcome of a leased trajectory, with its metric as the site declares it now. */
+export type LeasedOutcome = z.infer<typeof LeasedOutcome>;
+export const LeasedOutcome = StoredOutcome.pick({ metric: true, value: true, source: true }).extend(
+  { declared: SiteMetric },
+);
 
 /** Outcomes in one request of the site's server. */
 const MOST_OUTCOMES = 100;

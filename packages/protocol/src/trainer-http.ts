@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { Feedback } from "./feedback.ts";
 import { GuidanceReference } from "./guidance.ts";
+import { LeasedOutcome } from "./outcome.ts";
 import { PolicyVersionId } from "./policy.ts";
 import {
   AdapterReference,
@@ -33,6 +34,8 @@ export const LeasedTrajectory = z.object({
   receivedAt: z.iso.datetime(),
   trajectory: Trajectory,
   feedback: z.array(Feedback),
+  /** Outcomes of declared metrics. Absent from an edge of the previous release. */
+  outcomes: z.array(LeasedOutcome).optional(),
 });
 /** One leased group. */
 export type LeasedGroup = z.infer<typeof LeasedGroup>;

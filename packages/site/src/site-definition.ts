@@ -122,8 +122,8 @@ export type SiteDefinition = {
     /** Held-out tasks of each evaluation. */
     readonly evaluationTasks?: number;
     /**
-     * Seconds that a visitor's own request waits for a thumb. After them a trainer may learn from it, if the recipe learns
-     * from thumbs, as `thumbs-reinforce` does. Default 0: nothing learns from visitors' own requests.
+     * Seconds that a visitor's own request waits for a thumb or an outcome. After them a trainer may learn from it, if the
+     * recipe learns from feedback, as `signals-reinforce` does. Default 0: nothing learns from visitors' own requests.
      */
     readonly feedbackWaitSeconds?: number;
   };
@@ -146,7 +146,7 @@ export type SiteDefinition = {
   /**
    * What conversations lead to for the site, such as `booked: { type: "boolean", better: "higher" }`. A page reports
    * values with `agent.outcome`, the site's server with `POST /v1/outcomes`. A number has a `range`. `weight`, from 0 to
-   * 1, is what a metric counts beside others. The dashboard shows the values; nothing learns from them.
+   * 1, is what a metric counts in a reward; default 1. With 0 nothing learns from it.
    */
   readonly metrics?: SiteMetrics;
 

@@ -21,10 +21,10 @@ import {
 } from "@waggle/protocol";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 import type { GuidanceCache } from "../model/guidance-cache.ts";
+import type { FeedbackCheck } from "./feedback-check.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
 import type { Replay } from "./replay.ts";
-import type { ThumbCheck } from "./thumb-check.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 
 /**
@@ -63,7 +63,7 @@ export type TrajectoryCheckerOptions = {
   /** Judges rollouts of assigned tasks. */
   readonly replay: Replay;
   /** Judges visitors' own requests, in place of assigned tasks; absent = such requests are skipped. */
-  readonly thumbs?: ThumbCheck;
+  readonly feedback?: FeedbackCheck;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
   /**
@@ -107,7 +107,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
 
       const claim =
         (await refusalOfClaim(digest, trajectory, group, policy)) ??
-        refusalOfTask(trajectory, options.thumbs === undefined) ??
+        refusalOfTask(trajectory, options.feedback === undefined) ??
         refusalOfTokens(trajectory, state, policy);
       if (claim !== null) return refused(claim);
 
@@ -115,9 +115,9 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         ({ version }) => version === trajectory.policyVersion,
       )?.guidance;
       const guidance = said === undefined ? null : await options.guidance?.get(said);
-      const checked = await (options.thumbs === undefined
+      const checked = await (options.feedback === undefined
         ? replay(trajectory, guidance ?? null)
-        : options.thumbs(leased));
+        : options.feedback(leased));
       if (!checked.holds) return refused(checked);
       const { verification } = checked;
       const judged = { reward: verification.reward, success: verification.success };
@@ -176,10 +176,10 @@ async function refusalOfClaim(
   return null;
 }
 
-/** A verifier judges assigned tasks only, and thumbs judge visitors' own requests only. */
+/** A verifier judges assigned tasks only, and feedback judges visitors' own requests only. */
 function refusalOfTask({ task }: Trajectory, learnsFromTasks: boolean): Refusal | null {
   if (learnsFromTasks) return task === null ? skip("no-verifier") : null;
-  return task === null ? null : skip("no-thumb");
+  return task === null ? null : skip("no-feedback");
 }
 
 /** The checks of what was sampled that need no replay and no model. */

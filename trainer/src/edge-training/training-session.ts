@@ -47,7 +47,7 @@ import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { lockState } from "../checkpoint/state-lock.ts";
-import { createThumbCheck } from "../check/thumb-check.ts";
+import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
@@ -124,7 +124,7 @@ async function runSession(
   const policies = await edge.policies();
   const control = await edge.control();
   const { environment } = control;
-  if (recipe.learnsFrom === "thumbs") requireFeedback(recipe, control);
+  if (recipe.feedback !== null) requireFeedback(recipe, control);
   // A site without tasks has nothing to evaluate on, and a trainer waits for its first task.
   const practiced =
     environment === "" ? undefined : assignedEnvironment(control, options.environments);
@@ -242,8 +242,8 @@ async function runSession(
         vocabularySize: policy.vocabularySize,
         environments: options.environments,
       }),
-      ...(recipe.learnsFrom === "thumbs" && {
-        thumbs: createThumbCheck(model.format, practiced),
+      ...(recipe.feedback !== null && {
+        feedback: createFeedbackCheck(recipe.feedback, model.format, practiced),
       }),
       maxStaleness: recipe.maxStaleness,
       servedSequences: engine.capabilities().sequences,
@@ -309,12 +309,12 @@ export async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promis
   });
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` if the edge would hand out requests before their visitors gave a thumb. */
+/** @throws WaggleError `INVALID_ARGUMENT` if the edge would hand out requests before there is feedback on them. */
 function requireFeedback({ name }: EdgeRecipe, { feedbackWaitSeconds = 0 }: ControlState): void {
   if (feedbackWaitSeconds > 0) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `recipe ${name} learns from thumbs on visitors' own requests, but this edge does not wait for thumbs; set training.feedbackWaitSeconds in waggle.config.ts, or the edge's FEEDBACK_WAIT_SECONDS`,
+    `recipe ${name} learns from feedback on visitors' own requests, but this edge does not wait for feedback; set training.feedbackWaitSeconds in waggle.config.ts, or the edge's FEEDBACK_WAIT_SECONDS`,
   );
 }
 

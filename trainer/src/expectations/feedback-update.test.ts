@@ -1,7 +1,7 @@
 /**
- * Recipes that learn from thumbs alone: an update raises what visitors liked and lowers what they
- * disliked, regardless of the verifier. The control is plain GRPO, which raises what the verifier
- * rewards.
+ * Recipes that learn from feedback alone: an update raises what visitors liked, or what went well, and
+ * lowers the rest, regardless of the verifier. The control is plain GRPO, which raises what the
+ * verifier rewards.
  */
 import { environmentNamed, withVisitors } from "@waggle/environments";
 import { recipe, recipeNamed, rewardStage } from "@waggle/learning";
@@ -11,7 +11,12 @@ import { at, numbersOf } from "./recipe-checks.fixture.ts";
 import { actedEnvironment, type StageRecord } from "./recipe-update.fixture.ts";
 import { updateAlone } from "./update-alone.fixture.ts";
 
-/** Visitors who like wrong answers, which exposes recipes that use the verifier's reward. */
+/**
+ * Visitors who like wrong answers, and outcomes that are good after wrong answers. This exposes recipes that use the
+ * verifier's reward.
+ */
+const withFeedback = (feedback: { readonly thumb?: number; readonly outcome?: number }) =>
+  actedEnvironment(withVisitors(environmentNamed("opinion"), { noise: 1, feedback }));
 let acted: Awaited<ReturnType<typeof actedEnvironment>>;
 
 const GRPO = recipe({
@@ -34,22 +39,22 @@ const verified: ReturnType<typeof parts.outcome>["rewards"] = ({ trajectories })
   trajectories.map(({ verification }) => ({ total: verification.success ? 1 : 0 }));
 
 beforeAll(async () => {
-  acted = await actedEnvironment(withVisitors(environmentNamed("opinion"), { noise: 1 }));
+  acted = await withFeedback({ thumb: 1 });
 });
 
-/** Mean of −dL/dlog π over liked and over disliked rollouts. */
+/** Mean of −dL/dlog π over rollouts with good and with bad feedback. */
 function pushes(record: StageRecord): { liked: number; disliked: number } {
   const { minibatch, result } = numbersOf(record);
-  const of = (thumb: string): number => {
+  const of = (isLiked: boolean): number => {
     const rows = minibatch.trajectories.flatMap(({ trajectory: { verification } }, b) =>
-      verification.parts["thumb"] === thumb
+      (verification.parts["outcome:solved"] ?? verification.parts["thumb"] === "up") === isLiked
         ? Array.from(result.derivatives.logProb?.[b] ?? [], (slope) => -slope)
         : [],
     );
     expect(rows.length).toBeGreaterThan(0);
     return rows.reduce((sum, push) => sum + push, 0) / rows.length;
   };
-  return { liked: of("up"), disliked: of("down") };
+  return { liked: of(true), disliked: of(false) };
 }
 
 function raisesTheLiked(records: readonly StageRecord[]): void {
@@ -67,6 +72,23 @@ test.each(["thumbs-kto", "thumbs-reinforce"])(
     raisesTheLiked(records);
   },
 );
+
+test.each([
+  ["outcomes-reinforce", { outcome: 1 }],
+  ["signals-reinforce", { thumb: 1, outcome: 1 }],
+] as const)(
+  "%s raises rollouts with good outcomes, against the verifier",
+  async (name, weights) => {
+    const reported = await withFeedback(weights);
+    raisesTheLiked(await updateAlone(recipeNamed(name)({ attempts: 12 }), reported));
+  },
+);
+
+test("outcomes-reinforce does not take thumbs for outcomes", async () => {
+  await expect(updateAlone(recipeNamed("outcomes-reinforce")(), acted)).rejects.toMatchObject({
+    code: "REWARD_UNAVAILABLE",
+  });
+});
 
 test("single rollouts suffice: no group shares a task", async () => {
   const records = await updateAlone(recipeNamed("thumbs-reinforce")({ attempts: 12 }), acted);

@@ -119,7 +119,13 @@ test("a KL term to the base model can be added to any recipe, and 0 adds none", 
   expect([without.stage.kl, Object.keys(without.stage.state)]).toEqual([null, []]);
 });
 
-test("a recipe that is rewarded by thumbs learns from visitors' own requests, and others from tasks", () => {
-  expect(edgeRecipeNamed("thumbs-reinforce").learnsFrom).toBe("thumbs");
-  expect(edgeRecipeNamed(DEFAULT_EDGE_RECIPE).learnsFrom).toBe("tasks");
+test("a recipe that is rewarded by feedback learns from visitors' own requests, and others from tasks", () => {
+  expect(edgeRecipeNamed("thumbs-reinforce").feedback).toEqual({ thumb: 1 });
+  expect(edgeRecipeNamed("outcomes-reinforce").feedback).toEqual({ outcome: 1 });
+  const own = { thumbWeight: 0.25 };
+  expect(edgeRecipeNamed("signals-reinforce", { own }).feedback).toEqual({
+    thumb: 0.25,
+    outcome: 1,
+  });
+  expect(edgeRecipeNamed(DEFAULT_EDGE_RECIPE).feedback).toBeNull();
 });

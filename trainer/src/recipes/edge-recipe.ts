@@ -5,20 +5,20 @@
  * recipes.
  */
 import {
+  type FeedbackWeights,
   type JudgedTrajectory,
   type LearningRate,
   type Recipe,
   RECIPES,
   recipeNamed,
-  type RewardPart,
   type Settings,
   settingsAt,
   type Stage,
-  type StateName,
   toJudgedTrajectory,
 } from "@waggle/learning";
 import { entropyBonus, rate, reference } from "@waggle/learning/parts";
 import { type OptimizerOptions, WaggleError } from "@waggle/protocol";
+import { feedbackWeights, simpleRewards } from "./feedback-weights.ts";
 import { partContext } from "./part-context.ts";
 import {
   learningNeeded,
@@ -33,8 +33,8 @@ import {
 export type EdgeRecipe = {
   readonly name: string;
   readonly stage: Stage;
-  /** Assigned tasks that a verifier judges, or visitors' own requests with a thumb. */
-  readonly learnsFrom: "tasks" | "thumbs";
+  /** Weights of the feedback on visitors' own requests; `null` = it learns from assigned tasks that a verifier judges. */
+  readonly feedback: FeedbackWeights | null;
   /** Maximum staleness in published versions; older trajectories are left out. */
   readonly maxStaleness: number;
 };
@@ -81,7 +81,7 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
   return {
     name: recipe.name,
     stage: withSettings(stage, settings),
-    learnsFrom: rewardsOf(stage).some(({ readsThumbs }) => readsThumbs) ? "thumbs" : "tasks",
+    feedback: feedbackWeights(stage),
     maxStaleness:
       settings.maxStaleness ??
       (stage.rollout.expectsStaleness === true ? MAX_STALENESS.stale : MAX_STALENESS.other),
@@ -129,8 +129,8 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
 
 /** Why a reward part cannot judge a rollout given only the fields that every verifier reports. */
 function unjudgeableReason(stage: Stage): string | null {
-  for (const reward of rewardsOf(stage)) {
-    const judged = reward.readsThumbs ? LIKED : SILENT;
+  for (const reward of simpleRewards(stage)) {
+    const judged = reward.feedback === undefined ? SILENT : LIKED;
     try {
       void reward.rewards({ task: "any", trajectories: [judged] }, partContext(stage, 0));
     } catch (error) {
@@ -139,19 +139,6 @@ function unjudgeableReason(stage: Stage): string | null {
     }
   }
   return null;
-}
-
-/** The reward of a stage, or the components of a combined one. */
-function rewardsOf({ reward }: Stage): RewardPart<StateName>[] {
-  return reward === null ? [] : simpleRewards(reward);
-}
-
-/** The components of a combined reward; the reward itself if it is not combined. */
-function simpleRewards(reward: RewardPart<StateName>): RewardPart<StateName>[] {
-  const joined = (reward.around ?? []).filter(
-    (part): part is RewardPart<StateName> => "rewards" in part,
-  );
-  return joined.length === 0 ? [reward] : joined.flatMap(simpleRewards);
 }
 
 /** A trajectory that ended immediately. */
@@ -176,10 +163,10 @@ const SILENT: JudgedTrajectory = toJudgedTrajectory(
   { reward: 0, success: false, parts: { request: "", text: "" } },
 );
 
-/** The same, with a visitor's thumb. */
+/** The same, with feedback of every kind. */
 const LIKED: JudgedTrajectory = {
   ...SILENT,
-  verification: { reward: 1, success: true, parts: { thumb: "up" } },
+  verification: { reward: 1, success: true, parts: { thumb: "up", "outcome:any": true } },
 };
 
 function isSet(stage: Stage, step: number, name: "maxTurns" | "difficulty" | "taskPool"): boolean {

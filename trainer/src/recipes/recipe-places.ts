@@ -12,6 +12,7 @@ import {
 } from "@waggle/environments";
 import type { EnvironmentMeasure, Recipe } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
+import { feedbackWeights } from "./feedback-weights.ts";
 
 /** Where a recipe's evidence is. */
 export type RecipePlace = {
@@ -94,12 +95,12 @@ type Measured = {
   readonly around?: readonly Measured[];
 };
 
-/** Default error rate of simulated visitors' thumbs, for recipes that need them. */
+/** Default error rate of simulated feedback, for recipes that need it. */
 const VISITOR_NOISE = 0.1;
 
 /**
- * The environment for a recipe's run. Simulated visitors judge if the recipe learns from thumbs or
- * if `noise` is given.
+ * The environment for a recipe's run. Simulated visitors judge if the recipe learns from feedback or
+ * if `noise` is given; without a recipe that says which, they give thumbs.
  *
  * @throws WaggleError `INVALID_ARGUMENT` for an unknown environment.
  */
@@ -120,6 +121,7 @@ export function recipeEnvironment(
     typeof environment === "object"
       ? environment
       : environmentNamed(environment ?? recipePlace(recipe).environment);
-  const isJudged = noise !== undefined || recipe.literature.table === "feedback";
-  return isJudged ? withVisitors(tasks, { noise: noise ?? VISITOR_NOISE }) : tasks;
+  const feedback = recipe.stages.map(feedbackWeights).find((weights) => weights !== null);
+  if (noise === undefined && feedback === undefined) return tasks;
+  return withVisitors(tasks, { noise: noise ?? VISITOR_NOISE, ...(feedback && { feedback }) });
 }

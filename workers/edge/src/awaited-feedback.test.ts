@@ -1,11 +1,16 @@
-/** A site whose trainer learns from thumbs: its live requests are leased once they have a thumb and are old enough. */
-import { DEFAULT_SITE, type Feedback } from "@waggle/protocol";
+/**
+ * A site whose trainer learns from feedback: its live requests are leased once they have a thumb or an outcome that
+ * teaches, and are old enough.
+ */
+import { DEFAULT_SITE, type Feedback, type Outcome, type SiteMetrics } from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { unwrap } from "./answer.ts";
 import { coordinatorOf } from "./coordinator.ts";
 import {
   ask,
+  asOperator,
   bindings,
+  call,
   freshEdge,
   lease,
   makeUpload,
@@ -14,7 +19,13 @@ import {
   upload,
   work,
 } from "./testing/edge.ts";
+import { outcomeOf, reportAsPage, serverCredential } from "./testing/outcomes.ts";
 
+const METRICS: SiteMetrics = {
+  booked: { type: "boolean", better: "higher" },
+  rating: { type: "number", better: "higher", range: [1, 5], weight: 0.5 },
+  views: { type: "number", better: "higher", range: [0, 9], weight: 0 },
+};
 const WAIT_SECONDS = 2;
 const LATER = (WAIT_SECONDS + 1) * 1000;
 
@@ -22,12 +33,15 @@ let baseModel = "";
 let token = "";
 
 beforeEach(async () => {
-  Object.assign(bindings, { FEEDBACK_WAIT_SECONDS: String(WAIT_SECONDS) });
+  Object.assign(bindings, {
+    FEEDBACK_WAIT_SECONDS: String(WAIT_SECONDS),
+    METRICS: JSON.stringify(METRICS),
+  });
   baseModel = await freshEdge();
   token = (await openSession()).token;
 });
 afterEach(() => {
-  Object.assign(bindings, { FEEDBACK_WAIT_SECONDS: "0" });
+  Object.assign(bindings, { FEEDBACK_WAIT_SECONDS: "0", METRICS: "{}" });
 });
 
 async function liveRequest(as = token): Promise<Upload> {
@@ -42,6 +56,19 @@ async function give(kind: Feedback["kind"], { trajectory }: Upload, as = token):
   await ask("POST", "/v1/feedback", { token: as, body });
   return body;
 }
+
+type Edit = Partial<Pick<Outcome, "metric" | "value" | "at">>;
+
+async function report(by: "page" | "server", { trajectory }: Upload, edit: Edit = {}, as = token) {
+  const outcome = outcomeOf(trajectory, edit);
+  if (by === "page") return (await reportAsPage(as, outcome)).status;
+  const server = await serverCredential(DEFAULT_SITE);
+  await ask("POST", "/v1/outcomes", { ...server, body: { outcomes: [outcome] } });
+  return 200;
+}
+
+const declare = (metrics: object) =>
+  ask("PUT", "/v1/operator/sites/default", { ...asOperator, body: { settings: { metrics } } });
 
 /** Digests that a trainer gets at this time, oldest first. The lease is given back. */
 async function leasable(now: number): Promise<string[]> {
@@ -98,4 +125,103 @@ test("the lease has the thumb, and a request without one is deleted with its vis
   await liveRequest();
   const deleted = await ask("DELETE", "/v1/visitor", { token });
   expect(deleted).toMatchObject({ deletedTrajectories: 2, deletedFeedback: 1 });
+});
+
+test.each(["page", "server"] as const)(
+  "an outcome from the %s makes a request ready, before and after the trajectory arrives",
+  async (by) => {
+    const before = Date.now();
+    const [first, late, silent] = [
+      await makeUpload(baseModel, null),
+      await liveRequest(),
+      await liveRequest(),
+    ];
+    await report(by, first);
+    await upload(token, first);
+    expect(await leasable(Date.now() + LATER)).toEqual([first.digest]);
+    expect(await leasable(before)).toEqual([]);
+    await report(by, late, { metric: "rating", value: 2 });
+    const all = await leasable(Date.now() + LATER);
+    expect(all.toSorted()).toEqual([first.digest, late.digest].toSorted());
+    expect(all).not.toContain(silent.digest);
+  },
+);
+
+test("an outcome that cannot teach makes no request ready: no weight, no such metric, not the visitor's own", async () => {
+  const [early, request] = [await makeUpload(baseModel, null), await liveRequest()];
+  const stranger = (await openSession()).token;
+  for (const one of [early, request]) {
+    for (const by of ["page", "server"] as const) {
+      expect(await report(by, one, { metric: "views", value: 3 })).toBe(200);
+    }
+    expect(await report("page", one, {}, stranger)).toBe(200);
+  }
+  expect(await report("page", request, { metric: "sales", value: 3 })).toBe(400);
+  await upload(token, early);
+  expect(await leasable(Date.now() + LATER)).toEqual([]);
+  // A metric that is no longer declared does not teach either.
+  await declare({ views: METRICS["views"] });
+  const removed = await makeUpload(baseModel, null);
+  await bindings.DB.prepare(
+    `INSERT INTO outcomes (site, id, trajectoryId, metric, sender, type, value, occurredAt, receivedAt)
+     VALUES (?1, 'o', ?2, 'booked', '', 'boolean', 1, 0, 0)`,
+  )
+    .bind(DEFAULT_SITE, removed.trajectory.id)
+    .run();
+  await upload(token, removed);
+  expect(await leasable(Date.now() + LATER)).toEqual([]);
+});
+
+test("a lease has the outcomes beside the feedback, with their changed values, once", async () => {
+  const request = await liveRequest();
+  await report("page", request, { value: false });
+  await report("page", request, { value: true, at: "2026-11-20T12:00:01.000Z" });
+  await report("server", request, { metric: "rating", value: 4 });
+  await report("server", request, { metric: "views", value: 7 });
+  await expect
+    .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 300 })
+    .toMatchObject([
+      {
+        trajectories: [
+          {
+            digest: request.digest,
+            feedback: [],
+            outcomes: [
+              { metric: "booked", value: true, source: "page", declared: METRICS["booked"] },
+              { metric: "rating", value: 4, source: "server", declared: METRICS["rating"] },
+              { metric: "views", value: 7, source: "server", declared: METRICS["views"] },
+            ],
+          },
+        ],
+      },
+    ]);
+  // A value that comes while the request is leased does not make it ready a second time.
+  await report("server", request, { metric: "rating", value: 1, at: "2026-11-21T12:00:00.000Z" });
+  expect(await leasable(Date.now() + LATER)).toEqual([]);
+});
+
+test("outcomes of a metric whose type has changed are not leased", async () => {
+  const request = await liveRequest();
+  await report("page", request);
+  await give("thumb-up", request);
+  await declare({ booked: { type: "number", better: "higher", range: [0, 9] } });
+  await expect
+    .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 300 })
+    .toMatchObject([{ trajectories: [{ digest: request.digest, outcomes: [] }] }]);
+});
+
+test("feedback over the limit of a visitor is refused for good, so that pages do not send it again", async () => {
+  const session = await openSession();
+  await bindings.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+     INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt)
+     SELECT ?1, 'f' || i, 't' || i, ?2, 'retry', '', 0 FROM n`,
+  )
+    .bind(DEFAULT_SITE, session.visitorId)
+    .run();
+  const { trajectory } = await makeUpload(baseModel, null);
+  const at = "2026-11-20T12:00:00.000Z";
+  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind: "thumb-up", at };
+  const refused = await call("POST", "/v1/feedback", { token: session.token, body });
+  expect(refused).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
 });

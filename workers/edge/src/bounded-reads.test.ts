@@ -7,6 +7,8 @@ import worker from "./testing/worker.ts";
 import { assignTask } from "./assignment-store.ts";
 import { ingest } from "./ingest.ts";
 import { leaseGroups } from "./lease-store.ts";
+import { checkOutcome } from "./outcomes/outcome-check.ts";
+import { SERVER, storeOutcomes } from "./outcomes/outcome-store.ts";
 import { PRODUCTION } from "./testing/asking-visitors.ts";
 import {
   ask,
@@ -18,6 +20,7 @@ import {
   ORIGIN,
 } from "./testing/edge.ts";
 import { siteDatabase } from "./sites/site-database.ts";
+import { METRICS, outcomeOf } from "./testing/outcomes.ts";
 import { meterRows } from "./testing/row-meter.ts";
 
 /** Trajectories in the large database. */
@@ -114,6 +117,17 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
     const stores = { ...bindings, DB: siteDatabase(DB, DEFAULT_SITE) };
     const [result] = await ingest(stores, visitorId, { trajectories: [upload] }, 0, now);
     expect(result?.status).toBe("accepted");
+  });
+  const booked = checkOutcome(outcomeOf(upload.trajectory), METRICS, now);
+  await metered("outcome", async (db) => {
+    const [result] = await storeOutcomes(
+      siteDatabase(db, DEFAULT_SITE),
+      SERVER,
+      [booked],
+      METRICS,
+      now,
+    );
+    expect(result?.status).toBe("stored");
   });
   await metered("lease", (db) =>
     leaseGroups(

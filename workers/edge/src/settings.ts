@@ -93,8 +93,8 @@ const Settings = z
     /** The same for an address prefix. All pages on a laptop share one prefix, so there is no limit there. */
     UNANSWERED_PER_PREFIX: whole(0, 0),
     /**
-     * Seconds that a visitor's own request waits for feedback. A trainer then leases it, if it has a thumb. 0: trainers lease
-     * such requests at once, and learn nothing from them.
+     * Seconds that a visitor's own request waits for feedback. A trainer then leases it, if it has a thumb or an outcome.
+     * 0: trainers lease such requests at once, and learn nothing from them.
      */
     FEEDBACK_WAIT_SECONDS: whole(0, 0),
     SESSION_TTL_SECONDS: whole(900, 30),

@@ -121,12 +121,20 @@ export type Reward = {
 /** Measures beyond the verdict: progress of a failed rollout, and closeness of a wrong answer. */
 export type EnvironmentMeasure = "progress" | "closeness";
 
+/** The kinds of feedback that a reward is made of, and their weights, above 0. */
+export type FeedbackWeights = {
+  /** Of the visitor's thumb. */
+  readonly thumb?: number;
+  /** Times the weight of each metric of the site. */
+  readonly outcome?: number;
+};
+
 /** Rewards the trajectories of one group. */
 export type RewardPart<N extends StateName = never> = Named<"reward", N> & {
   /** Measures that the environment must give. Without them the reward is the verdict. */
   readonly reads?: readonly EnvironmentMeasure[];
-  /** The verdict is the visitor's: `thumb` in `verification.parts`. Without one there is no reward. */
-  readonly readsThumbs?: boolean;
+  /** The verdict comes from feedback of these kinds, in place of a verifier. Without any there is no reward. */
+  readonly feedback?: FeedbackWeights;
   /** @returns one reward for each trajectory. @throws WaggleError `REWARD_UNAVAILABLE` if it cannot judge. */
   readonly rewards: (
     group: JudgedGroup,

@@ -14,6 +14,7 @@ import {
 import type { SiteDefinition } from "../site-definition.ts";
 import { readSiteConfig, type SiteConfig } from "./config-file.ts";
 import { requireConsentText } from "./consent-check.ts";
+import { requireFittingMetrics } from "./feedback-check.ts";
 import { importText } from "./source-file.ts";
 import { siteModule, type SiteModule } from "./site-module.ts";
 import { edgeToolsOf, pageToolsOf, requireSameTools, toolsInPage, WRITE } from "./tool-check.ts";
@@ -62,6 +63,7 @@ export async function loadSite(
   const { source, definition } = config;
   const folder = dirname(source.file);
   requireRecipe(config);
+  requireFittingMetrics(config);
   requireConsentText(config);
   requireModel(config, folder);
   const tools = await siteModule(config, "tools", WRITE.tools);

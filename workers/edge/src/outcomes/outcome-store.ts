@@ -3,7 +3,14 @@
  * repeated request counts nothing twice. An outcome may arrive before its trajectory: triggers join the two. Only
  * visitors' own requests have outcomes; practice has none.
  */
-import { type OutcomesResponse, type StoredOutcome, WaggleError } from "@waggle/protocol";
+import {
+  type LeasedOutcome,
+  type OutcomesResponse,
+  type SiteMetrics,
+  type StoredOutcome,
+  WaggleError,
+} from "@waggle/protocol";
+import { endWaiting } from "../awaited-feedback.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import type { CheckedOutcome } from "./outcome-check.ts";
@@ -48,13 +55,15 @@ const COMPARE = `
 type Comparison = { readonly isSame: number | null; readonly hasValue: number };
 
 /**
- * Stores the outcomes of one sender.
+ * Stores the outcomes of one sender. A request that waited for feedback can then be leased.
+ * @param metrics what the site declares
  * @returns one result per outcome, in their order
  */
 export async function storeOutcomes(
   db: SiteDatabase,
   sender: string,
   outcomes: readonly CheckedOutcome[],
+  metrics: SiteMetrics,
   now: number,
 ): Promise<OutcomeResult[]> {
   const visitor = await forgottenName(sender);
@@ -63,11 +72,12 @@ export async function storeOutcomes(
   while (rest.length > 0) {
     const part = distinct(rest);
     const json = JSON.stringify(part);
-    const inserted = await db
-      .prepare(INSERT)
-      .bind(json, sender, now, visitor)
-      .all<{ id: string }>();
-    const stored = new Set(inserted.results.map(({ id }) => id));
+    const ids = part.map(({ trajectoryId }) => trajectoryId);
+    const [inserted] = await db.batch<{ id: string }>([
+      db.prepare(INSERT).bind(json, sender, now, visitor),
+      endWaiting(db, ids, metrics),
+    ]);
+    const stored = new Set(inserted?.results.map(({ id }) => id));
     const others = part.filter(({ id }) => !stored.has(id));
     const refused = await comparedWithStored(db, sender, others);
     for (const one of part) results.set(one, refused.get(one) ?? { id: one.id, status: "stored" });
@@ -135,6 +145,32 @@ export async function outcomesOf(db: SiteDatabase, trajectoryId: string): Promis
     .bind(trajectoryId)
     .all<Row>();
   return results.map(shown);
+}
+
+/** Outcomes of leased trajectories by trajectory id, if they fit a declared metric. */
+export async function outcomesOfLease(
+  db: SiteDatabase,
+  leaseId: string,
+  metrics: SiteMetrics,
+): Promise<Map<string, LeasedOutcome[]>> {
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM outcomes
+       WHERE +site = ?site AND visitorId IS NOT NULL AND trajectoryId IN
+         (SELECT t.id FROM trajectories t
+          WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased')
+       ORDER BY metric, sender`,
+    )
+    .bind(leaseId)
+    .all<Row>();
+  const leased = results.flatMap((row) => {
+    const declared = Object.hasOwn(metrics, row.metric) ? metrics[row.metric] : undefined;
+    if (declared?.type !== row.type) return [];
+    const { trajectoryId, metric, value, source } = shown(row);
+    return [{ trajectoryId, outcome: { metric, value, source, declared } }];
+  });
+  const byTrajectory = Map.groupBy(leased, ({ trajectoryId }) => trajectoryId);
+  return new Map([...byTrajectory].map(([id, found]) => [id, found.map(({ outcome }) => outcome)]));
 }
 
 /** Outcomes of a visitor's trajectories and of their pages, page by page. @param after - an id */

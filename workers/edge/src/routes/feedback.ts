@@ -23,7 +23,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
     request: FeedbackRequest,
     responses: { 200: z.object({}) },
     handle: async (context) => {
-      const { db, now } = context.var;
+      const { db, now, settings } = context.var;
       const { visitorId } = requireConsent(context.var.session);
       const { id, trajectoryId, kind, at } = await readJson(context.req.raw, FeedbackRequest);
       const insert = db
@@ -36,7 +36,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
          ON CONFLICT DO NOTHING`,
         )
         .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId));
-      const [inserted] = await db.batch([insert, endWaiting(db, trajectoryId)]);
+      const [inserted] = await db.batch([insert, endWaiting(db, [trajectoryId], settings.METRICS)]);
       if (inserted !== undefined && inserted.meta.changes > 0) return context.json({});
       const stored = await db
         .prepare(
@@ -46,9 +46,10 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         .first<Stored>();
       if (!stored) {
         if (await isForgotten(db, visitorId)) throw forgottenRefusal();
+        // Not RATE_LIMITED: pages would send it again for ever.
         throw new WaggleError(
-          "RATE_LIMITED",
-          "this visitor has sent the maximum amount of feedback",
+          "CONFLICT",
+          `this visitor has given feedback ${MAX_FEEDBACK_PER_VISITOR} times, the most there can be`,
         );
       }
       const same =

@@ -4,6 +4,7 @@ import {
   AcknowledgeResponse,
   type Feedback,
   type LeasedGroup,
+  type LeasedOutcome,
   type LeasedTrajectory,
   LeaseRequest,
   LeaseResponse,
@@ -18,6 +19,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { buryLeased } from "../dead-letter-store.ts";
 import type { GrantedLease, LeasedRow } from "../lease-store.ts";
+import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 
@@ -40,7 +42,7 @@ async function feedbackOf(db: SiteDatabase, leaseId: string): Promise<Map<string
   const { results } = await db
     .prepare(
       `SELECT f.id, f.trajectoryId, f.kind, f.at FROM feedback f
-     JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = f.visitorId
+     JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = +f.visitorId
      WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' ORDER BY f.receivedAt`,
     )
     .bind(leaseId)
@@ -48,11 +50,17 @@ async function feedbackOf(db: SiteDatabase, leaseId: string): Promise<Map<string
   return Map.groupBy(results, (feedback) => feedback.trajectoryId);
 }
 
+/** What came in about the trajectories of a lease, by trajectory id. */
+type Received = {
+  readonly feedback: ReadonlyMap<string, readonly Feedback[]>;
+  readonly outcomes: ReadonlyMap<string, readonly LeasedOutcome[]>;
+};
+
 /** Returns `null` for an unusable object, whose row becomes a dead letter. */
 async function readLeased(
   { db, bucket }: Stores,
   row: LeasedRow,
-  feedback: readonly Feedback[],
+  { feedback, outcomes }: Received,
   now: number,
 ): Promise<LeasedTrajectory | null> {
   const read = await readStoredTrajectory(bucket, row.objectKey, row.digest);
@@ -65,7 +73,8 @@ async function readLeased(
     visitorId: row.visitorId,
     receivedAt: new Date(row.receivedAt).toISOString(),
     trajectory: read.trajectory,
-    feedback: [...feedback],
+    feedback: [...(feedback.get(row.id) ?? [])],
+    outcomes: [...(outcomes.get(row.id) ?? [])],
   };
 }
 
@@ -73,14 +82,14 @@ async function readLeased(
 async function readGroups(
   stores: Stores,
   lease: GrantedLease,
-  feedback: ReadonlyMap<string, readonly Feedback[]>,
+  received: Received,
   now: number,
 ): Promise<LeasedGroup[]> {
   const groups: LeasedGroup[] = [];
   for (const { rows, ...group } of lease.groups) {
     const trajectories: LeasedTrajectory[] = [];
     for (const row of rows) {
-      const leased = await readLeased(stores, row, feedback.get(row.id) ?? [], now);
+      const leased = await readLeased(stores, row, received, now);
       if (leased !== null) trajectories.push(leased);
     }
     if (trajectories.length > 0) groups.push({ ...group, trajectories });
@@ -100,7 +109,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
     responses: { 200: LeaseResponse },
     handle: async (context) => {
       const { env } = context;
-      const { db, now } = context.var;
+      const { db, now, settings } = context.var;
       const request = await readJson(context.req.raw, LeaseRequest);
       const coordinator = coordinatorOf(env, db.site);
       const lease = unwrap(await coordinator.lease(request, now));
@@ -109,12 +118,11 @@ export const leaseEndpoints: readonly Endpoint[] = [
       if (id !== null) {
         const giveBack = async () => unwrap(await coordinator.release(id, fencingToken));
         try {
-          groups = await readGroups(
-            { db, bucket: env.OBJECTS },
-            lease,
-            await feedbackOf(db, id),
-            now,
-          );
+          const received: Received = {
+            feedback: await feedbackOf(db, id),
+            outcomes: await outcomesOfLease(db, id, settings.METRICS),
+          };
+          groups = await readGroups({ db, bucket: env.OBJECTS }, lease, received, now);
         } catch (error) {
           // A storage outage is not a failure of the rows.
           await giveBack();

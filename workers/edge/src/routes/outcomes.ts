@@ -23,8 +23,8 @@ async function store(
   sender: string,
   outcomes: readonly CheckedOutcome[],
 ): Promise<OutcomeResult[]> {
-  const { db, site, now } = context.var;
-  const results = await storeOutcomes(db, sender, outcomes, now);
+  const { db, site, settings, now } = context.var;
+  const results = await storeOutcomes(db, sender, outcomes, settings.METRICS, now);
   if (results.some(({ status }) => status === "stored")) {
     context.executionCtx.waitUntil(coordinatorOf(context.env, site.id).watch(now));
   }

@@ -1,8 +1,9 @@
 /** Thumbs of visitors; no verifier. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
-import { rewardStage, tokenStage } from "../../composition/stage.ts";
+import { tokenStage } from "../../composition/stage.ts";
 import { resource } from "../../composition/state.ts";
 import * as parts from "../../parts.ts";
+import { feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
 
 /**
  * KTO on thumbs: raises liked rollouts against the reference and lowers disliked ones, without pairs, groups or a
@@ -30,7 +31,7 @@ const thumbsKto: CreateRecipe = recipe({
   stages: ({ attempts, beta, steps, learningRate }) => [
     tokenStage({
       rollout: parts.single(),
-      reward: parts.thumbs(),
+      reward: parts.feedback({ thumb: 1 }),
       losses: [parts.kto(beta)],
       state: { ref: resource("ref") },
       steps,
@@ -69,16 +70,8 @@ const thumbsReinforce: CreateRecipe = recipe({
   needs: ["opinions"],
   schedule: ["one"],
   settings: { attempts: 64, decay: 0.95, prior: 0.5, steps: 30, learningRate: 3e-3 },
-  stages: ({ attempts, decay, prior, steps, learningRate }) => [
-    rewardStage({
-      rollout: parts.single(),
-      reward: parts.thumbs(),
-      advantage: parts.movingBaselineAdvantage(),
-      losses: [parts.reinforce()],
-      state: { baseline: parts.baseline({ decay, prior }) },
-      steps,
-      settings: { tasksPerStep: attempts, learningRate },
-    }),
+  stages: (settings) => [
+    feedbackReinforcement({ ...settings, reward: parts.feedback({ thumb: 1 }) }),
   ],
 });
 

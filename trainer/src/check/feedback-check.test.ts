@@ -1,8 +1,9 @@
-/** Visitors' own requests are judged by their thumbs, and everything else about them is checked as for assigned tasks. */
+/** Visitors' own requests are judged by feedback, and everything else about them is checked as for assigned tasks. */
 import { SHOP } from "@waggle/demo/environment";
 import type {
   Feedback,
   GrammarSpec,
+  LeasedOutcome,
   LeasedTrajectory,
   TaskReference,
   ToolDefinition,
@@ -21,14 +22,14 @@ import {
   tinyWeights,
 } from "../edge-training/training.fixture.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
-import { createThumbCheck } from "./thumb-check.ts";
+import { createFeedbackCheck, type FeedbackCheck } from "./feedback-check.ts";
 import { createTrajectoryChecker } from "./trajectory-check.ts";
 
 const format = createChatFormat({
   tokenizer: new ByteTokenizer(),
   tokenizerConfig: nanoTokenizerConfig(4096),
 });
-const thumbs = createThumbCheck(format, SHOP);
+const thumbs = createFeedbackCheck({ thumb: 1 }, format, SHOP);
 
 const policy = await createNodePolicy({
   config: TINY,
@@ -38,13 +39,15 @@ const policy = await createNodePolicy({
 });
 afterAll(() => policy.dispose());
 const state = initialState({ baseModel: TINY_BASE, recipe: "thumbs-reinforce", seed: 1 });
-const checker = createTrajectoryChecker({
-  policy,
-  adapterCache: { get: () => Promise.reject(new Error("no version has an adapter")) },
-  replay: () => Promise.reject(new Error("a live request cannot be replayed")),
-  thumbs,
-  maxStaleness: 1,
-});
+const checkerOf = (feedback: FeedbackCheck) =>
+  createTrajectoryChecker({
+    policy,
+    adapterCache: { get: () => Promise.reject(new Error("no version has an adapter")) },
+    replay: () => Promise.reject(new Error("a live request cannot be replayed")),
+    feedback,
+    maxStaleness: 1,
+  });
+const checker = checkerOf(thumbs);
 
 const at = "2026-01-01T00:00:00.000Z";
 
@@ -99,16 +102,51 @@ test.each([
 test("no thumb is not a bad thumb", async () => {
   for (const kinds of [[], ["retry", "abandon"]] as const) {
     const { trajectory, outcome } = await check(await leased(await honest(2), ...kinds));
-    expect(outcome).toMatchObject({ status: "skipped", reason: "no-thumb" });
+    expect(outcome).toMatchObject({ status: "skipped", reason: "no-feedback" });
     expect(outcome).not.toHaveProperty("reward");
     expect(trajectory).toBeNull();
   }
 });
 
+const BOOKED: LeasedOutcome = {
+  metric: "booked",
+  value: true,
+  source: "page",
+  declared: { type: "boolean", better: "higher", weight: 0.5 },
+};
+
+test.each([
+  ["thumb", { thumb: 1 }, 0, { thumb: "down" }],
+  ["outcome", { outcome: 1 }, 1, { "outcome:booked": true }],
+  ["both", { thumb: 1, outcome: 1 }, 1 / 3, { thumb: "down", "outcome:booked": true }],
+] as const)("a recipe that reads %s is paid by it and by nothing else", async (...given) => {
+  const [, weights, reward, parts] = given;
+  const one = { ...(await leased(await honest(6), "thumb-down")), outcomes: [BOOKED] };
+  const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };
+  const reading = checkerOf(createFeedbackCheck(weights, format, SHOP));
+  const { trajectory, outcome } = await reading.check(one, group, state);
+  expect(outcome).toMatchObject({ status: "learned", success: reward >= 0.5 });
+  expect(outcome.reward).toBeCloseTo(reward, 12);
+  expect(trajectory?.trajectory.verification.parts).toEqual(parts);
+});
+
+test("feedback that the recipe does not read is no feedback, nor is a metric without weight", async () => {
+  const refused = { holds: false, status: "skipped", reason: "no-feedback" };
+  const one = await leased(await honest(7));
+  expect(await thumbs({ ...one, outcomes: [BOOKED] })).toEqual(refused);
+  const outcomes = createFeedbackCheck({ outcome: 1 }, format, SHOP);
+  expect(await outcomes(await leased(await honest(7), "thumb-up"))).toEqual(refused);
+  const silent = { ...BOOKED, declared: { ...BOOKED.declared, weight: 0 } };
+  expect(await outcomes({ ...one, outcomes: [silent] })).toEqual(refused);
+  // An edge of the previous release sends no outcomes.
+  expect(await outcomes(one)).toEqual(refused);
+  expect(await outcomes({ ...one, outcomes: [BOOKED] })).toMatchObject({ holds: true });
+});
+
 test("an assigned task is left to a trainer with its verifier", async () => {
   const task = { environment: "shop", seed: 1, split: "train" } as const;
   const { outcome } = await check(await leased(await honest(3, task), "thumb-up"), task);
-  expect(outcome).toMatchObject({ status: "skipped", reason: "no-thumb" });
+  expect(outcome).toMatchObject({ status: "skipped", reason: "no-feedback" });
 });
 
 test("a thumb does not excuse forged log-probs, a missing consent or another model", async () => {
@@ -142,6 +180,6 @@ test("only the grammars of the site's own tools are compiled", async () => {
   expect(await thumbs(await requestUnder(tools))).toMatchObject({ holds: true });
   const refused = { holds: false, status: "skipped", reason: "unknown-grammar" };
   expect(await thumbs(await requestUnder(tools.slice(1)))).toEqual(refused);
-  const withoutEnvironment = createThumbCheck(format, undefined);
+  const withoutEnvironment = createFeedbackCheck({ thumb: 1 }, format, undefined);
   expect(await withoutEnvironment(await requestUnder(tools))).toEqual(refused);
 });

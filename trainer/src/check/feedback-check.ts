@@ -1,11 +1,14 @@
 /**
- * Judges a visitor's own request by the visitor's thumb. Nothing is replayed: no verifier knows what the visitor wanted, and
- * the page's tools acted on a state that nobody can restore. So the record is believed as far as its log-probs hold, and
- * the cap on a visitor's share of a step bounds what a liar can do.
+ * Judges a visitor's own request by the feedback on it: the visitor's thumb, and the outcomes that page and site reported.
+ * Nothing is replayed: no verifier knows what the visitor wanted, and the page's tools acted on a state that nobody can
+ * restore. So the record is believed as far as its log-probs hold, and the cap on a visitor's share of a step bounds what
+ * a liar can do.
  */
 import { rollOut, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
+import { type FeedbackWeights, feedbackVerdict } from "@waggle/learning";
 import {
+  type Feedback,
   type GrammarSpec,
   type LeasedTrajectory,
   type Policy,
@@ -17,18 +20,21 @@ import { grammarId } from "@waggle/text/grammar";
 import type { CheckResult } from "./replay.ts";
 
 /** A mismatch is a result, never an exception. */
-export type ThumbCheck = (leased: LeasedTrajectory) => Promise<CheckResult>;
+export type FeedbackCheck = (leased: LeasedTrajectory) => Promise<CheckResult>;
 
-/** @param environment - the site's, if it has one: live requests have its tools, and so its grammars. */
-export function createThumbCheck(
+/**
+ * @param weights - of the feedback that the recipe reads; other feedback does not count.
+ * @param environment - the site's, if it has one: live requests have its tools, and so its grammars.
+ */
+export function createFeedbackCheck(
+  weights: FeedbackWeights,
   format: ChatFormat,
   environment: EnvironmentSpec | undefined,
-): ThumbCheck {
+): FeedbackCheck {
   let known: Promise<ReadonlySet<string>> | null = null;
-  return async ({ trajectory, feedback }) => {
-    // A visitor may change their mind.
-    const kind = feedback.findLast((each) => each.kind.startsWith("thumb-"))?.kind;
-    if (kind === undefined) return { holds: false, status: "skipped", reason: "no-thumb" };
+  return async ({ trajectory, feedback, outcomes = [] }) => {
+    const verification = feedbackVerdict({ thumb: lastThumb(feedback), outcomes }, weights);
+    if (verification === null) return { holds: false, status: "skipped", reason: "no-feedback" };
     const used = grammarsOf(trajectory);
     if (used.size > 0) {
       known ??= grammarIds(format, environment, trajectory);
@@ -38,10 +44,15 @@ export function createThumbCheck(
         return { holds: false, status: "skipped", reason: "unknown-grammar" };
       }
     }
-    const success = kind === "thumb-up";
-    const parts = { thumb: success ? "up" : "down" };
-    return { holds: true, verification: { reward: success ? 1 : 0, success, parts } };
+    return { holds: true, verification };
   };
+}
+
+/** A visitor may change their mind. */
+function lastThumb(feedback: readonly Feedback[]): "up" | "down" | null {
+  const kind = feedback.findLast((each) => each.kind.startsWith("thumb-"))?.kind;
+  if (kind === undefined) return null;
+  return kind === "thumb-up" ? "up" : "down";
 }
 
 function grammarsOf({ segments }: Trajectory): ReadonlySet<string> {

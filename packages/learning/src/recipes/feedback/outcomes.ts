@@ -1,0 +1,80 @@
+/** Outcomes that a site reports, alone or with thumbs; no verifier. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import * as parts from "../../parts.ts";
+import { feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
+
+/** The parts and the paper that both recipes share. */
+const ROW = {
+  paper: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning",
+  system: null,
+  table: "feedback",
+  parts: {
+    rollout: ["single"],
+    reward: ["feedback"],
+    advantage: ["rae"],
+    loss: ["reinforce"],
+    state: ["baseline"],
+    schedule: ["one"],
+  },
+} as const;
+
+/**
+ * REINFORCE on outcomes with a moving baseline: each rollout is compared with the average of earlier outcomes.
+ *
+ * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the decay of
+ * prime-rl; metrics with a direction as in TensorZero.
+ * Differs from them: one baseline for all visitors and metrics, which starts at 0.5.
+ * Why: most visitors come once, and most requests have few outcomes.
+ */
+const outcomesReinforce: CreateRecipe = recipe({
+  name: "outcomes-reinforce",
+  literature: {
+    ...ROW,
+    recipe: "REINFORCE on outcomes",
+    difference: "Outcomes of declared metrics in place of a verifier, single rollouts.",
+  },
+  differs: ["one baseline for all visitors and metrics, which starts at 0.5"],
+  mechanism: "whole",
+  schedule: ["one"],
+  settings: { attempts: 64, decay: 0.95, prior: 0.5, steps: 30, learningRate: 3e-3 },
+  stages: (settings) => [
+    feedbackReinforcement({ ...settings, reward: parts.feedback({ outcome: 1 }) }),
+  ],
+});
+
+/**
+ * REINFORCE on thumbs and outcomes with a moving baseline: the reward is the weighted mean of the signals that are there.
+ *
+ * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the decay of
+ * prime-rl; metrics with a direction as in TensorZero.
+ * Differs from them: a thumb is one more metric; one baseline for all visitors and signals, which starts at 0.5.
+ * Why: a request with a thumb or an outcome alone teaches too, so more requests teach.
+ */
+const signalsReinforce: CreateRecipe = recipe({
+  name: "signals-reinforce",
+  literature: {
+    ...ROW,
+    recipe: "REINFORCE on thumbs and outcomes",
+    difference: "Thumbs and outcomes of declared metrics in place of a verifier, single rollouts.",
+  },
+  differs: ["one baseline for all visitors and signals, which starts at 0.5"],
+  mechanism: "whole",
+  needs: ["opinions"],
+  schedule: ["one"],
+  settings: {
+    attempts: 64,
+    decay: 0.95,
+    prior: 0.5,
+    thumbWeight: 1,
+    steps: 30,
+    learningRate: 3e-3,
+  },
+  stages: ({ thumbWeight, ...settings }) => [
+    feedbackReinforcement({
+      ...settings,
+      reward: parts.feedback({ thumb: thumbWeight, outcome: 1 }),
+    }),
+  ],
+});
+
+export const OUTCOME_RECIPES: readonly CreateRecipe[] = [outcomesReinforce, signalsReinforce];

@@ -1,0 +1,33 @@
+/** The stage of recipes that learn from feedback with REINFORCE and a moving baseline. Not a recipe. */
+import type { RewardPart } from "../../composition/part.ts";
+import { rewardStage, type Stage } from "../../composition/stage.ts";
+import * as parts from "../../parts.ts";
+
+export function feedbackReinforcement({
+  reward,
+  attempts,
+  decay,
+  prior,
+  steps,
+  learningRate,
+}: {
+  readonly reward: RewardPart;
+  /** Single rollouts per step. */
+  readonly attempts: number;
+  /** Share of the baseline that remains after one reward. */
+  readonly decay: number;
+  /** The baseline before the first reward. */
+  readonly prior: number;
+  readonly steps: number;
+  readonly learningRate: number;
+}): Stage {
+  return rewardStage({
+    rollout: parts.single(),
+    reward,
+    advantage: parts.movingBaselineAdvantage(),
+    losses: [parts.reinforce()],
+    state: { baseline: parts.baseline({ decay, prior }) },
+    steps,
+    settings: { tasksPerStep: attempts, learningRate },
+  });
+}

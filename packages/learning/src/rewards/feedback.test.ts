@@ -1,0 +1,118 @@
+import type { LeasedOutcome } from "@waggle/protocol";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
+import { feedback, feedbackVerdict, type GivenFeedback } from "./feedback.ts";
+
+const BOTH = { thumb: 1, outcome: 1 };
+
+function outcome(
+  metric: string,
+  value: boolean | number,
+  declared: Partial<LeasedOutcome["declared"]> = {},
+  source: LeasedOutcome["source"] = "server",
+): LeasedOutcome {
+  const kind = typeof value === "boolean" ? { type: "boolean" } : { type: "number", range: [1, 5] };
+  const full = { better: "higher", ...kind, ...declared } as LeasedOutcome["declared"];
+  return { metric, value, source, declared: full };
+}
+
+const given = (thumb: GivenFeedback["thumb"], ...outcomes: LeasedOutcome[]): GivenFeedback => ({
+  thumb,
+  outcomes,
+});
+const rewardOf = (...all: Parameters<typeof given>) =>
+  feedbackVerdict(given(...all), BOTH)?.reward ?? null;
+
+test.each([
+  ["booked", true, {}, 1],
+  ["booked", false, {}, 0],
+  ["returned", true, { better: "lower" }, 0],
+  ["rating", 4, {}, 0.75],
+  ["rating", 4, { better: "lower" }, 0.25],
+  // The range was larger when these were stored.
+  ["rating", 9, {}, 1],
+  ["rating", -1e9, { better: "lower" }, 1],
+  ["profit", 0, { range: [-1e9, 1e9] }, 0.5],
+] as const)("%s %s with %j is the reward %d", (metric, value, declared, reward) => {
+  expect(rewardOf(null, outcome(metric, value, declared as object))).toBe(reward);
+});
+
+test("signals are weighted, and missing ones are left out", () => {
+  const booked = outcome("booked", true, { weight: 0.5 });
+  const rating = outcome("rating", 2, { weight: 0.25 });
+  expect(rewardOf("down", booked, rating)).toBeCloseTo((0.5 + 0.25 * 0.25) / 1.75, 12);
+  expect(rewardOf(null, booked, rating)).toBeCloseTo((0.5 + 0.25 * 0.25) / 0.75, 12);
+  expect(rewardOf("up")).toBe(1);
+  expect(rewardOf("down")).toBe(0);
+  const doubled = feedbackVerdict(given("down", booked), { thumb: 2, outcome: 1 });
+  expect(doubled?.reward).toBeCloseTo(0.5 / 2.5, 12);
+});
+
+test("nothing that counts is no verdict, and not a bad one", () => {
+  expect(rewardOf(null)).toBeNull();
+  expect(rewardOf(null, outcome("views", 5, { weight: 0 }))).toBeNull();
+  expect(feedbackVerdict(given("up"), { outcome: 1 })).toBeNull();
+  expect(feedbackVerdict(given(null, outcome("booked", true)), { thumb: 1 })).toBeNull();
+  // The metric had another type when the value was stored.
+  expect(rewardOf(null, outcome("booked", 3, { type: "boolean" }))).toBeNull();
+  expect(rewardOf(null, outcome("rating", true, { type: "number" }))).toBeNull();
+});
+
+test("the value of the site's server counts, and that of the page only without one", () => {
+  const page = outcome("booked", true, {}, "page");
+  const server = outcome("booked", false);
+  expect(rewardOf(null, page)).toBe(1);
+  expect([rewardOf(null, page, server), rewardOf(null, server, page)]).toEqual([0, 0]);
+  expect(rewardOf(null, page, outcome("rating", 1))).toBe(0.5);
+});
+
+test("the verdict names each signal with its value, and half of the reward is a success", () => {
+  const all = given("up", outcome("booked", false), outcome("rating", 3));
+  expect(feedbackVerdict(all, BOTH)).toEqual({
+    reward: 0.5,
+    success: true,
+    parts: { thumb: "up", "outcome:booked": false, "outcome:rating": 3 },
+  });
+  expect(feedbackVerdict(given("down", outcome("rating", 4.9)), BOTH)?.success).toBe(false);
+});
+
+test("a better value never lowers the reward, and the reward stays in [0, 1]", () => {
+  const weight = fc.double({ min: 0.01, max: 1, noNaN: true });
+  const value = fc.double({ min: -10, max: 10, noNaN: true });
+  const thumb = fc.constantFrom("up", "down", null);
+  fc.assert(
+    fc.property(thumb, fc.boolean(), value, value, weight, weight, (said, is, a, b, v, w) => {
+      const worth = (rating: number) =>
+        rewardOf(
+          said,
+          outcome("booked", is, { weight: v }),
+          outcome("rating", rating, { weight: w }),
+        );
+      const [worse, better] = [worth(Math.min(a, b)), worth(Math.max(a, b))];
+      expect(worse).toBeGreaterThanOrEqual(0);
+      expect(better).toBeLessThanOrEqual(1);
+      expect(better).toBeGreaterThanOrEqual(Number(worse) - 1e-12);
+    }),
+  );
+});
+
+test("the reward part takes a verdict on its feedback, and refuses a verifier's and a weight of 0", async () => {
+  const reward = (parts: object) =>
+    feedback({ outcome: 1 }).rewards(
+      {
+        task: "t",
+        trajectories: [
+          { id: "a", verification: { reward: 0.75, success: true, parts } } as JudgedTrajectory,
+        ],
+      },
+      undefined as never,
+    );
+  expect(await reward({ "outcome:booked": true })).toEqual([{ total: 0.75 }]);
+  for (const parts of [{}, { thumb: "up" }, { answer: 4 }]) {
+    expect(() => reward(parts)).toThrow(/needs outcome, got trajectory a without/);
+  }
+  for (const thumb of [0, -1, Number.NaN, Infinity]) {
+    expect(() => feedback({ thumb })).toThrow(/weight of thumb must be a number above 0/);
+  }
+});

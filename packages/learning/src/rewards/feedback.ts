@@ -1,0 +1,106 @@
+/**
+ * Rewards from feedback in place of a verifier: thumbs of visitors, and outcomes of the metrics that a site declares. Missing
+ * feedback is left out and never counts as bad. The verdict comes from recorded feedback or from simulated visitors.
+ */
+import { type LeasedOutcome, type Verification, WaggleError } from "@waggle/protocol";
+import type { FeedbackWeights, RewardPart } from "../composition/part.ts";
+import { rewardPart } from "./reward-part.ts";
+
+/** Feedback on one trajectory. */
+export type GivenFeedback = {
+  /** `null` if the visitor gave none. */
+  readonly thumb: "up" | "down" | null;
+  readonly outcomes: readonly LeasedOutcome[];
+};
+
+/** Reward from which a trajectory counts as a success. */
+const SUCCESS_FROM = 0.5;
+
+type Signal = {
+  /** `thumb`, or `outcome:` and the name of a metric. */
+  readonly name: string;
+  readonly value: string | number | boolean;
+  /** In [0, 1]; 1 is what the site wants. */
+  readonly score: number;
+  readonly weight: number;
+};
+
+/**
+ * The mean of the scores, weighted. A metric weighs its own weight times that of outcomes. Of two values of one metric, that
+ * of the site's server counts.
+ *
+ * @returns the verdict, with the value of each signal in `parts`; `null` without feedback that has a weight.
+ */
+export function feedbackVerdict(
+  { thumb, outcomes }: GivenFeedback,
+  weights: FeedbackWeights,
+): Verification | null {
+  const rated =
+    thumb === null ? [] : [{ name: "thumb", value: thumb, score: toNumber(thumb === "up") }];
+  const signals: Signal[] = [
+    ...rated.map((one) => ({ ...one, weight: weights.thumb ?? 0 })),
+    ...trusted(outcomes).flatMap((outcome) => outcomeSignal(outcome, weights.outcome ?? 0)),
+  ].filter(({ weight }) => weight > 0);
+  if (signals.length === 0) return null;
+  const total = signals.reduce((sum, { weight }) => sum + weight, 0);
+  const reward = signals.reduce((sum, { score, weight }) => sum + weight * score, 0) / total;
+  const parts = Object.fromEntries(signals.map(({ name, value }) => [name, value]));
+  return { reward, success: reward >= SUCCESS_FROM, parts };
+}
+
+/** The outcomes without those of pages where the server reported the same metric. */
+function trusted(outcomes: readonly LeasedOutcome[]): readonly LeasedOutcome[] {
+  const known = new Set(
+    outcomes.flatMap(({ metric, source }) => (source === "server" ? [metric] : [])),
+  );
+  return outcomes.filter(({ metric, source }) => source === "server" || !known.has(metric));
+}
+
+/** No signal if the metric is declared with another type by now. */
+function outcomeSignal({ metric, value, declared }: LeasedOutcome, weight: number): Signal[] {
+  if (typeof value !== declared.type) return [];
+  const share =
+    declared.type === "boolean" ? toNumber(value === true) : within(Number(value), declared.range);
+  return [
+    {
+      name: `outcome:${metric}`,
+      value,
+      score: declared.better === "higher" ? share : 1 - share,
+      weight: weight * (declared.weight ?? 1),
+    },
+  ];
+}
+
+/** Where in the range, from 0 to 1. The range may have become smaller since the value was stored. */
+function within(value: number, [low, high]: readonly [number, number]): number {
+  return (Math.min(high, Math.max(low, value)) - low) / (high - low);
+}
+
+function toNumber(holds: boolean): number {
+  return holds ? 1 : 0;
+}
+
+/**
+ * `feedback`: the reward of a verdict that rests on feedback of these kinds.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` for a weight that is not above 0; in use, `REWARD_UNAVAILABLE` for a trajectory
+ *   without such feedback.
+ */
+export function feedback(weights: FeedbackWeights): RewardPart {
+  for (const [kind, weight] of Object.entries(weights)) {
+    if (Number.isFinite(weight) && weight > 0) continue;
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the weight of ${kind} must be a number above 0, got ${weight}`,
+    );
+  }
+  const part = rewardPart("feedback", ({ id, verification: { reward, parts } }) => {
+    const kinds = Object.keys(parts).map((name) => name.split(":")[0] ?? "");
+    if (kinds.some((kind) => Object.hasOwn(weights, kind))) return { total: reward };
+    throw new WaggleError(
+      "REWARD_UNAVAILABLE",
+      `reward feedback needs ${Object.keys(weights).join(" or ")}, got trajectory ${id} without; train only on trajectories with feedback`,
+    );
+  });
+  return { ...part, feedback: weights };
+}

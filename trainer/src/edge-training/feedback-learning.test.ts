@@ -1,0 +1,139 @@
+/** A training loop that learns from nothing but thumbs, or nothing but outcomes, on single requests. */
+import { constantRate } from "@waggle/learning";
+import type { Feedback, LeasedGroup, LeasedTrajectory, SiteMetrics } from "@waggle/protocol";
+import { afterAll, expect, test } from "vitest";
+import { createFeedbackCheck } from "../check/feedback-check.ts";
+import { learnableTrajectory } from "../check/learnable-group.ts";
+import type { TrajectoryChecker } from "../check/trajectory-check.ts";
+import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
+import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
+import { createSetup, live, removeSetups } from "./training-loop.fixture.ts";
+import { randomGroups, tinyEngine } from "./training.fixture.ts";
+
+afterAll(removeSetups);
+
+const recipeOf = (name: string): EdgeRecipe =>
+  edgeRecipeNamed(name, { groupsPerStep: 8, learningRate: constantRate(0.02) });
+const REQUESTS = await randomGroups(160, 1);
+
+/** What people want here: an answer that ends with token 1. About half of them do. */
+const isWanted = ({ trajectory }: LeasedTrajectory): boolean =>
+  trajectory.segments.at(-1)?.tokenIds.at(-1) === 1;
+
+function withThumbs(
+  likes: (request: LeasedTrajectory, index: number) => boolean | null,
+): LeasedGroup[] {
+  return REQUESTS.map((group, i) => ({
+    ...group,
+    trajectories: group.trajectories.map((request) => {
+      const isLiked = likes(request, i);
+      const kind: Feedback["kind"] = isLiked ? "thumb-up" : "thumb-down";
+      const { id: trajectoryId } = request.trajectory;
+      const thumb = { id: crypto.randomUUID(), trajectoryId, kind, at: request.receivedAt };
+      return { ...request, feedback: isLiked === null ? [] : [thumb] };
+    }),
+  }));
+}
+
+const METRICS = {
+  booked: { type: "boolean", better: "higher" },
+  complaints: { type: "number", better: "lower", range: [0, 4] },
+} as const satisfies SiteMetrics;
+
+/** Some requests have one outcome, some another, some both: what is missing says nothing. */
+function withOutcomes(likes: (request: LeasedTrajectory, index: number) => boolean): LeasedGroup[] {
+  return REQUESTS.map((group, i) => ({
+    ...group,
+    trajectories: group.trajectories.map((request) => {
+      const isGood = likes(request, i);
+      const { booked, complaints } = METRICS;
+      const all = [
+        { metric: "booked", value: isGood, source: "server", declared: booked },
+        { metric: "complaints", value: isGood ? 0 : 4, source: "page", declared: complaints },
+      ] as const;
+      return { ...request, outcomes: all.filter((_, metric) => i % 3 !== metric) };
+    }),
+  }));
+}
+
+/** The verdict is the feedback's; the tokens are random, so log-probs are not compared. */
+const checkerOf = ({ feedback }: EdgeRecipe): TrajectoryChecker => ({
+  check: async (leased) => {
+    const { digest, trajectory } = leased;
+    // The random trajectories were sampled without a grammar, so the format is not used.
+    const check = createFeedbackCheck(feedback ?? {}, undefined as never, undefined);
+    const checked = await check(leased);
+    if (!checked.holds) {
+      const { status, reason } = checked;
+      return { trajectory: null, outcome: { digest, status, reason } };
+    }
+    const { reward, success } = checked.verification;
+    return {
+      trajectory: learnableTrajectory(digest, trajectory, checked.verification),
+      outcome: { digest, status: "learned", reward, success },
+    };
+  },
+});
+
+/** Rise of Σ log π of wanted answers minus Σ log π of unwanted ones, in nats per answer. */
+async function gain(name: string, groups: readonly LeasedGroup[]) {
+  const setup = await createSetup(groups);
+  const recipe = recipeOf(name);
+  const { summary } = await live(setup, { recipe, checker: checkerOf(recipe) });
+  const requests = REQUESTS.flatMap(({ trajectories }) => trajectories);
+  const sequences = requests.map(({ trajectory }) => ({
+    tokenIds: trajectory.segments.flatMap(({ tokenIds }) => tokenIds),
+  }));
+  const engine = await tinyEngine();
+  const margin = async (): Promise<number> => {
+    const { logProb } = await engine.forward({ sequences });
+    const signed = logProb.map((row, i) => {
+      const answer = row.slice(5).reduce((a, b) => a + b, 0);
+      return isWanted(requests[i] as LeasedTrajectory) ? answer : -answer;
+    });
+    return signed.reduce((a, b) => a + b, 0) / signed.length;
+  };
+  const before = await margin();
+  const checkpoint = await openTrainerCheckpoints(setup.folder).load();
+  if (checkpoint !== null) await engine.load(checkpoint.engine);
+  const after = await margin();
+  await engine.dispose();
+  const outcomes = [...setup.edge.acknowledged.values()].map(([outcome]) => outcome);
+  return { gain: after - before, steps: summary.state.step, outcomes };
+}
+
+const atRandom = (_: LeasedTrajectory, i: number): boolean => (i * 7919) % 160 < 80;
+
+test.each([
+  ["thumbs-reinforce", withThumbs],
+  ["outcomes-reinforce", withOutcomes],
+] as const)(
+  "%s makes wanted answers likelier from feedback alone; from feedback at random it does not",
+  async (name, withFeedback) => {
+    const honest = await gain(name, withFeedback(isWanted));
+    expect(honest.steps).toBe(20);
+    expect(honest.outcomes.every((outcome) => outcome?.status === "learned")).toBe(true);
+    const random = await gain(name, withFeedback(atRandom));
+    expect(honest.gain).toBeGreaterThan(1);
+    expect(Math.abs(random.gain)).toBeLessThan(honest.gain / 2);
+  },
+);
+
+test("a recipe that reads both learns from requests of which each has one", async () => {
+  const thumbs = withThumbs((request, i) => (i % 2 === 0 ? isWanted(request) : null));
+  const outcomes = withOutcomes(isWanted);
+  const mixed = REQUESTS.map((_, i) => (i % 2 === 0 ? thumbs[i] : outcomes[i]) as LeasedGroup);
+  const { gain: both, outcomes: settled } = await gain("signals-reinforce", mixed);
+  expect(settled.every((outcome) => outcome?.status === "learned")).toBe(true);
+  expect(both).toBeGreaterThan(1);
+});
+
+test.each([
+  ["thumbs-reinforce", withThumbs(() => null)],
+  ["thumbs-reinforce", withOutcomes(isWanted)],
+  ["outcomes-reinforce", withThumbs(isWanted)],
+] as const)("%s learns nothing without feedback that it reads", async (name, groups) => {
+  const silent = await gain(name, groups);
+  expect(silent).toMatchObject({ gain: 0, steps: 0 });
+  expect(silent.outcomes.every((outcome) => outcome?.reason === "no-feedback")).toBe(true);
+});
