@@ -73,7 +73,8 @@ function fakeAgent(sample: SampleTask, answer: (message: string, nth: number) =>
         if (said instanceof Error) throw said;
         const { say, stopReason = "completed" } = said;
         // A page tells the policy that a call failed, for example because the task is over.
-        await sample.tools[0]?.run({ number: say }, { signal } as never).catch(() => undefined);
+        const ran = sample.tools[0]?.run({ number: say }, { signal } as never);
+        await Promise.resolve(ran).catch(() => undefined);
         const parts = [{ kind: "text", text: say }];
         const item = { kind: "answer", id, parts, trajectoryId: id, stopReason };
         conversation = [...conversation, item as unknown as ConversationItem];

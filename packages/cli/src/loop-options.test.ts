@@ -59,11 +59,28 @@ test("with --live people ask, the edge waits for thumbs, and a recipe learns fro
   });
 });
 
-test("--recipe replaces the recipe, and with --live it must learn from thumbs", () => {
+test("each signal has a recipe, and the edge waits for what the recipe reads", () => {
+  const run = runOf("--live", "--signal", "message");
+  expect(run.live?.signal).toBe("message");
+  expect(run.trainerArgs.slice(0, 2)).toEqual(["--recipe", "messages-reinforce"]);
+  expect(run.edgeVariables).toMatchObject({ FEEDBACK_FROM: "message" });
+  expect(runOf("--live", "--signal", "outcome").edgeVariables).toMatchObject({
+    FEEDBACK_FROM: "outcome",
+    METRICS: JSON.stringify({ solved: { type: "boolean", better: "higher" } }),
+  });
+  const all = runOf("--live", "--signal", "outcome", "--recipe", "signals-reinforce");
+  expect(all.edgeVariables).toMatchObject({ FEEDBACK_FROM: "thumb,outcome,message" });
+  expect(() => runOf("--signal", "outcome")).toThrow(/add --live/);
+  expect(() => runOf("--live", "--signal", "smile")).toThrow(/thumb, outcome, message/);
+});
+
+test("--recipe replaces the recipe, and with --live it must learn from the signal", () => {
   const same = runOf("--live", "--recipe", "thumbs-reinforce");
   expect(same.trainerArgs).toEqual(runOf("--live").trainerArgs);
   for (const other of ["grpo", "outcomes-reinforce"]) {
-    expect(() => runOf("--live", "--recipe", other)).toThrow(/does not learn from thumbs/);
+    expect(() => runOf("--live", "--recipe", other)).toThrow(
+      /does not learn from the signal "thumb"/,
+    );
   }
   expect(runOf("--recipe", "grpo").trainerArgs).toEqual(["--recipe", "grpo"]);
   expect(() => runOf("--recipe", "no-such")).toThrow(/no-such/);

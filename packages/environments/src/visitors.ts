@@ -1,5 +1,5 @@
 /**
- * Simulated visitors who give a thumb up or down, whose site reports an outcome, or both. They mean well but are
+ * Simulated visitors who give a thumb up or down, whose site reports an outcome, or who type what they think. They mean well but are
  * unreliable: some press the wrong thumb, some like agreement more than the truth. Some outcomes are reported wrongly.
  * This feedback replaces the environment's reward; `success` still reports whether the task was solved, for measurement
  * only.
@@ -10,8 +10,12 @@ import type { Judgment, EnvironmentSpec } from "./environment-spec.ts";
 /** How unreliable the visitors are. */
 export type VisitorOptions = {
   /** Weights of the feedback in the reward. Feedback without a weight is not given. Default: thumbs alone. */
-  readonly feedback?: { readonly thumb?: number; readonly outcome?: number };
-  /** Probability that a thumb or an outcome is flipped, in [0, 1]. At 0.5 it carries no information. */
+  readonly feedback?: {
+    readonly thumb?: number;
+    readonly outcome?: number;
+    readonly message?: number;
+  };
+  /** Probability that what a visitor or the site says is flipped, in [0, 1]. At 0.5 it carries no information. */
   readonly noise: number;
   /** Probability that a wrong answer pleases because it agrees with the visitor, in [0, 1]. Default 0. */
   readonly flattery?: number;
@@ -22,7 +26,7 @@ export type VisitorOptions = {
 type Thumb = "up" | "down";
 
 /**
- * The environment with feedback as its only reward. `parts` has it as `thumb` and as `outcome:solved`. The same answer to
+ * The environment with feedback as its only reward. `parts` has it as `thumb`, `outcome:solved` and `message`. The same answer to
  * the same task always gets the same feedback.
  */
 export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): EnvironmentSpec {
@@ -44,14 +48,19 @@ export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): En
           const thumb = thumbOf(judgment, options, random);
           const { success } = judgment;
           const solved = success !== random() < options.noise;
-          const { thumb: ofThumb = 0, outcome: ofOutcome = 0 } = weights;
-          const good = (thumb === "up" ? ofThumb : 0) + (solved ? ofOutcome : 0);
+          const message = success !== random() < options.noise ? "next-thanks" : "next-corrects";
+          const { thumb: ofThumb = 0, outcome: ofOutcome = 0, message: ofMessage = 0 } = weights;
+          const good =
+            (thumb === "up" ? ofThumb : 0) +
+            (solved ? ofOutcome : 0) +
+            (message === "next-thanks" ? ofMessage : 0);
           const parts = {
             ...judgment.parts,
             ...(ofThumb > 0 && { thumb }),
             ...(ofOutcome > 0 && { "outcome:solved": solved }),
+            ...(ofMessage > 0 && { message }),
           };
-          return { reward: good / (ofThumb + ofOutcome), success, parts };
+          return { reward: good / (ofThumb + ofOutcome + ofMessage), success, parts };
         },
       };
     },

@@ -3,6 +3,7 @@
  * takes trained policies away from pages.
  */
 import { z } from "zod";
+import { FeedbackSource } from "./feedback.ts";
 import { PolicyVersionId } from "./policy.ts";
 
 const Reason = z.string().max(500);
@@ -23,10 +24,12 @@ export const ControlState = z.object({
   /** Environment of the tasks that the edge assigns; empty if it assigns none. */
   environment: z.string(),
   /**
-   * Seconds that a visitor's own request waits for a thumb or an outcome before it can be leased; 0 = it is leased at once,
+   * Seconds that a visitor's own request waits for feedback before it can be leased; 0 = it is leased at once,
    * to be skipped. Absent from an edge of the previous release.
    */
   feedbackWaitSeconds: z.int().min(0).optional(),
+  /** What ends the waiting. Absent from an edge of the previous release. */
+  feedbackFrom: z.array(FeedbackSource).optional(),
   /** `null` while versions may be published and promoted. */
   frozen: SwitchRecord.nullable(),
   /** `null` while pages run the versions of their channels. */

@@ -4,6 +4,7 @@
  * exists, and the edge Worker's variables are its settings where nothing is stored.
  */
 import { z } from "zod";
+import { FeedbackSource } from "./feedback.ts";
 import { SiteMetrics } from "./outcome.ts";
 import { Sha256 } from "./policy-version.ts";
 
@@ -49,6 +50,7 @@ export const SiteSettings = z.strictObject({
   unansweredPerVisitor: whole(0),
   unansweredPerPrefix: whole(0),
   feedbackWaitSeconds: whole(0),
+  feedbackFrom: z.array(FeedbackSource).min(1).optional(),
   sessionTtlSeconds: whole(30),
   visitorTtlDays: whole(1),
   retentionDays: whole(0),

@@ -1,5 +1,5 @@
 /**
- * Judges a visitor's own request by the feedback on it: the visitor's thumb, and the outcomes that page and site reported.
+ * Judges a visitor's own request by the feedback on it: thumb and next message, and the outcomes that page and site reported.
  * Nothing is replayed: no verifier knows what the visitor wanted, and the page's tools acted on a state that nobody can
  * restore. So the record is believed as far as its log-probs hold, and the cap on a visitor's share of a step bounds what
  * a liar can do.
@@ -11,6 +11,8 @@ import {
   type Feedback,
   type GrammarSpec,
   type LeasedTrajectory,
+  MESSAGE_SCORES,
+  type MessageKind,
   type Policy,
   type Trajectory,
   WaggleError,
@@ -33,7 +35,10 @@ export function createFeedbackCheck(
 ): FeedbackCheck {
   let known: Promise<ReadonlySet<string>> | null = null;
   return async ({ trajectory, feedback, outcomes = [] }) => {
-    const verification = feedbackVerdict({ thumb: lastThumb(feedback), outcomes }, weights);
+    const verification = feedbackVerdict(
+      { thumb: lastThumb(feedback), outcomes, message: lastMessage(feedback) },
+      weights,
+    );
     if (verification === null) return { holds: false, status: "skipped", reason: "no-feedback" };
     const used = grammarsOf(trajectory);
     if (used.size > 0) {
@@ -46,6 +51,15 @@ export function createFeedbackCheck(
     }
     return { holds: true, verification };
   };
+}
+
+function lastMessage(feedback: readonly Feedback[]): MessageKind | null {
+  const said = feedback.flatMap(({ kind }) => (isMessage(kind) ? [kind] : []));
+  return said.at(-1) ?? null;
+}
+
+function isMessage(kind: Feedback["kind"]): kind is MessageKind {
+  return Object.hasOwn(MESSAGE_SCORES, kind);
 }
 
 /** A visitor may change their mind. */

@@ -35,6 +35,22 @@ function withThumbs(
   }));
 }
 
+/** What people type or click after the answer. */
+function withMessages(likes: (request: LeasedTrajectory, index: number) => boolean): LeasedGroup[] {
+  const unhappy = ["next-corrects", "next-repeats", "next-contradicts", "retry"] as const;
+  return REQUESTS.map((group, i) => ({
+    ...group,
+    trajectories: group.trajectories.map((request) => {
+      const kind: Feedback["kind"] = likes(request, i)
+        ? "next-thanks"
+        : (unhappy[i % 4] ?? "retry");
+      const { id: trajectoryId } = request.trajectory;
+      const said = { id: crypto.randomUUID(), trajectoryId, kind, at: request.receivedAt };
+      return { ...request, feedback: [said] };
+    }),
+  }));
+}
+
 const METRICS = {
   booked: { type: "boolean", better: "higher" },
   complaints: { type: "number", better: "lower", range: [0, 4] },
@@ -107,6 +123,7 @@ const atRandom = (_: LeasedTrajectory, i: number): boolean => (i * 7919) % 160 <
 test.each([
   ["thumbs-reinforce", withThumbs],
   ["outcomes-reinforce", withOutcomes],
+  ["messages-reinforce", withMessages],
 ] as const)(
   "%s makes wanted answers likelier from feedback alone; from feedback at random it does not",
   async (name, withFeedback) => {
@@ -132,6 +149,7 @@ test.each([
   ["thumbs-reinforce", withThumbs(() => null)],
   ["thumbs-reinforce", withOutcomes(isWanted)],
   ["outcomes-reinforce", withThumbs(isWanted)],
+  ["messages-reinforce", withThumbs(isWanted)],
 ] as const)("%s learns nothing without feedback that it reads", async (name, groups) => {
   const silent = await gain(name, groups);
   expect(silent).toMatchObject({ gain: 0, steps: 0 });

@@ -11,7 +11,7 @@ import type {
   PoliciesResponse,
   TrainEngine,
 } from "@waggle/protocol";
-import { WaggleError } from "@waggle/protocol";
+import { type FeedbackSource, WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "../edge/abortable-sleep.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
 import type { BaseModel } from "../model/base-model.ts";
@@ -309,8 +309,22 @@ export async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promis
   });
 }
 
+/** What an edge of the previous release waits for. */
+const WAITS_FOR: readonly FeedbackSource[] = ["thumb", "outcome"];
+
 /** @throws WaggleError `INVALID_ARGUMENT` if the edge would hand out requests before there is feedback on them. */
-function requireFeedback({ name }: EdgeRecipe, { feedbackWaitSeconds = 0 }: ControlState): void {
+function requireFeedback(
+  { name, feedback }: EdgeRecipe,
+  { feedbackWaitSeconds = 0, feedbackFrom }: ControlState,
+): void {
+  const known: ReadonlySet<string> = new Set(feedbackFrom ?? WAITS_FOR);
+  const missing = Object.keys(feedback ?? {}).find((source) => !known.has(source));
+  if (feedbackWaitSeconds > 0 && missing !== undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `recipe ${name} learns from the feedback "${missing}", but this edge waits for ${[...known].join(" and ")} only; name it in the edge's FEEDBACK_FROM, or deploy the site again`,
+    );
+  }
   if (feedbackWaitSeconds > 0) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",

@@ -126,6 +126,7 @@ test("a recipe that is rewarded by feedback learns from visitors' own requests, 
   expect(edgeRecipeNamed("signals-reinforce", { own }).feedback).toEqual({
     thumb: 0.25,
     outcome: 1,
+    message: 0.5,
   });
   expect(edgeRecipeNamed(DEFAULT_EDGE_RECIPE).feedback).toBeNull();
 });

@@ -166,7 +166,11 @@ const SILENT: JudgedTrajectory = toJudgedTrajectory(
 /** The same, with feedback of every kind. */
 const LIKED: JudgedTrajectory = {
   ...SILENT,
-  verification: { reward: 1, success: true, parts: { thumb: "up", "outcome:any": true } },
+  verification: {
+    reward: 1,
+    success: true,
+    parts: { thumb: "up", "outcome:any": true, message: "next-thanks" },
+  },
 };
 
 function isSet(stage: Stage, step: number, name: "maxTurns" | "difficulty" | "taskPool"): boolean {

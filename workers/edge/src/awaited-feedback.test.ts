@@ -2,7 +2,13 @@
  * A site whose trainer learns from feedback: its live requests are leased once they have a thumb or an outcome that
  * teaches, and are old enough.
  */
-import { DEFAULT_SITE, type Feedback, type Outcome, type SiteMetrics } from "@waggle/protocol";
+import {
+  DEFAULT_SITE,
+  type Feedback,
+  type LeasedGroup,
+  type Outcome,
+  type SiteMetrics,
+} from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { unwrap } from "./answer.ts";
 import { coordinatorOf } from "./coordinator.ts";
@@ -41,7 +47,11 @@ beforeEach(async () => {
   token = (await openSession()).token;
 });
 afterEach(() => {
-  Object.assign(bindings, { FEEDBACK_WAIT_SECONDS: "0", METRICS: "{}" });
+  Object.assign(bindings, {
+    FEEDBACK_WAIT_SECONDS: "0",
+    FEEDBACK_FROM: "thumb,outcome",
+    METRICS: "{}",
+  });
 });
 
 async function liveRequest(as = token): Promise<Upload> {
@@ -66,6 +76,13 @@ async function report(by: "page" | "server", { trajectory }: Upload, edit: Edit 
   await ask("POST", "/v1/outcomes", { ...server, body: { outcomes: [outcome] } });
   return 200;
 }
+
+const kindsOf = (groups: readonly LeasedGroup[]): { readonly [digest: string]: string[] } =>
+  Object.fromEntries(
+    groups.flatMap(({ trajectories }) =>
+      trajectories.map(({ digest, feedback }) => [digest, feedback.map(({ kind }) => kind)]),
+    ),
+  );
 
 const declare = (metrics: object) =>
   ask("PUT", "/v1/operator/sites/default", { ...asOperator, body: { settings: { metrics } } });
@@ -108,6 +125,33 @@ test("only the visitor's own thumb counts: no other feedback, no other visitor, 
   await give("thumb-up", request, other);
   await give("thumb-up", await makeUpload(baseModel, null));
   expect(await leasable(Date.now() + LATER)).toEqual([]);
+});
+
+test("a site that learns from messages waits for them, and its leases have them", async () => {
+  const [thanked, rated] = [await liveRequest(), await liveRequest()];
+  await give("next-thanks", thanked);
+  await give("thumb-up", rated);
+  expect(await leasable(Date.now() + LATER)).toEqual([rated.digest]);
+  Object.assign(bindings, { FEEDBACK_FROM: "message" });
+  const [corrected, liked, tried] = [await liveRequest(), await liveRequest(), await liveRequest()];
+  await give("next-corrects", corrected);
+  await give("thumb-up", liked);
+  await give("retry", tried);
+  const expected = [rated.digest, corrected.digest, tried.digest];
+  expect((await leasable(Date.now() + LATER)).toSorted()).toEqual(expected.toSorted());
+  await expect
+    .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 300 })
+    .toMatchObject({ [corrected.digest]: ["next-corrects"], [tried.digest]: ["retry"] });
+});
+
+test("a trainer that does not learn from messages gets no kind that it may not know", async () => {
+  const request = await liveRequest();
+  await give("next-thanks", request);
+  await give("retry", request);
+  await give("thumb-up", request);
+  await expect
+    .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 300 })
+    .toEqual({ [request.digest]: ["retry", "thumb-up"] });
 });
 
 test("assigned tasks do not wait for thumbs", async () => {

@@ -1,29 +1,43 @@
 /**
- * Live requests that wait for feedback before a trainer leases them. The group of such a request is not ready until the
- * visitor has given a thumb or somebody has reported an outcome that teaches; then it can be leased as soon as the
- * request is old enough. A request without either is never leased: no answer is not a bad answer. Retention deletes it.
+ * Live requests that wait for feedback before a trainer leases them. The group of such a request is not ready until it has
+ * feedback that the site's trainer learns from; then it can be leased as soon as the request is old enough. A request
+ * without any is never leased: no answer is not a bad answer. Retention deletes it.
  */
-import type { SiteMetrics } from "@waggle/protocol";
+import { type Feedback, MESSAGE_SCORES, type MessageKind } from "@waggle/protocol";
+import type { Settings } from "./settings.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
-/** Kinds of feedback that a trainer can learn from. */
-const THUMBS = "('thumb-up', 'thumb-down')";
+/** What the site's trainer learns from. */
+export type TeachingFeedback = Pick<Settings, "FEEDBACK_FROM" | "METRICS">;
 
 /**
- * Trajectory `t` has a thumb of its visitor, or a joined outcome of one of the metrics in the second parameter. Here and
- * below, `+` keeps SQLite from an index on columns that many rows share.
+ * Trajectory `t` has feedback of its visitor of one of the kinds in the second parameter, or a joined outcome of one of its
+ * metrics. Here and below, `+` keeps SQLite from an index on columns that many rows share.
  */
 const HAS_FEEDBACK = `(EXISTS (
     SELECT 1 FROM feedback f
-    WHERE f.site = ?site AND f.trajectoryId = t.id AND +f.visitorId = t.visitorId AND f.kind IN ${THUMBS})
+    WHERE f.site = ?site AND f.trajectoryId = t.id AND +f.visitorId = t.visitorId
+      AND f.kind IN (SELECT value FROM json_each(?2, '$.kinds')))
   OR EXISTS (
-    SELECT 1 FROM outcomes o JOIN json_each(?2) AS m ON m.key = o.metric AND m.value = o.type
+    SELECT 1 FROM outcomes o JOIN json_each(?2, '$.metrics') AS m ON m.key = o.metric AND m.value = o.type
     WHERE o.site = ?site AND o.trajectoryId = t.id AND o.visitorId IS NOT NULL))`;
 
-/** The metrics that can teach, as JSON: their types by name. A metric with the weight 0 teaches nothing. */
-function teaching(metrics: SiteMetrics): string {
-  const weighted = Object.entries(metrics).filter(([, { weight }]) => weight !== 0);
-  return JSON.stringify(Object.fromEntries(weighted.map(([name, { type }]) => [name, type])));
+/** The kinds that teach, and the types of the metrics that do, by name, as JSON. A metric with the weight 0 teaches nothing. */
+function parameter({ FEEDBACK_FROM: from, METRICS }: TeachingFeedback): string {
+  const weighted = Object.entries(METRICS).filter(([, { weight }]) => weight !== 0);
+  const metrics = Object.fromEntries(weighted.map(([name, { type }]) => [name, type]));
+  return JSON.stringify({
+    kinds: kindsFrom(from),
+    metrics: from.includes("outcome") ? metrics : {},
+  });
+}
+
+/** The kinds of feedback that the sources mean. */
+function kindsFrom(from: TeachingFeedback["FEEDBACK_FROM"]): Feedback["kind"][] {
+  const thumbs: Feedback["kind"][] = from.includes("thumb") ? ["thumb-up", "thumb-down"] : [];
+  return from.includes("message")
+    ? [...thumbs, ...(Object.keys(MESSAGE_SCORES) as MessageKind[])]
+    : thumbs;
 }
 
 /**
@@ -33,7 +47,7 @@ function teaching(metrics: SiteMetrics): string {
 export function awaitFeedback(
   db: SiteDatabase,
   groupId: string,
-  metrics: SiteMetrics,
+  teaching: TeachingFeedback,
   waitMs: number,
 ): D1PreparedStatement {
   return db
@@ -43,14 +57,14 @@ export function awaitFeedback(
        FROM trajectories t
        WHERE taskGroups.site = ?site AND taskGroups.id = ?1 AND t.site = ?site AND t.groupId = ?1`,
     )
-    .bind(groupId, teaching(metrics), waitMs);
+    .bind(groupId, parameter(teaching), waitMs);
 }
 
 /** Makes the groups of live requests ready, if these trajectories are some that wait for feedback. */
 export function endWaiting(
   db: SiteDatabase,
   trajectoryIds: readonly string[],
-  metrics: SiteMetrics,
+  teaching: TeachingFeedback,
 ): D1PreparedStatement {
   return db
     .prepare(
@@ -60,5 +74,5 @@ export function endWaiting(
          AND taskGroups.site = ?site AND taskGroups.id = t.groupId AND taskGroups.environment IS NULL
          AND taskGroups.readyAt IS NULL AND ${HAS_FEEDBACK}`,
     )
-    .bind(JSON.stringify(trajectoryIds), teaching(metrics));
+    .bind(JSON.stringify(trajectoryIds), parameter(teaching));
 }

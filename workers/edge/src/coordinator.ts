@@ -247,7 +247,7 @@ export class Coordinator extends DurableObject<Bindings> {
     const waitMs = settings.FEEDBACK_WAIT_SECONDS * 1000;
     let placed = 0;
     for (;;) {
-      const more = await placeStored(this.#db, now, lateMs, waitMs, settings.METRICS);
+      const more = await placeStored(this.#db, now, lateMs, waitMs, settings);
       if (more === 0) return placed;
       placed += more;
     }

@@ -3,8 +3,7 @@
  * late group after it was leased, or a group of one for a live request. The Queue's consumer runs it, and so
  * does every lease, because a local queue loses messages. The Coordinator serializes the calls.
  */
-import type { SiteMetrics } from "@waggle/protocol";
-import { awaitFeedback } from "./awaited-feedback.ts";
+import { awaitFeedback, type TeachingFeedback } from "./awaited-feedback.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
 type StoredRow = {
@@ -20,7 +19,7 @@ const BATCH = 500;
  * Makes stored rows ready.
  * @param lateMs how long a late group waits for its siblings
  * @param feedbackWaitMs how long a live request waits for feedback; 0 = it does not wait
- * @param metrics those whose outcomes are such feedback
+ * @param teaching what such feedback is
  * @returns the number of rows placed
  */
 export async function placeStored(
@@ -28,7 +27,7 @@ export async function placeStored(
   now: number,
   lateMs: number,
   feedbackWaitMs: number,
-  metrics: SiteMetrics,
+  teaching: TeachingFeedback,
 ): Promise<number> {
   const { results } = await db
     .prepare(
@@ -68,7 +67,7 @@ export async function placeStored(
         )
         .bind(id, now),
       move(row.digest, id),
-      ...(feedbackWaitMs === 0 ? [] : [awaitFeedback(db, id, metrics, feedbackWaitMs)]),
+      ...(feedbackWaitMs === 0 ? [] : [awaitFeedback(db, id, teaching, feedbackWaitMs)]),
     );
   }
   const late = results.filter((r) => r.groupId !== null && r.groupState !== "open");

@@ -2,7 +2,7 @@
  * Bindings and variables of the Worker. Secrets have no defaults: a Worker without them answers every request
  * with an error, because running without credentials would expose all data.
  */
-import { SiteMetrics, WaggleError } from "@waggle/protocol";
+import { FeedbackSource, SiteMetrics, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 
 /** Bindings from wrangler. Variables are strings, which `readSettings` validates. */
@@ -93,10 +93,12 @@ const Settings = z
     /** The same for an address prefix. All pages on a laptop share one prefix, so there is no limit there. */
     UNANSWERED_PER_PREFIX: whole(0, 0),
     /**
-     * Seconds that a visitor's own request waits for feedback. A trainer then leases it, if it has a thumb or an outcome.
+     * Seconds that a visitor's own request waits for feedback. A trainer then leases it, if it has some.
      * 0: trainers lease such requests at once, and learn nothing from them.
      */
     FEEDBACK_WAIT_SECONDS: whole(0, 0),
+    /** What ends the waiting, separated by commas: `thumb`, `outcome`, `message`. */
+    FEEDBACK_FROM: list.pipe(z.array(FeedbackSource)).default(["thumb", "outcome"]),
     SESSION_TTL_SECONDS: whole(900, 30),
     VISITOR_TTL_DAYS: whole(400),
     /** Days until a trajectory and its feedback are deleted; 0 = never. */

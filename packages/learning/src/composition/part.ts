@@ -127,6 +127,8 @@ export type FeedbackWeights = {
   readonly thumb?: number;
   /** Times the weight of each metric of the site. */
   readonly outcome?: number;
+  /** Of what the visitor's next message says about the answer, or of a click on "Try again". */
+  readonly message?: number;
 };
 
 /** Rewards the trajectories of one group. */

@@ -20,6 +20,7 @@ function outcome(
 const given = (thumb: GivenFeedback["thumb"], ...outcomes: LeasedOutcome[]): GivenFeedback => ({
   thumb,
   outcomes,
+  message: null,
 });
 const rewardOf = (...all: Parameters<typeof given>) =>
   feedbackVerdict(given(...all), BOTH)?.reward ?? null;
@@ -47,6 +48,26 @@ test("signals are weighted, and missing ones are left out", () => {
   expect(rewardOf("down")).toBe(0);
   const doubled = feedbackVerdict(given("down", booked), { thumb: 2, outcome: 1 });
   expect(doubled?.reward).toBeCloseTo(0.5 / 2.5, 12);
+});
+
+test("a message after the answer counts, where the recipe reads it", () => {
+  const said = (message: GivenFeedback["message"]) => ({ ...given(null), message });
+  expect(feedbackVerdict(said("next-thanks"), { message: 1 })).toEqual({
+    reward: 1,
+    success: true,
+    parts: { message: "next-thanks" },
+  });
+  for (const kind of ["next-repeats", "next-corrects", "next-contradicts", "retry"] as const) {
+    expect(feedbackVerdict(said(kind), { message: 1 })).toMatchObject({
+      reward: 0,
+      success: false,
+    });
+  }
+  expect(feedbackVerdict(said("next-thanks"), BOTH)).toBeNull();
+  expect(
+    feedbackVerdict({ ...given("down"), message: "next-thanks" }, { thumb: 1, message: 0.5 })
+      ?.reward,
+  ).toBeCloseTo(1 / 3, 12);
 });
 
 test("nothing that counts is no verdict, and not a bad one", () => {

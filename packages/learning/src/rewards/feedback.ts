@@ -1,8 +1,14 @@
 /**
- * Rewards from feedback in place of a verifier: thumbs of visitors, and outcomes of the metrics that a site declares. Missing
+ * Rewards from feedback in place of a verifier: thumbs and messages of visitors, and outcomes of the metrics of a site. Missing
  * feedback is left out and never counts as bad. The verdict comes from recorded feedback or from simulated visitors.
  */
-import { type LeasedOutcome, type Verification, WaggleError } from "@waggle/protocol";
+import {
+  type LeasedOutcome,
+  MESSAGE_SCORES,
+  type MessageKind,
+  type Verification,
+  WaggleError,
+} from "@waggle/protocol";
 import type { FeedbackWeights, RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
@@ -11,13 +17,15 @@ export type GivenFeedback = {
   /** `null` if the visitor gave none. */
   readonly thumb: "up" | "down" | null;
   readonly outcomes: readonly LeasedOutcome[];
+  /** What the message after the answer says; `null` if it says nothing. */
+  readonly message: MessageKind | null;
 };
 
 /** Reward from which a trajectory counts as a success. */
 const SUCCESS_FROM = 0.5;
 
 type Signal = {
-  /** `thumb`, or `outcome:` and the name of a metric. */
+  /** `thumb`, `message`, or `outcome:` and the name of a metric. */
   readonly name: string;
   readonly value: string | number | boolean;
   /** In [0, 1]; 1 is what the site wants. */
@@ -32,13 +40,16 @@ type Signal = {
  * @returns the verdict, with the value of each signal in `parts`; `null` without feedback that has a weight.
  */
 export function feedbackVerdict(
-  { thumb, outcomes }: GivenFeedback,
+  { thumb, outcomes, message }: GivenFeedback,
   weights: FeedbackWeights,
 ): Verification | null {
   const rated =
     thumb === null ? [] : [{ name: "thumb", value: thumb, score: toNumber(thumb === "up") }];
+  const said =
+    message === null ? [] : [{ name: "message", value: message, score: MESSAGE_SCORES[message] }];
   const signals: Signal[] = [
     ...rated.map((one) => ({ ...one, weight: weights.thumb ?? 0 })),
+    ...said.map((one) => ({ ...one, weight: weights.message ?? 0 })),
     ...trusted(outcomes).flatMap((outcome) => outcomeSignal(outcome, weights.outcome ?? 0)),
   ].filter(({ weight }) => weight > 0);
   if (signals.length === 0) return null;

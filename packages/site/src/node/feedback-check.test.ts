@@ -1,29 +1,35 @@
-/** Which metrics a recipe that learns from feedback needs, and which would cost it thumbs. */
+/** Which metrics a recipe that learns from feedback needs, and what the edge waits for. */
 import { expect, onTestFinished, test } from "vitest";
 import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
-import { loadSite } from "./load-site.ts";
+import { type LoadedSite, loadSite } from "./load-site.ts";
+import { edgeVariables, siteSettings } from "./part-settings.ts";
 
 const CONFIG = "waggle.config.ts";
 const BOOKED = '{ booked: { type: "boolean", better: "higher" } }';
 const SHOWN = '{ booked: { type: "boolean", better: "higher", weight: 0 } }';
 
-async function loaded(training: string, metrics: string): Promise<string> {
+function siteWith(training: string, metrics: string): Promise<LoadedSite> {
   const config = (PLANNER_FILES[CONFIG] ?? "").replace(
     /training: .*\n/,
     `training: ${training},\n  metrics: ${metrics},\n`,
   );
   const { folder, remove } = plannerSite({ [CONFIG]: config });
   onTestFinished(remove);
-  return loadSite(folder).then(
+  return loadSite(folder);
+}
+
+const loaded = (training: string, metrics: string): Promise<string> =>
+  siteWith(training, metrics).then(
     () => "loaded",
     (error: unknown) => String(error),
   );
-}
 
 const waiting = (recipe: string): string => `{ recipe: "${recipe}", feedbackWaitSeconds: 60 }`;
 
 test.each([
   ["thumbs-reinforce", SHOWN],
+  ["thumbs-reinforce", BOOKED],
+  ["messages-reinforce", "{}"],
   ["thumbs-reinforce", "{}"],
   ["outcomes-reinforce", BOOKED],
   ["signals-reinforce", BOOKED],
@@ -33,11 +39,15 @@ test.each([
   expect(await loaded(waiting(recipe), metrics)).toBe("loaded");
 });
 
-test("metrics with a weight are refused with file and line beside a recipe that reads thumbs only", async () => {
-  const message = await loaded(waiting("thumbs-reinforce"), BOOKED);
-  expect(message).toContain("waggle.config.ts:14:");
-  expect(message).toContain("write weight: 0 for this metric, or use signals-reinforce");
-  expect(await loaded('{ recipe: "thumbs-reinforce" }', BOOKED)).toBe("loaded");
+test.each([
+  ["thumbs-reinforce", ["thumb"]],
+  ["messages-reinforce", ["message"]],
+  ["signals-reinforce", ["thumb", "outcome", "message"]],
+  ["grpo", undefined],
+])("beside %s the edge waits for %j", async (recipe, from) => {
+  const site = await siteWith(waiting(recipe), BOOKED);
+  expect(siteSettings(site).feedbackFrom).toEqual(from);
+  expect(edgeVariables(site)["FEEDBACK_FROM"]).toBe(from?.join(","));
 });
 
 test.each(["{}", SHOWN])(

@@ -1,7 +1,8 @@
 /** What a site's definition means for the edge and for the trainer. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { isObject, type SiteSettings, siteVariable } from "@waggle/protocol";
+import { FeedbackSource, isObject, type SiteSettings, siteVariable } from "@waggle/protocol";
+import { feedbackOf } from "./feedback-check.ts";
 import type { LoadedSite } from "./load-site.ts";
 
 /** Settings of the site at a deployed edge, where it may be one of several. The rest has the edge's defaults. */
@@ -35,6 +36,7 @@ const RETENTION_TASKS = 100;
 
 function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
   const { gate = {}, retention = {}, training = {}, metrics } = definition;
+  const feedback = feedbackOf(definition);
   const settings: SiteSettings = {
     taskEnvironment: environment?.name,
     metrics,
@@ -46,6 +48,10 @@ function learningSettings({ definition, environment }: LoadedSite): SiteSettings
     gateRetentionMargin: gate.retentionMargin,
     canaryShare: gate.canaryShare,
     feedbackWaitSeconds: training.feedbackWaitSeconds,
+    feedbackFrom:
+      feedback === null
+        ? undefined
+        : FeedbackSource.options.filter((source) => feedback[source] !== undefined),
     visitorTtlDays: retention.visitorDays,
     retentionDays: retention.trajectoryDays,
   };

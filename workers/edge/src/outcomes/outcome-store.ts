@@ -10,7 +10,7 @@ import {
   type StoredOutcome,
   WaggleError,
 } from "@waggle/protocol";
-import { endWaiting } from "../awaited-feedback.ts";
+import { endWaiting, type TeachingFeedback } from "../awaited-feedback.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import type { CheckedOutcome } from "./outcome-check.ts";
@@ -56,14 +56,14 @@ type Comparison = { readonly isSame: number | null; readonly hasValue: number };
 
 /**
  * Stores the outcomes of one sender. A request that waited for feedback can then be leased.
- * @param metrics what the site declares
+ * @param teaching what ends the waiting
  * @returns one result per outcome, in their order
  */
 export async function storeOutcomes(
   db: SiteDatabase,
   sender: string,
   outcomes: readonly CheckedOutcome[],
-  metrics: SiteMetrics,
+  teaching: TeachingFeedback,
   now: number,
 ): Promise<OutcomeResult[]> {
   const visitor = await forgottenName(sender);
@@ -75,7 +75,7 @@ export async function storeOutcomes(
     const ids = part.map(({ trajectoryId }) => trajectoryId);
     const [inserted] = await db.batch<{ id: string }>([
       db.prepare(INSERT).bind(json, sender, now, visitor),
-      endWaiting(db, ids, metrics),
+      endWaiting(db, ids, teaching),
     ]);
     const stored = new Set(inserted?.results.map(({ id }) => id));
     const others = part.filter(({ id }) => !stored.has(id));

@@ -20,6 +20,7 @@ async function answerControl(context: EdgeContext): Promise<Response> {
     site: context.var.site.id,
     environment: context.var.settings.TASK_ENVIRONMENT,
     feedbackWaitSeconds: context.var.settings.FEEDBACK_WAIT_SECONDS,
+    feedbackFrom: context.var.settings.FEEDBACK_FROM,
     ...(await readSwitches(context.var.db)),
   };
   return context.json(state);

@@ -20,6 +20,7 @@ import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { buryLeased } from "../dead-letter-store.ts";
 import type { GrantedLease, LeasedRow } from "../lease-store.ts";
 import { outcomesOfLease } from "../outcomes/outcome-store.ts";
+import type { Settings } from "../settings.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 
@@ -37,15 +38,23 @@ const idOf = (context: EdgeContext): string => context.req.param("leaseId") ?? "
 
 type Stores = { readonly db: SiteDatabase; readonly bucket: R2Bucket };
 
-/** Feedback on each trajectory by its own visitor, oldest first. */
-async function feedbackOf(db: SiteDatabase, leaseId: string): Promise<Map<string, Feedback[]>> {
+/**
+ * Feedback on each trajectory by its own visitor, oldest first. Kinds that a trainer of the previous release does not know are
+ * left out unless the site learns from them.
+ */
+async function feedbackOf(
+  db: SiteDatabase,
+  leaseId: string,
+  from: Settings["FEEDBACK_FROM"],
+): Promise<Map<string, Feedback[]>> {
   const { results } = await db
     .prepare(
       `SELECT f.id, f.trajectoryId, f.kind, f.at FROM feedback f
      JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = +f.visitorId
-     WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' ORDER BY f.receivedAt`,
+     WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND (?2 OR f.kind NOT LIKE 'next-%')
+     ORDER BY f.receivedAt`,
     )
-    .bind(leaseId)
+    .bind(leaseId, from.includes("message") ? 1 : 0)
     .all<Feedback>();
   return Map.groupBy(results, (feedback) => feedback.trajectoryId);
 }
@@ -119,7 +128,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
         const giveBack = async () => unwrap(await coordinator.release(id, fencingToken));
         try {
           const received: Received = {
-            feedback: await feedbackOf(db, id),
+            feedback: await feedbackOf(db, id, settings.FEEDBACK_FROM),
             outcomes: await outcomesOfLease(db, id, settings.METRICS),
           };
           groups = await readGroups({ db, bucket: env.OBJECTS }, lease, received, now);

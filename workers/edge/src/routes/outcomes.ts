@@ -24,7 +24,7 @@ async function store(
   outcomes: readonly CheckedOutcome[],
 ): Promise<OutcomeResult[]> {
   const { db, site, settings, now } = context.var;
-  const results = await storeOutcomes(db, sender, outcomes, settings.METRICS, now);
+  const results = await storeOutcomes(db, sender, outcomes, settings, now);
   if (results.some(({ status }) => status === "stored")) {
     context.executionCtx.waitUntil(coordinatorOf(context.env, site.id).watch(now));
   }

@@ -1,4 +1,4 @@
-/** Outcomes that a site reports, alone or with thumbs; no verifier. */
+/** Outcomes that a site reports and messages of visitors, alone or with thumbs; no verifier. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import * as parts from "../../parts.ts";
 import { feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
@@ -43,19 +43,48 @@ const outcomesReinforce: CreateRecipe = recipe({
 });
 
 /**
- * REINFORCE on thumbs and outcomes with a moving baseline: the reward is the weighted mean of the signals that are there.
+ * REINFORCE on next messages with a moving baseline: the page notices whether a visitor thanks, corrects, contradicts or
+ * repeats, or clicks "Try again".
+ *
+ * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the decay of
+ * prime-rl; the next message as a signal as in OpenClaw-RL, arXiv:2603.10165.
+ * Differs from them: rules of the page read the message, not a judge; one baseline for all visitors, which starts at 0.5.
+ * Why: no text of the visitor is needed, and most visitors come once.
+ */
+const messagesReinforce: CreateRecipe = recipe({
+  name: "messages-reinforce",
+  literature: {
+    ...ROW,
+    recipe: "REINFORCE on next messages",
+    difference: "What the next message says in place of a verifier, single rollouts.",
+  },
+  differs: [
+    "rules of the page read the message, not a judge",
+    "one baseline for all visitors, which starts at 0.5",
+  ],
+  mechanism: "whole",
+  schedule: ["one"],
+  settings: { attempts: 64, decay: 0.95, prior: 0.5, steps: 30, learningRate: 3e-3 },
+  stages: (settings) => [
+    feedbackReinforcement({ ...settings, reward: parts.feedback({ message: 1 }) }),
+  ],
+});
+
+/**
+ * REINFORCE on thumbs, outcomes and next messages with a moving baseline: the reward is the weighted mean of the signals that are there.
  *
  * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the decay of
  * prime-rl; metrics with a direction as in TensorZero.
  * Differs from them: a thumb is one more metric; one baseline for all visitors and signals, which starts at 0.5.
- * Why: a request with a thumb or an outcome alone teaches too, so more requests teach.
+ * Why: a request with one of them alone teaches too, so more requests teach.
  */
 const signalsReinforce: CreateRecipe = recipe({
   name: "signals-reinforce",
   literature: {
     ...ROW,
-    recipe: "REINFORCE on thumbs and outcomes",
-    difference: "Thumbs and outcomes of declared metrics in place of a verifier, single rollouts.",
+    recipe: "REINFORCE on thumbs, outcomes and next messages",
+    difference:
+      "Thumbs, outcomes of declared metrics and next messages in place of a verifier, single rollouts.",
   },
   differs: ["one baseline for all visitors and signals, which starts at 0.5"],
   mechanism: "whole",
@@ -66,15 +95,20 @@ const signalsReinforce: CreateRecipe = recipe({
     decay: 0.95,
     prior: 0.5,
     thumbWeight: 1,
+    messageWeight: 0.5,
     steps: 30,
     learningRate: 3e-3,
   },
-  stages: ({ thumbWeight, ...settings }) => [
+  stages: ({ thumbWeight, messageWeight, ...settings }) => [
     feedbackReinforcement({
       ...settings,
-      reward: parts.feedback({ thumb: thumbWeight, outcome: 1 }),
+      reward: parts.feedback({ thumb: thumbWeight, outcome: 1, message: messageWeight }),
     }),
   ],
 });
 
-export const OUTCOME_RECIPES: readonly CreateRecipe[] = [outcomesReinforce, signalsReinforce];
+export const OUTCOME_RECIPES: readonly CreateRecipe[] = [
+  outcomesReinforce,
+  messagesReinforce,
+  signalsReinforce,
+];
