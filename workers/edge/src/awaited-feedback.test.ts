@@ -47,11 +47,7 @@ beforeEach(async () => {
   token = (await openSession()).token;
 });
 afterEach(() => {
-  Object.assign(bindings, {
-    FEEDBACK_WAIT_SECONDS: "0",
-    FEEDBACK_FROM: "thumb,outcome",
-    METRICS: "{}",
-  });
+  Object.assign(bindings, { FEEDBACK_WAIT_SECONDS: "0", METRICS: "{}" });
 });
 
 async function liveRequest(as = token): Promise<Upload> {
@@ -84,8 +80,8 @@ const kindsOf = (groups: readonly LeasedGroup[]): { readonly [digest: string]: s
     ),
   );
 
-const declare = (metrics: object) =>
-  ask("PUT", "/v1/operator/sites/default", { ...asOperator, body: { settings: { metrics } } });
+const set = (settings: object) =>
+  ask("PUT", "/v1/operator/sites/default", { ...asOperator, body: { settings } });
 
 /** Digests that a trainer gets at this time, oldest first. The lease is given back. */
 async function leasable(now: number): Promise<string[]> {
@@ -132,16 +128,24 @@ test("a site that learns from messages waits for them, and its leases have them"
   await give("next-thanks", thanked);
   await give("thumb-up", rated);
   expect(await leasable(Date.now() + LATER)).toEqual([rated.digest]);
-  Object.assign(bindings, { FEEDBACK_FROM: "message" });
+  await set({ feedbackFrom: ["message"] });
   const [corrected, liked, tried] = [await liveRequest(), await liveRequest(), await liveRequest()];
   await give("next-corrects", corrected);
   await give("thumb-up", liked);
   await give("retry", tried);
   const expected = [rated.digest, corrected.digest, tried.digest];
   expect((await leasable(Date.now() + LATER)).toSorted()).toEqual(expected.toSorted());
+  const leased: { [digest: string]: readonly string[] } = {};
   await expect
-    .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 300 })
-    .toMatchObject({ [corrected.digest]: ["next-corrects"], [tried.digest]: ["retry"] });
+    .poll(async () => Object.assign(leased, kindsOf((await lease()).groups)), {
+      timeout: 10_000,
+      interval: 300,
+    })
+    .toEqual({
+      [rated.digest]: ["thumb-up"],
+      [corrected.digest]: ["next-corrects"],
+      [tried.digest]: ["retry"],
+    });
 });
 
 test("a trainer that does not learn from messages gets no kind that it may not know", async () => {
@@ -204,7 +208,7 @@ test("an outcome that cannot teach makes no request ready: no weight, no such me
   await upload(token, early);
   expect(await leasable(Date.now() + LATER)).toEqual([]);
   // A metric that is no longer declared does not teach either.
-  await declare({ views: METRICS["views"] });
+  await set({ metrics: { views: METRICS["views"] } });
   const removed = await makeUpload(baseModel, null);
   await bindings.DB.prepare(
     `INSERT INTO outcomes (site, id, trajectoryId, metric, sender, type, value, occurredAt, receivedAt)
@@ -248,7 +252,7 @@ test("outcomes of a metric whose type has changed are not leased", async () => {
   const request = await liveRequest();
   await report("page", request);
   await give("thumb-up", request);
-  await declare({ booked: { type: "number", better: "higher", range: [0, 9] } });
+  await set({ metrics: { booked: { type: "number", better: "higher", range: [0, 9] } } });
   await expect
     .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 300 })
     .toMatchObject([{ trajectories: [{ digest: request.digest, outcomes: [] }] }]);
