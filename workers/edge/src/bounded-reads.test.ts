@@ -124,7 +124,7 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
       siteDatabase(db, DEFAULT_SITE),
       SERVER,
       [booked],
-      METRICS,
+      { METRICS, FEEDBACK_FROM: ["thumb", "outcome", "message"] },
       now,
     );
     expect(result?.status).toBe("stored");
