@@ -6,9 +6,7 @@ import { createSetup, live, removeSetups, type Setup } from "./training-loop.fix
 afterEach(removeSetups);
 
 /** An edge that releases, and calls `polled` when a trainer looks at a running release. */
-async function releasing(
-  polled: (edge: Setup["edge"], polls: number) => void,
-): Promise<{
+async function releasing(polled: (edge: Setup["edge"], polls: number) => void): Promise<{
   setup: Setup;
   edgeClient: (client: EdgeClient) => EdgeClient;
   refused: () => number;

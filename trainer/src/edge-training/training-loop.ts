@@ -76,7 +76,7 @@ export async function runTrainingLoop(
       moved: async (hadWork) => {
         if (hadWork) idleSince = parts.now();
         else {
-          parts.note("waiting", checkpoint.state.step);
+          parts.note(sink.isReleasing ? "publishing" : "waiting", checkpoint.state.step);
           await parts.sleep(options.pollMs, signal);
         }
       },
