@@ -192,14 +192,14 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   /**
-   * Enqueues rows again that the Queue lost, until none is left, decides about the running release, and deletes what the
-   * site no longer keeps.
+   * Enqueues rows again that the Queue lost, until none is left, deletes what the site no longer keeps, and decides about
+   * the running release.
    */
   override async alarm(): Promise<void> {
     const now = Date.now();
     await this.enqueueStale(now);
-    await this.advanceRelease(now);
     await this.expire(now);
+    await this.advanceRelease(now);
   }
 
   /**

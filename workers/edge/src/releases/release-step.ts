@@ -14,6 +14,7 @@ import { releaseCounts } from "./release-counts.ts";
 import {
   moveRelease,
   noteDecision,
+  percent,
   type StoredDecision,
   type StoredRelease,
 } from "./release-store.ts";
@@ -63,7 +64,7 @@ async function carryOut(
       return;
     case "set share": {
       await requireNotFrozen(db);
-      const reason = `${100 * decision.share} % of visitors: ${decision.reason}`;
+      const reason = `${percent(decision.share)} of visitors: ${decision.reason}`;
       await db.batch([
         moveRelease(db, release, decision.share),
         auditStatement(db, "set-share", by(reason), version),

@@ -68,6 +68,11 @@ export async function runningShare(
     .first<{ version: number; share: number }>();
 }
 
+/** `0.07` as `7 %`. */
+export function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(6))} %`;
+}
+
 /** Share of visitors on the canary channel. */
 export async function canaryShare(db: SiteDatabase, { CANARY_SHARE }: Settings): Promise<number> {
   return (await runningShare(db))?.share ?? CANARY_SHARE;
@@ -79,7 +84,7 @@ export async function requireNoRelease(db: SiteDatabase): Promise<void> {
   if (running === null) return;
   throw new WaggleError(
     "RELEASE_RUNNING",
-    `version ${running.version} is being released to ${100 * running.share} % of the visitors; the edge will promote it or roll it back, or an operator can`,
+    `version ${running.version} is being released to ${percent(running.share)} of the visitors; the edge will promote it or roll it back, or an operator can`,
     { retryable: true },
   );
 }
