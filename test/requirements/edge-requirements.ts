@@ -22,6 +22,30 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "edge:releases",
+    source: "docs/decisions/0075-the-edge-decides-releases.md",
+    behavior:
+      "A candidate serves a growing share of visitors, who keep it. What they do promotes it or rolls it back, and no trainer can. Counts equal a recount of all uploads and outlive the visitors. A trainer waits for the end, also after a restart.",
+    tests: [
+      ...at(
+        "releases/releases.test.ts",
+        "a candidate that people like less is rolled back, and the log says why",
+        "a candidate that people like more grows, keeps its visitors, and is promoted",
+        "a visitor who has the candidate keeps it while the share grows",
+        "trainers cannot promote or publish, and are told to wait",
+        "counts that contradict each other hold it",
+        "a release by %s is refused",
+      ),
+      ...at(
+        "releases/release-counts.test.ts",
+        "counts equal a recount after uploads, repeats, late and changed values in a random order",
+        "sums stay when a visitor is forgotten, when data expires, and after the end; rows of visitors do not",
+      ),
+      "trainer/src/edge-training/released-candidates.test.ts > it learns nothing while a release runs, and goes on as after its own promotion",
+      "trainer/src/edge-training/released-candidates.test.ts > a stopped trainer resumes waiting, and goes back to the stable version after a roll-back",
+    ],
+  },
+  {
     id: "edge:mcp-server",
     source: "Model Context Protocol, Streamable HTTP and tools; RFC 9110; RFC 6750",
     behavior:

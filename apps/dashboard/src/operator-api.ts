@@ -16,6 +16,7 @@ import {
   PolicyManifest,
   PolicyVersion,
   type PromoteRequest,
+  ReleasesResponse,
   SITE_HEADER,
   SitesResponse,
   TrajectoriesResponse,
@@ -40,6 +41,8 @@ export interface OperatorApi {
   summary(): Promise<OperatorSummary>;
   health(): Promise<OperatorHealth>;
   policies(): Promise<PoliciesResponse>;
+  /** The newest releases, newest first. Edges whose policies have no `release` do not answer it. */
+  releases(): Promise<ReleasesResponse>;
   /** Rows after a step, in ascending order; without a step, all rows. */
   metrics(after?: number): Promise<MetricsResponse>;
   trajectories(query: TrajectoryQuery): Promise<TrajectoriesResponse>;
@@ -124,6 +127,7 @@ export function createOperatorApi(
     summary: () => ask("/v1/operator/summary", OperatorSummary),
     health: () => ask("/v1/operator/health", OperatorHealth),
     policies: () => ask("/v1/operator/policies", PoliciesResponse),
+    releases: () => ask("/v1/operator/releases", ReleasesResponse),
     metrics: (after) =>
       ask(`/v1/operator/metrics${after === undefined ? "" : `?after=${after}`}`, MetricsResponse),
     trajectories: (query) => {

@@ -3,6 +3,7 @@ import {
   type PoliciesResponse,
   type PolicyVersion,
   type PromoteRequest,
+  type Release,
   WaggleError,
   type WaggleErrorCode,
 } from "@waggle/protocol";
@@ -17,6 +18,7 @@ import {
   type View,
   type ViewContext,
 } from "./view.ts";
+import { releasePanel } from "./release-panel.ts";
 import { ACTIONS, rowsTable } from "./rows-table.ts";
 
 type Decision = { verb: "promote" | "rollBack"; policy: PolicyVersion };
@@ -127,6 +129,15 @@ async function promoteAnyway(
   }
 }
 
+type Shown = Pick<PoliciesResponse, "policies"> & { readonly releases: readonly Release[] };
+
+/** An edge of the previous release has no releases. */
+async function readAll(api: ViewContext["api"]): Promise<Shown> {
+  const { policies, release } = await api.policies();
+  const releases = release === undefined ? [] : (await api.releases()).releases;
+  return { policies, releases };
+}
+
 const COLUMNS = [
   "Version",
   "Channel",
@@ -143,12 +154,14 @@ export function createPolicies(context: ViewContext): View {
   const notice = h("div", { "aria-live": "polite" });
   const tbody = h("tbody", {});
   const panel = h("section", { class: "panel flush", hidden: true }, rowsTable(COLUMNS, tbody));
+  const released = h("div", {});
   const element = h(
     "div",
     {},
     h("header", { class: "page-head" }, h("h1", {}, "Policies")),
     notice,
     panel,
+    released,
   );
 
   async function decide({ verb, policy }: Decision): Promise<void> {
@@ -168,9 +181,9 @@ export function createPolicies(context: ViewContext): View {
   }
 
   let shown = "";
-  const poller = poll<PoliciesResponse>(
+  const poller = poll<Shown>(
     context,
-    () => context.api.policies(),
+    () => readAll(context.api),
     (state) => {
       if (state.data === null) notice.replaceChildren(placeholder(state));
       else if (panel.hidden) notice.replaceChildren();
@@ -183,6 +196,7 @@ export function createPolicies(context: ViewContext): View {
       tbody.replaceChildren(
         ...state.data.policies.map((policy) => policyRow(policy, now, (d) => void decide(d))),
       );
+      released.replaceChildren(releasePanel(state.data.releases, now) ?? "");
     },
   );
   return { element, title: "Policies", dispose: () => poller.stop() };

@@ -95,6 +95,7 @@ const api: OperatorApi = {
   health: async () => ({ at: "2026-11-20T12:00:00.000Z", trainers: [], refusals: [], days: 7 }),
   summary: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   policies: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
+  releases: () => Promise.resolve({ releases: [] }),
   metrics: () => Promise.resolve({ rows: [] }),
   trajectories: () =>
     Promise.resolve({

@@ -58,7 +58,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 const AuditEntry = z.object({
   id: z.int(),
   at: z.iso.datetime(),
-  /** Name of the operator, or `trainer`. */
+  /** Name of the operator, `trainer`, or `edge`. */
   by: z.string(),
   /** `promote`, `freeze`, `kill-switch-on`, …; a newer edge may send others. */
   action: z.string(),

@@ -66,7 +66,8 @@ export type WaggleErrorCode =
   | "RATE_LIMITED"
   | "METHOD_NOT_ALLOWED"
   | "UNSUPPORTED_MEDIA_TYPE"
-  | "FROZEN";
+  | "FROZEN"
+  | "RELEASE_RUNNING";
 
 /** Optional members of a `WaggleError`. */
 export type WaggleErrorOptions = {

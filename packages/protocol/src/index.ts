@@ -29,6 +29,8 @@ export {
   SiteMetrics,
   StoredOutcome,
 } from "./outcome.ts";
+export { ReleaseSetting, releaseRefusal, ReleasesResponse, THUMB } from "./release.ts";
+export type { Release } from "./release.ts";
 export { PolicyVersionId, Sampling } from "./policy.ts";
 export type {
   Policy,

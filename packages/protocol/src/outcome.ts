@@ -15,7 +15,7 @@ const MOST_METRICS = 32;
 const LARGEST = 1e9;
 
 /** Name of a metric. */
-const MetricName = z
+export const MetricName: z.ZodString = z
   .string()
   .regex(
     /^[a-z][a-zA-Z0-9_-]{0,63}$/,

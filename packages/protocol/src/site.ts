@@ -7,6 +7,7 @@ import { z } from "zod";
 import { FeedbackSource } from "./feedback.ts";
 import { SiteMetrics } from "./outcome.ts";
 import { Sha256 } from "./policy-version.ts";
+import { ReleaseSetting } from "./release.ts";
 
 /** The site of requests that name none, of tokens without a site, and of data from before there were sites. */
 export const DEFAULT_SITE = "default";
@@ -32,7 +33,7 @@ const Texts = z.array(z.string().min(1).max(256)).max(64);
 
 /**
  * Settings of a site. Each is named after a variable of the Worker, in camel case. An absent setting has the variable's
- * value. The variables for keys, origins, tools, metrics and the environment apply to `default` only.
+ * value. The variables for keys, origins, tools, metrics, releases and the environment apply to `default` only.
  */
 export type SiteSettings = z.infer<typeof SiteSettings>;
 export const SiteSettings = z.strictObject({
@@ -64,6 +65,7 @@ export const SiteSettings = z.strictObject({
   gateSignificance: share,
   gateRetentionTasks: z.int().min(0).max(1000).optional(),
   gateRetentionMargin: share,
+  gateRelease: ReleaseSetting.optional(),
   maxLeaseFailures: whole(1),
   groupBytes: whole(0),
   visitorBytesPerHour: whole(0),

@@ -232,6 +232,8 @@ export const PoliciesResponse = z.object({
   /** Grows each time a policy changes. */
   epoch: z.int().min(0),
   gate: PromotionGate,
+  /** The running release, which nobody but the edge and operators may end; `null` without one. Absent from earlier edges. */
+  release: z.object({ version: PolicyVersionId, share: z.number() }).nullable().optional(),
   policies: z.array(PolicyVersion),
 });
 

@@ -4,7 +4,7 @@
  */
 import type { PageTool } from "@waggle/agent/tools";
 import type { EnvironmentSpec, RewardFunction } from "@waggle/environments";
-import type { SiteMetrics, SiteSettings, Tool } from "@waggle/protocol";
+import type { ReleaseSetting, SiteMetrics, SiteSettings, Tool } from "@waggle/protocol";
 import type { PanelText } from "./panel-text.ts";
 
 /** A module that is loaded only where it runs: a function that imports it. Its default export counts. */
@@ -139,14 +139,20 @@ export type SiteDefinition = {
     readonly retentionTasks?: number;
     /** Largest fall on these tasks that always passes, from 0 to 1. Default 0.03. */
     readonly retentionMargin?: number;
-    /** Share of visitors on the canary channel, from 0 to 1. */
+    /** Share of visitors on the canary channel while no release runs, from 0 to 1. */
     readonly canaryShare?: number;
+    /**
+     * Releases a version that passed to a growing share of visitors, and promotes it or rolls it back by this metric:
+     * `thumb`, or one of `metrics`. `guardrails` must not fall, `horizon` is a number of requests, and each of `stages`
+     * has a share of visitors and the share of the horizon for which it lasts. Default: the trainer promotes at once.
+     */
+    readonly release?: ReleaseSetting;
   };
 
   /**
    * What conversations lead to for the site, such as `booked: { type: "boolean", better: "higher" }`. A page reports
    * values with `agent.outcome`, the site's server with `POST /v1/outcomes`. A number has a `range`. `weight`, from 0 to
-   * 1, is what a metric counts in a reward; default 1. With 0 nothing learns from it.
+   * 1, is what a metric counts in a reward; default 1. With 0 nothing learns from it. `gate.release` can decide by metrics.
    */
   readonly metrics?: SiteMetrics;
 

@@ -213,6 +213,9 @@ function isRefused({ outcome, status }: AdapterResult): boolean {
 function textOf({ outcome, version, evaluation, reason }: AdapterResult): string {
   const figures = evaluation === null ? "" : ` (${figuresOf(evaluation)})`;
   if (outcome === "promoted") return `version ${version} is stable${figures}`;
+  if (outcome === "releasing") {
+    return `version ${version} is released to a growing share of visitors, who decide about it${figures}`;
+  }
   if (outcome === "passed") return `the gate would promote this adapter${figures}`;
   if (outcome === "known") return `${reason}${figures}; nothing was published`;
   return `this adapter is not served: ${reason}${figures}; train it further, or from the stable version`;

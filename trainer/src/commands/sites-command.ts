@@ -37,7 +37,7 @@ export function addSitesCommand(program: Command, options: SitesCommandOptions):
     .argument("[site]", "id of the site; every action but list needs it")
     .argument(
       "[values...]",
-      "add and set: settings as name=value, lists as a,b, metrics as JSON; name= removes one. rotate: trainer, operator or outcomes",
+      "add and set: settings as name=value, lists as a,b, metrics and gateRelease as JSON; name= removes one. rotate: trainer, operator or outcomes",
     )
     .option("--name <text>", "add and set: name of the site")
     .addOption(operatorNameOption())

@@ -37,6 +37,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
   #hasEnvironmentChanged = false;
   /** Steps in a row beyond the drift limit, without a learned step since the last publication. */
   #driftedSteps = 0;
+  #notedShare: number | null = null;
 
   constructor(
     parts: Parts,
@@ -61,6 +62,14 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
     return this.#hasEnvironmentChanged;
   }
 
+  /**
+   * True while the edge releases a version to a growing share of visitors. The publication stays open, and nothing is
+   * learned or published until the edge or an operator has decided.
+   */
+  get isReleasing(): boolean {
+    return this.#checkpoint.state.publication !== null && this.#follower.release !== null;
+  }
+
   async settle(): Promise<boolean> {
     await this.#acknowledge();
     await this.#sendMetrics();
@@ -76,9 +85,22 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
     if (this.#follower.hasStableChanged || this.#follower.gate === null) return true;
     const { publication, step } = this.#checkpoint.state;
     if (publication === null) return false;
+    if (this.isReleasing) {
+      this.#noteRelease();
+      return false;
+    }
     this.#parts.note("publishing", step);
     await this.#publish(publication.stage);
     return true;
+  }
+
+  /** Reports the release when it begins and when its share grows. */
+  #noteRelease(): void {
+    const { release } = this.#follower;
+    if (release === null || release.share === this.#notedShare) return;
+    this.#notedShare = release.share;
+    const because = "visitors decide whether the edge promotes it; learning waits";
+    this.#parts.report.note("releasing", { ...release, because });
   }
 
   async keep(
@@ -222,6 +244,8 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         }
       }
       await advancePublication(publication, this.#checkpoint.newest, gate, commit, this.#signal);
+      // A published candidate may have started a release.
+      if (stage === "publish") this.#follower.forget();
     } catch (error) {
       if (WaggleError.is(error, "FROZEN")) {
         report.note("frozen", { why: error.message, learning: "continues" });

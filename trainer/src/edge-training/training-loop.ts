@@ -53,14 +53,15 @@ export async function runTrainingLoop(
       return work();
     });
   };
+  const source = edgeLeases(parts, checkpoint, follower);
   const update = edgeUpdate(parts, options, checkpoint, () => check.coming, signal);
 
   const stoppedBy = await train(
     {
-      source: edgeLeases(parts, checkpoint, follower),
+      source: { next: async (wanted) => (sink.isReleasing ? null : source.next(wanted)) },
       check: {
         admit: (lease) => inTurn(() => check.admit(lease)),
-        isDue: () => check.isDue(),
+        isDue: async () => !sink.isReleasing && (await check.isDue()),
         batch: () => check.batch(),
         wanted: () => check.wanted(),
       },
@@ -75,7 +76,7 @@ export async function runTrainingLoop(
       moved: async (hadWork) => {
         if (hadWork) idleSince = parts.now();
         else {
-          parts.note("waiting", checkpoint.state.step);
+          parts.note(sink.isReleasing ? "publishing" : "waiting", checkpoint.state.step);
           await parts.sleep(options.pollMs, signal);
         }
       },

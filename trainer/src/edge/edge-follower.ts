@@ -1,5 +1,5 @@
-/** Tracks changes at the edge while a trainer runs: versions, the gate, the environment. */
-import type { PromotionGate } from "@waggle/protocol";
+/** Tracks changes at the edge while a trainer runs: versions, the gate, the running release. */
+import type { PoliciesResponse, PromotionGate } from "@waggle/protocol";
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import type { EdgeClient } from "./edge-client.ts";
 import { hasOtherStable, withPolicies } from "./edge-following.ts";
@@ -22,6 +22,7 @@ export class EdgeFollower {
   #followedAt = -Infinity;
   #gate: PromotionGate | null = null;
   #hasStableChanged = false;
+  #release: PoliciesResponse["release"] = null;
 
   constructor(parts: EdgeFollowerParts, checkpoint: HeldCheckpoint) {
     this.#parts = parts;
@@ -31,6 +32,11 @@ export class EdgeFollower {
   /** The edge's promotion gate; `null` before the first read. */
   get gate(): PromotionGate | null {
     return this.#gate;
+  }
+
+  /** The running release; `null` if there is none. Only the edge and operators end it. */
+  get release(): NonNullable<PoliciesResponse["release"]> | null {
+    return this.#release ?? null;
   }
 
   /** True if the edge's stable parameters are not the ones that training started from. */
@@ -56,6 +62,7 @@ export class EdgeFollower {
     if (policies.epoch < (state.epoch ?? 0)) policies = await edge.policies();
     this.#followedAt = now();
     this.#gate = policies.gate;
+    this.#release = policies.release;
     if (policies.epoch === state.epoch) return;
     const canary = state.publication?.version ?? null;
     const isCompared = [state.stableVersion, canary].includes(policies.stable);

@@ -33,6 +33,9 @@ export class FakeEdge {
   canary: number = 0;
   twice: number = 0;
   epoch: number = 0;
+  /** Share at which a published candidate starts a release; `null` = none starts. */
+  firstShare: number | null = null;
+  release: { version: number; share: number } | null = null;
   gate: PromotionGate = { minTasks: 1, margin: 1, significance: 0 };
   readonly #lineages = new Map<string, number>();
   readonly #publications = new Map<string, number>();
@@ -121,10 +124,12 @@ export class FakeEdge {
       setBaseModel: async () => {},
       publish: async (request) => {
         if (request.status === "canary") this.#requireNotFrozen();
+        if (request.status === "canary") this.#requireNoRelease();
         return this.#publish(request);
       },
       promote: async (version) => {
         this.#requireNotFrozen();
+        this.#requireNoRelease();
         return this.#decide(version, "stable");
       },
       openLineage: async ({ stateId, step }) => {
@@ -143,6 +148,7 @@ export class FakeEdge {
         canary: this.canary,
         epoch: this.epoch,
         gate: this.gate,
+        release: this.release,
         policies: this.policies.toReversed(),
       }),
       postMetrics: async (rows) => {
@@ -150,6 +156,17 @@ export class FakeEdge {
       },
       sendHeartbeat: async () => {},
     };
+  }
+
+  /** Decides about the running release, as the edge does from what visitors say. */
+  endRelease(status: "stable" | "rolled-back"): void {
+    if (this.release === null) throw new Error("no release is running");
+    this.#decide(this.release.version, status);
+  }
+
+  #requireNoRelease(): void {
+    if (this.release === null) return;
+    throw new WaggleError("RELEASE_RUNNING", "a release is running", { retryable: true });
   }
 
   #requireNotFrozen(): void {
@@ -172,7 +189,9 @@ export class FakeEdge {
     this.policies.push(policy);
     this.#publications.set(publicationId, version);
     this.epoch += 1;
-    if (policy.status === "canary") this.canary = version;
+    if (policy.status !== "canary") return policy;
+    this.canary = version;
+    if (this.firstShare !== null) this.release = { version, share: this.firstShare };
     return policy;
   }
 
@@ -217,6 +236,7 @@ export class FakeEdge {
     if (status === "stable") this.stable = version;
     else if (this.stable === version) this.stable = known.parent ?? 0;
     this.canary = this.stable;
+    if (this.release?.version === version) this.release = null;
     return decided;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Settings of a site on a command line: `groupSize=4`; lists as `siteKeys=a,b`; metrics as JSON; `groupSize=` removes the
- * setting.
+ * Settings of a site on a command line: `groupSize=4`; lists as `siteKeys=a,b`; metrics and releases as JSON; `groupSize=`
+ * removes the setting.
  */
 import { isObject, SiteSettings, WaggleError } from "@waggle/protocol";
 
@@ -45,7 +45,7 @@ function parsed(name: keyof SiteSettings, text: string): unknown {
 }
 
 function read(type: string, text: string): unknown {
-  if (type === "record") return parsedJson(text);
+  if (type === "record" || type === "object") return parsedJson(text);
   if (type === "array") return text.split(",").map((part) => part.trim());
   return type === "number" && text.trim() !== "" ? Number(text) : text;
 }

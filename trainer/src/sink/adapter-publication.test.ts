@@ -152,6 +152,23 @@ test("a publication that was killed before its promotion is completed by the nex
   expect([edge.stable, edge.policies.length, evaluated]).toEqual([1, 2, []]);
 });
 
+test("where candidates are released, the adapter starts a release, and another one waits for its end", async () => {
+  const edge = new FakeEdge([], BASE);
+  edge.firstShare = 0.01;
+  const releasing = { outcome: "releasing", version: 1, status: "canary" };
+  expect(await publish(edge)).toMatchObject({ ...releasing, evaluation: { successes: 20 } });
+  expect([edge.stable, edge.release]).toEqual([0, { version: 1, share: 0.01 }]);
+  // Its folder again, as after a kill.
+  expect(await publish(edge)).toMatchObject(releasing);
+  const evaluated: number[] = [];
+  edge.release = { version: 9, share: 0.1 };
+  edge.policies.pop();
+  await expect(
+    publish(edge, { onEvaluated: (version) => void evaluated.push(version) }),
+  ).rejects.toMatchObject({ code: "RELEASE_RUNNING" });
+  expect(evaluated).toEqual([]);
+});
+
 test("nothing is published after Ctrl-C, under a freeze or with too few tasks", async () => {
   const edge = new FakeEdge([], BASE);
   const stop = new AbortController();

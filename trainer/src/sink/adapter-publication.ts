@@ -20,8 +20,11 @@ import { advancePublication, postponePublication, type PublicationParts } from "
 
 /** What became of the adapter at the edge. */
 export type AdapterResult = {
-  /** `known`: the edge had it before, and nothing was published. `passed`: only of a dry run. */
-  readonly outcome: "promoted" | "passed" | "refused" | "undecided" | "known";
+  /**
+   * `known`: the edge had it before, and nothing was published. `passed`: only of a dry run. `releasing`: visitors decide
+   * about it.
+   */
+  readonly outcome: "promoted" | "releasing" | "passed" | "refused" | "undecided" | "known";
   /** Its version at the edge; `null` if it was not published. */
   readonly version: PolicyVersionId | null;
   /** The version's status; `null` if it was not published. */
@@ -39,7 +42,7 @@ const MAX_TRIES = 10;
 /**
  * @param options.isDryRun - evaluates and changes nothing at the edge
  * @param signal - stops the evaluation; after it, the publication is completed
- * @throws WaggleError `FROZEN`; `INVALID_ARGUMENT` for fewer tasks than the gate needs;
+ * @throws WaggleError `FROZEN`; `RELEASE_RUNNING` during the release of another version; `INVALID_ARGUMENT` for fewer tasks than the gate needs;
  *   `PUBLICATION_STALE` if other publishers are faster every time
  */
 export async function publishAdapter(
@@ -76,8 +79,11 @@ export async function publishAdapter(
   for (let tries = 1; ; tries += 1) {
     try {
       while (checkpoint.state.publication !== null) {
-        const { stage } = checkpoint.state.publication;
-        if (stage === "evaluate" && !options.isDryRun) await requireNotFrozen(edge);
+        const { stage, version, evaluation } = checkpoint.state.publication;
+        if (stage === "evaluate" && !options.isDryRun) await requireOpen(edge);
+        if (stage === "promote" && (await edge.policies()).release?.version === version) {
+          return { outcome: "releasing", version, status: "canary", evaluation, reason: "" };
+        }
         await advancePublication(parts, checkpoint, policies.gate, commit, signal);
         if (stage === "evaluate") signal.throwIfAborted();
         if (options.isDryRun) break;
@@ -185,7 +191,15 @@ function requireTasks(tasks: number, { gate }: PoliciesResponse): void {
   );
 }
 
-async function requireNotFrozen(edge: Parts["edge"]): Promise<void> {
+/** Checked before the costly evaluation; later the edge itself refuses. */
+async function requireOpen(edge: Parts["edge"]): Promise<void> {
+  const { release } = await edge.policies();
+  if (release != null) {
+    throw new WaggleError(
+      "RELEASE_RUNNING",
+      `version ${release.version} is being released; wait until the edge has decided, or promote it or roll it back`,
+    );
+  }
   const { frozen } = await edge.control();
   if (frozen === null) return;
   const { by, at, reason } = frozen;

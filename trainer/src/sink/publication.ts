@@ -280,7 +280,11 @@ async function promote(
 ): Promise<void> {
   const { state } = checkpoint;
   const version = publication.version as PolicyVersionId;
-  const promotes = publication.promotes && (await isPromoted(parts, version));
+  // A release of this version may have ended meanwhile: promoting it again changes nothing.
+  const isRolledBack = state.versions.some(
+    (known) => known.version === version && known.isRolledBack,
+  );
+  const promotes = publication.promotes && !isRolledBack && (await isPromoted(parts, version));
   if (!promotes) await parts.engine.load(checkpoint.stable);
   await commit({
     engine: promotes ? checkpoint.engine : checkpoint.stable,

@@ -4,7 +4,7 @@
  */
 import { OPERATOR_NAME_HEADER } from "@waggle/protocol";
 import { z } from "zod";
-import type { Decision } from "./audit-log.ts";
+import { type Decision, EDGE } from "./audit-log.ts";
 import type { EdgeContext, Parameter } from "./endpoint.ts";
 
 const LONGEST_NAME = 64;
@@ -26,13 +26,13 @@ export function decisionOf(
   return { by: access === "trainer" ? "trainer" : nameOf(context), reason, now: context.var.now };
 }
 
-/** The name of the actor. An operator cannot use the trainer's name. */
+/** The name of the actor. An operator cannot use the name of the trainer or of the edge. */
 function nameOf(context: EdgeContext): string {
   const name = decoded(context.req.header(OPERATOR_NAME_HEADER) ?? "")
     .replaceAll(/\p{C}+/gu, " ")
     .trim()
     .slice(0, LONGEST_NAME);
-  return name === "" || name === "trainer" ? "operator" : name;
+  return ["", "trainer", EDGE].includes(name) ? "operator" : name;
 }
 
 function decoded(text: string): string {

@@ -24,6 +24,7 @@ import { objectEndpoints } from "./routes/objects.ts";
 import { healthEndpoints } from "./routes/health.ts";
 import { operatorEndpoints } from "./routes/operator.ts";
 import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
+import { releaseEndpoints } from "./routes/releases.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
 import { trajectoryEndpoints } from "./routes/trajectories.ts";
@@ -52,6 +53,7 @@ const served: readonly Endpoint[] = [
   ...operatorEndpoints,
   ...deadLetterEndpoints,
   ...operatorPolicyEndpoints,
+  ...releaseEndpoints,
   ...operatorVisitorEndpoints,
   ...operatorControlEndpoints,
   ...siteEndpoints,

@@ -7,6 +7,7 @@ export type AuditAction =
   | "publish"
   | "promote"
   | "roll-back"
+  | "set-share"
   | "freeze"
   | "unfreeze"
   | "kill-switch-on"
@@ -20,6 +21,9 @@ export type AuditAction =
   | "disable-site"
   | "enable-site"
   | "rotate-credential";
+
+/** The actor of what the edge decides itself. */
+export const EDGE = "edge";
 
 /** Actor, reason and time of a decision. */
 export type Decision = { readonly by: string; readonly reason: string; readonly now: number };

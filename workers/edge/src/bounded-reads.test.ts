@@ -1,4 +1,5 @@
 import { createExecutionContext } from "cloudflare:test";
+import { RELEASE_DEFAULTS } from "@waggle/evaluation";
 import { DEFAULT_SITE, type OperatorSummary } from "@waggle/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
@@ -18,7 +19,10 @@ import {
   makeUpload,
   openSession,
   ORIGIN,
+  rows,
 } from "./testing/edge.ts";
+import { countValues, releaseCounts } from "./releases/release-counts.ts";
+import { runningRelease, startRelease } from "./releases/release-store.ts";
 import { siteDatabase } from "./sites/site-database.ts";
 import { METRICS, outcomeOf } from "./testing/outcomes.ts";
 import { meterRows } from "./testing/row-meter.ts";
@@ -64,6 +68,15 @@ async function fill(from: number, total: number): Promise<void> {
            CASE WHEN i % 50 AND i % 7 THEN i % 2 END, CASE WHEN i % 50 AND i % 7 THEN 0.5 END
          FROM n`,
       ).bind(...range),
+      // Visitors of the running release, and of one that ended.
+      DB.prepare(
+        `${NUMBERS} INSERT INTO releaseVisitors (site, version, visitorId, stage, arm, requests, state)
+         SELECT 'default', 1 + i % 2, 'v' || i, 0, 'stable', 1, 'counted' FROM n`,
+      ).bind(...range),
+      DB.prepare(
+        `${NUMBERS} INSERT INTO releaseValues (site, version, visitorId, metric, stage, arm, n, y)
+         SELECT 'default', 1 + i % 2, 'v' || i, 'thumb', 0, 'stable', 1, i % 2 FROM n`,
+      ).bind(...range),
     ]);
   }
 }
@@ -79,11 +92,11 @@ const LISTS = [
 
 /** Rows that each call reads. */
 async function measure(baseModel: string): Promise<Map<string, number>> {
-  const rows = new Map<string, number>();
+  const read = new Map<string, number>();
   const metered = async (name: string, run: (db: D1Database) => Promise<unknown>) => {
     const meter = meterRows(bindings.DB);
     await run(meter.DB);
-    rows.set(name, meter.rows);
+    read.set(name, meter.rows);
   };
   const get = (path: string, token: string) =>
     metered(`GET ${path}`, async (DB) => {
@@ -100,6 +113,14 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
   await get("/v1/operator/summary", asOperator.token);
   await get("/v1/operator/health", asOperator.token);
   await get("/v1/operator/policies", asOperator.token);
+  await get("/v1/operator/releases", asOperator.token);
+  await metered("release", async (db) => {
+    const site = siteDatabase(db, DEFAULT_SITE);
+    const release = await runningRelease(site);
+    if (release === null) throw new Error("no release is running");
+    await countValues(site, release);
+    expect((await releaseCounts(site, release)).stages).toHaveLength(1);
+  });
   await get("/v1/policy", token);
   await get("/v1/policies/canary", token);
   for (const list of LISTS) await get(`/v1/operator/trajectories${list}`, asOperator.token);
@@ -137,12 +158,15 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
       now,
     ),
   );
-  return rows;
+  return read;
 }
 
 let baseModel = "";
 beforeAll(async () => {
   baseModel = await freshEdge();
+  const rule = { ...RELEASE_DEFAULTS, primary: { name: "thumb" } };
+  const metrics = [{ name: "thumb", type: "thumb", worst: 0, best: 1 }] as const;
+  await startRelease(rows, 2, 0, { rule, metrics }, 0).run();
 });
 
 fault(

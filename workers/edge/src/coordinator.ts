@@ -14,7 +14,7 @@ import {
   type PromoteRequest,
   type PublishRequest,
 } from "@waggle/protocol";
-import { type Answer, answer } from "./answer.ts";
+import { type Answer, answer, unwrap } from "./answer.ts";
 import { type Asker, assignTask } from "./assignment-store.ts";
 import type { SiteStores } from "./endpoint.ts";
 import {
@@ -29,6 +29,10 @@ import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
 import { deleteUnjoined, oldestUnjoinedAt } from "./outcomes/outcome-store.ts";
+import { countValues, deleteEnded } from "./releases/release-counts.ts";
+import { releasePlanOf } from "./releases/release-plan.ts";
+import { decideRelease } from "./releases/release-step.ts";
+import { requireNoRelease, runningRelease, type StoredDecision } from "./releases/release-store.ts";
 import { deleteExpired, oldestReceivedAt } from "./retention.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import type { Bindings, Settings } from "./settings.ts";
@@ -45,6 +49,8 @@ const DAY_MS = 86_400_000;
 const EXPIRY_PAUSE_MS = 3_600_000;
 /** Time for which an outcome waits for its trajectory, unless the site keeps data for less time. */
 const UNJOINED_MS = 30 * DAY_MS;
+/** Time between two decisions about a release. */
+const RELEASE_PAUSE_MS = 60_000;
 /** Most time between two looks at the retention, which a deployment can change. */
 const EXPIRY_CHECK_MS = DAY_MS;
 
@@ -139,9 +145,12 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   publish(request: PublishRequest, decision: Decision): Promise<Answer<PolicyVersion>> {
-    return this.#oneAtATime((settings) =>
-      publishPolicy(this.#db, request, promotionGateOf(settings), decision),
-    );
+    return this.#oneAtATime(async (settings) => {
+      const [gate, plan] = [promotionGateOf(settings), releasePlanOf(settings)];
+      const published = await publishPolicy(this.#db, request, gate, plan, decision);
+      if (plan !== null) await this.#wake(decision.now + RELEASE_PAUSE_MS);
+      return published;
+    });
   }
 
   /** @param overrides - checks that an operator skips; `null` for a trainer, which may only promote the canary. */
@@ -150,9 +159,10 @@ export class Coordinator extends DurableObject<Bindings> {
     decision: Decision,
     overrides: PromoteRequest | null,
   ): Promise<Answer<PolicyVersion>> {
-    return this.#oneAtATime((settings) =>
-      promotePolicy(this.#db, version, promotionGateOf(settings), decision, overrides),
-    );
+    return this.#oneAtATime(async (settings) => {
+      if (overrides === null) await requireNoRelease(this.#db);
+      return promotePolicy(this.#db, version, promotionGateOf(settings), decision, overrides);
+    });
   }
 
   rollBack(version: number, decision: Decision): Promise<Answer<PolicyVersion>> {
@@ -181,11 +191,35 @@ export class Coordinator extends DurableObject<Bindings> {
     await this.#wake(now + after);
   }
 
-  /** Enqueues rows again that the Queue lost, until none is left, and deletes what the site no longer keeps. */
+  /**
+   * Enqueues rows again that the Queue lost, until none is left, deletes what the site no longer keeps, and decides about
+   * the running release.
+   */
   override async alarm(): Promise<void> {
     const now = Date.now();
     await this.enqueueStale(now);
     await this.expire(now);
+    await this.advanceRelease(now);
+  }
+
+  /**
+   * Counts what visitors of the running release did, and decides about it. Looks again in a minute.
+   * @returns the decision; `null` if no release is running
+   */
+  async advanceRelease(now: number): Promise<StoredDecision | null> {
+    const release = await runningRelease(this.#db);
+    const before = release?.version ?? Number.MAX_SAFE_INTEGER;
+    while (unwrap(await this.#oneAtATime(() => deleteEnded(this.#db, before))) > 0);
+    if (release === null) return null;
+    await this.#wake(now + RELEASE_PAUSE_MS);
+    while (unwrap(await this.#oneAtATime(() => countValues(this.#db, release))) > 0);
+    return unwrap(
+      await this.#oneAtATime(async (settings) => {
+        // A call in between may have ended it.
+        const running = await runningRelease(this.#db);
+        return running && decideRelease(this.#db, running, promotionGateOf(settings), now);
+      }),
+    );
   }
 
   /** Sets the alarm, unless it goes off earlier. */

@@ -29,6 +29,8 @@ const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
+  // Trainers of earlier releases repeat a call with this status until it succeeds.
+  RELEASE_RUNNING: 429,
   STORAGE_UNAVAILABLE: 503,
 };
 

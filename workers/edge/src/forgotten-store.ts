@@ -58,6 +58,7 @@ export async function forgetVisitor(
     db.prepare("DELETE FROM assignments WHERE site = ?site AND visitorId = ?1").bind(visitorId),
     db.prepare("DELETE FROM assignmentBudgets WHERE site = ?site AND holder = ?1").bind(visitorId),
     db.prepare("DELETE FROM deadLetters WHERE site = ?site AND visitorId = ?1").bind(visitorId),
+    db.prepare("DELETE FROM releaseVisitors WHERE visitorId = ?1 AND site = ?site").bind(visitorId),
   ]);
   const [, , learned, outcomes, trajectories, feedback] = results;
   return {

@@ -17,6 +17,8 @@ import type { SiteStores } from "./endpoint.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "./forgotten-store.ts";
 import { trajectoryKey } from "./object-store.ts";
 import { findBaseModel, publishedAmong } from "./policy-store.ts";
+import { countRequest } from "./releases/release-counts.ts";
+import { channelPosition } from "./session-token.ts";
 import {
   assignmentMismatch,
   checkDigest,
@@ -164,26 +166,26 @@ async function storeTrajectory(
   const tokens = trajectory.segments
     .filter((segment) => segment.kind === "sampled")
     .reduce((sum, segment) => sum + segment.tokenIds.length, 0);
-  const inserted = await stores.DB.prepare(INSERT_ROW)
-    .bind(
-      digest,
-      trajectory.id,
-      visitorId,
-      trajectory.assignmentId,
-      trajectory.task?.environment ?? null,
-      trajectory.task?.seed ?? null,
-      trajectory.task?.split ?? null,
-      trajectory.policyVersion,
-      tokens,
-      trajectory.stopReason,
-      key,
-      bytes.byteLength,
-      now,
-      await forgottenName(visitorId),
-      trajectory.consent.version,
-    )
-    .run();
-  if (inserted.meta.changes > 0) return "accepted";
+  const insert = stores.DB.prepare(INSERT_ROW).bind(
+    digest,
+    trajectory.id,
+    visitorId,
+    trajectory.assignmentId,
+    trajectory.task?.environment ?? null,
+    trajectory.task?.seed ?? null,
+    trajectory.task?.split ?? null,
+    trajectory.policyVersion,
+    tokens,
+    trajectory.stopReason,
+    key,
+    bytes.byteLength,
+    now,
+    await forgottenName(visitorId),
+    trajectory.consent.version,
+  );
+  const position = await channelPosition(visitorId);
+  const [inserted] = await stores.DB.batch([insert, countRequest(stores.DB, digest, position)]);
+  if (inserted !== undefined && inserted.meta.changes > 0) return "accepted";
   // Another request with the same digest, id or assignment was faster.
   const after = await findOwners(stores.DB, digest, trajectory);
   if (after.some((owner) => owner.digest === digest && owner.visitorId === visitorId)) {

@@ -37,6 +37,7 @@ const OPERATIONS = [
   "listMetrics: get /v1/operator/metrics, operator",
   "listPolicies: get /v1/trainer/policies, trainer",
   "listPoliciesAsOperator: get /v1/operator/policies, operator",
+  "listReleases: get /v1/operator/releases, operator",
   "listSites: get /v1/operator/sites, installation",
   "listSitesToTrain: get /v1/trainer/sites, installation-trainer",
   "listTrajectories: get /v1/operator/trajectories, operator",

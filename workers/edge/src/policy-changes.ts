@@ -20,6 +20,8 @@ import {
   toPolicy,
 } from "./policy-store.ts";
 import { requirePassed } from "./promotion-gate.ts";
+import type { StoredPlan } from "./releases/release-plan.ts";
+import { endRelease, requireNoRelease, startRelease } from "./releases/release-store.ts";
 import { requireNotFrozen } from "./switches.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
@@ -43,12 +45,14 @@ async function findAncestry(db: SiteDatabase, version: number): Promise<Ancestry
 /**
  * Publishes to the canary channel under the next version number, or records a candidate that failed. It
  * displaces an earlier canary. Repeating a publication returns the version from before.
- * @throws WaggleError `FROZEN`, `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`
+ * @param plan - of the release that a candidate starts if it passed the gate; `null` if the site releases at once
+ * @throws WaggleError `FROZEN`, `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`, `RELEASE_RUNNING`
  */
 export async function publishPolicy(
   db: SiteDatabase,
   request: PublishRequest,
   gate: PromotionGate,
+  plan: StoredPlan | null,
   decision: Decision,
 ): Promise<PolicyVersion> {
   const existing = await db
@@ -71,6 +75,7 @@ export async function publishPolicy(
     parent.status === "rolled-back" ? parent.version : (ancestry?.descendsFrom ?? null);
   const isServed = request.status === "canary";
   if (isServed) await requireNotFrozen(db);
+  if (isServed) await requireNoRelease(db);
   if (isServed) requireServable(request, parent, descendsFrom, head, gate);
   const version = head.newest + 1;
   const displace = db
@@ -100,7 +105,12 @@ export async function publishPolicy(
     );
   const signed = withOverrides(decision, request);
   const served = isServed ? [displace, auditStatement(db, "publish", signed, version)] : [];
-  await db.batch([db.prepare(NEXT_EPOCH).bind(), ...served, insert]);
+  // Text that is published for review has no evaluation, and an operator decides about it.
+  const released =
+    isServed && plan !== null && request.evaluation !== null
+      ? [startRelease(db, version, head.stable, plan, decision.now)]
+      : [];
+  await db.batch([db.prepare(NEXT_EPOCH).bind(), ...served, insert, ...released]);
   return findPolicy(db, version);
 }
 
@@ -202,6 +212,7 @@ export async function promotePolicy(
          WHERE site = ?site AND version = ?1`,
       )
       .bind(version, decision.now),
+    endRelease(db, decision.now),
     auditStatement(db, "promote", withOverrides(decision, overrides ?? {}), version),
   ]);
   return findPolicy(db, version);
@@ -276,6 +287,7 @@ export async function rollBackPolicy(
                           ORDER BY promotedAt DESC, version DESC LIMIT 1)`,
       )
       .bind(),
+    endRelease(db, decision.now),
     auditStatement(db, "roll-back", decision, version),
   ]);
   return findPolicy(db, version);

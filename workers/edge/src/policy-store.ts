@@ -16,6 +16,7 @@ import {
   type PromotionGate,
   WaggleError,
 } from "@waggle/protocol";
+import { runningShare } from "./releases/release-store.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** A row of `policies`, with JSON columns as text. */
@@ -135,7 +136,8 @@ export async function listPolicies(
     )
     .bind(stable, canary, since ?? -1)
     .all<PolicyRow>();
-  return { stable, canary, epoch, gate, policies: results.map(toPolicy) };
+  const release = await runningShare(db);
+  return { stable, canary, epoch, gate, release, policies: results.map(toPolicy) };
 }
 
 /** The manifest for pages of a channel. @throws WaggleError `NOT_FOUND` before there is a base model */

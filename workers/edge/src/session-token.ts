@@ -87,8 +87,12 @@ export async function sameSecret(a: string, b: string): Promise<boolean> {
   return crypto.subtle.timingSafeEqual(x, y);
 }
 
-/** The channel of a visitor. It changes only if the share changes. */
+/** Where a visitor is among all visitors, in [0, 1). */
+export async function channelPosition(visitorId: string): Promise<number> {
+  return Number.parseInt((await sha256(`channel ${visitorId}`)).slice(0, 8), 16) / 0x1_0000_0000;
+}
+
+/** The channel of a visitor. It changes only if the share changes, and a growing share takes nobody off the canary. */
 export async function channelOf(visitorId: string, canaryShare: number): Promise<Channel> {
-  const position = Number.parseInt((await sha256(`channel ${visitorId}`)).slice(0, 8), 16);
-  return position / 0x1_0000_0000 < canaryShare ? "canary" : "stable";
+  return (await channelPosition(visitorId)) < canaryShare ? "canary" : "stable";
 }

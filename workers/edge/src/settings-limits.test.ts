@@ -12,10 +12,11 @@ const REQUIRED = {
 };
 const read = (more: object): Settings => readSettings({ ...REQUIRED, ...more });
 
-/** A value as the page writes it: `none`, `empty`, 1,000,000, 8 MiB. */
+/** A value as the page writes it: `none`, `empty`, `off`, 1,000,000, 8 MiB. */
 function valueOf(text: string): unknown {
   if (text === "none") return [];
   if (text === "empty") return "";
+  if (text === "off") return null;
   if (text === "`{}`") return {};
   const [, number, unit] = /^([\d.,]+)( MiB)?$/.exec(text) ?? [];
   if (number === undefined) return text.replaceAll("`", "");

@@ -2,7 +2,13 @@
  * Bindings and variables of the Worker. Secrets have no defaults: a Worker without them answers every request
  * with an error, because running without credentials would expose all data.
  */
-import { FeedbackSource, SiteMetrics, WaggleError } from "@waggle/protocol";
+import {
+  FeedbackSource,
+  releaseRefusal,
+  ReleaseSetting,
+  SiteMetrics,
+  WaggleError,
+} from "@waggle/protocol";
 import { z } from "zod";
 
 /** Bindings from wrangler. Variables are strings, which `readSettings` validates. */
@@ -36,19 +42,14 @@ const list = names.refine(
 
 const whole = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
-/** A JSON text. */
-const metrics = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue({ code: "custom", message: "must be JSON" });
-      return z.NEVER;
-    }
-  })
-  .pipe(SiteMetrics)
-  .default({});
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue({ code: "custom", message: "must be JSON" });
+    return z.NEVER;
+  }
+});
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -70,7 +71,7 @@ const Settings = z
     /** Environment of the tasks that are assigned; empty = no tasks. */
     TASK_ENVIRONMENT: z.string().default(""),
     /** Metrics of outcomes, as JSON: see `SiteMetrics`. */
-    METRICS: metrics,
+    METRICS: json.pipe(SiteMetrics).default({}),
     /** First train seed. The counter starts here. */
     TASK_SEED_START: whole(1_000_000, 0),
     GROUP_SIZE: whole(8),
@@ -123,6 +124,8 @@ const Settings = z
     GATE_RETENTION_TASKS: z.coerce.number().int().min(0).max(1000).default(0),
     /** Largest fall on the retention tasks, as a share of them, that always passes. */
     GATE_RETENTION_MARGIN: z.coerce.number().min(0).max(1).default(0.03),
+    /** How candidates are released, as JSON: see `ReleaseSetting`; `null` = the trainer promotes them at once. */
+    GATE_RELEASE: json.pipe(ReleaseSetting.nullable()).default(null),
     /** Leases that may end without an outcome before a trajectory becomes a dead letter. */
     MAX_LEASE_FAILURES: whole(5),
     /** Decoded bytes of trajectories that one group may hold; 0 = no limit. */
@@ -137,6 +140,11 @@ const Settings = z
   .refine((s) => s.TRAINER_CREDENTIAL !== s.OPERATOR_CREDENTIAL, {
     path: ["OPERATOR_CREDENTIAL"],
     message: "must differ from TRAINER_CREDENTIAL",
+  })
+  .check(({ value: { GATE_RELEASE, METRICS }, issues }) => {
+    const message = GATE_RELEASE && releaseRefusal(GATE_RELEASE, METRICS);
+    if (message === null) return;
+    issues.push({ code: "custom", path: ["GATE_RELEASE"], message, input: GATE_RELEASE });
   })
   .refine((s) => s.SESSION_SECRET !== s.SESSION_SECRET_PREVIOUS, {
     path: ["SESSION_SECRET_PREVIOUS"],

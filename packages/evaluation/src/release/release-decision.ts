@@ -1,7 +1,7 @@
 /**
  * Decides what to do with a candidate that serves a share of the visitors: raise its share, promote it, roll
  * it back or go on. A pure function of the counts of both arms: equal counts give equal decisions. It neither
- * counts nor changes what is served. The edge does not use it yet.
+ * counts nor changes what is served; the edge does both.
  *
  * A metric that is worse at the error rate of `falseRollback` rolls the candidate back. The rate is divided
  * among the metrics, so it bounds the chance for all together, and the test may be repeated after every request.
@@ -103,6 +103,32 @@ export function releaseRule(plan: ReleasePlan): (counts: ReleaseCounts) => Relea
     }
     return promotion(counts, found[0]?.result ?? null, plan, promotionBoundary);
   };
+}
+
+/** How the candidate differs from the stable version in one metric. */
+export type MetricDifference = {
+  /** Mean of the candidate minus mean of the stable version. */
+  readonly mean: number;
+  /** Limits of the true difference. A `high` below 0 rolls the candidate back, unless the metric has a tolerance. */
+  readonly low: number;
+  readonly high: number;
+};
+
+/**
+ * The differences that the rule of a plan decides from.
+ *
+ * @returns one for each metric, the primary first; `null` while too few visitors have values of it.
+ * @throws WaggleError `INVALID_ARGUMENT` as `releaseRule`.
+ */
+export function metricDifferences(
+  plan: ReleasePlan,
+  counts: ReleaseCounts,
+): readonly (MetricDifference | null)[] {
+  requirePlan(plan);
+  return guardedMetrics(plan).map(({ metric, boundary }) => {
+    const result = differenceOf(counts, metric, plan);
+    return result && { mean: result.difference, ...confidenceLimits(result, boundary) };
+  });
 }
 
 /** The primary metric first. The metrics share the error rate. */

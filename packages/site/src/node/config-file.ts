@@ -7,6 +7,7 @@ import type { SiteDefinition } from "../site-definition.ts";
 import { fieldMistakes } from "./field-check.ts";
 import { languageMistakes } from "./language-check.ts";
 import { metricMistakes } from "./metric-check.ts";
+import { releaseMistakes } from "./release-check.ts";
 import { SourceFile, shownPath } from "./source-file.ts";
 
 const NAMES = ["waggle.config.ts", "waggle.config.js", "waggle.config.mjs"];
@@ -45,6 +46,7 @@ export async function readSiteConfig(path: string): Promise<SiteConfig> {
       : [
           ...languageMistakes(definition as SiteDefinition),
           ...metricMistakes(definition as SiteDefinition),
+          ...releaseMistakes(definition as SiteDefinition),
         ];
   if (mistakes.length > 0) {
     const lines = mistakes.map(

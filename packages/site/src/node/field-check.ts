@@ -1,5 +1,5 @@
 /** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
-import { isObject, SiteId, SiteMetrics } from "@waggle/protocol";
+import { isObject, ReleaseSetting, SiteId, SiteMetrics, THUMB } from "@waggle/protocol";
 import { closest, distance } from "fastest-levenshtein";
 import { PANEL_TEXTS } from "../panel-text.ts";
 import { LANGUAGES, LIMITS } from "../site-definition.ts";
@@ -46,6 +46,10 @@ const count = (most: number): Field => ({
 const share: Field = {
   instead: "write a number from 0 to 1",
   accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
+};
+const between: Field = {
+  instead: "write a number above 0 and below 1",
+  accepts: (value) => typeof value === "number" && value > 0 && value < 1,
 };
 const atLeastZero: Field = {
   instead: "write a number from 0, such as 0.1; 0 is off",
@@ -142,6 +146,24 @@ const SITE: Field = group({
     retentionTasks: count(1000),
     retentionMargin: share,
     canaryShare: share,
+    release: group({
+      metric: { ...text(`write ${THUMB}, or the name of one of the metrics`), required: true },
+      guardrails: {
+        instead: 'write a list of metrics, such as ["booked"]',
+        entries: text("write the name of a metric"),
+      },
+      horizon: {
+        instead: "write a number of requests, at least 100",
+        accepts: (value) => isRelease({ horizon: value }),
+      },
+      stages: {
+        instead: "write a list of { share: 0.1, exposure: 0.05 }",
+        entries: group({
+          share: { ...between, required: true },
+          exposure: { ...between, required: true },
+        }),
+      },
+    }),
   }),
   consent: group({
     version: { ...text('write a text such as "2026-11-24"'), required: true },
@@ -296,6 +318,10 @@ function isRange(value: unknown): boolean {
 
 function isMetric(name: string, metric: object): boolean {
   return SiteMetrics.safeParse({ [name]: { better: "higher", ...metric } }).success;
+}
+
+function isRelease(setting: object): boolean {
+  return ReleaseSetting.safeParse({ metric: THUMB, ...setting }).success;
 }
 
 function isLimit(value: unknown): boolean {

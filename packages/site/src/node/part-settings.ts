@@ -23,7 +23,7 @@ export function edgeVariables(site: LoadedSite): { readonly [name: string]: stri
 
 /** A site's settings as variables of the Worker, for the site `default`. */
 export function variablesOf(settings: SiteSettings): { readonly [name: string]: string } {
-  // Lists are separated by commas; metrics are JSON.
+  // Lists are separated by commas; objects are JSON.
   const named = Object.entries(settings).map(([name, value]) => [
     siteVariable(name),
     isObject(value) ? JSON.stringify(value) : value,
@@ -46,6 +46,7 @@ function learningSettings({ definition, environment }: LoadedSite): SiteSettings
     gateRetentionTasks:
       environment?.retention === undefined ? undefined : (gate.retentionTasks ?? RETENTION_TASKS),
     gateRetentionMargin: gate.retentionMargin,
+    gateRelease: gate.release,
     canaryShare: gate.canaryShare,
     feedbackWaitSeconds: training.feedbackWaitSeconds,
     feedbackFrom:

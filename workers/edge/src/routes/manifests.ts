@@ -10,6 +10,7 @@ import {
 } from "@waggle/protocol";
 import { type EdgeContext, type Endpoint, type Parameter, siteName } from "../endpoint.ts";
 import { baseManifest, manifestOf } from "../policy-store.ts";
+import { canaryShare } from "../releases/release-store.ts";
 import { channelOf } from "../session-token.ts";
 import { readSwitches } from "../switches.ts";
 import { z } from "zod";
@@ -60,8 +61,9 @@ export const manifestEndpoints: readonly Endpoint[] = [
     parameters: [ifNoneMatch, accept],
     responses: { 200: PolicyManifest, 304: "empty" },
     handle: async (context) => {
-      const { session, settings } = context.var;
-      return answerManifest(context, await channelOf(session.visitorId, settings.CANARY_SHARE));
+      const { db, session, settings } = context.var;
+      const share = await canaryShare(db, settings);
+      return answerManifest(context, await channelOf(session.visitorId, share));
     },
   },
   {

@@ -5,6 +5,7 @@ import { addressPrefix } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { isForgotten } from "../forgotten-store.ts";
+import { canaryShare } from "../releases/release-store.ts";
 import { type Audience, channelOf, signToken, verifyToken } from "../session-token.ts";
 import { sessionSecrets } from "../settings.ts";
 import { enterSite } from "../sites/enter-site.ts";
@@ -64,7 +65,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
           audience,
           isRemembered ? settings.VISITOR_TTL_DAYS * DAY_SECONDS : VISIT_SECONDS,
         ),
-        channel: await channelOf(visitorId, settings.CANARY_SHARE),
+        channel: await channelOf(visitorId, await canaryShare(context.var.db, settings)),
       };
       return context.json(answer);
     },

@@ -5,6 +5,7 @@ import {
   CreateSiteResponse,
   DEFAULT_SITE,
   isObject,
+  releaseRefusal,
   RotateCredentialRequest,
   RotateCredentialResponse,
   Site,
@@ -51,7 +52,7 @@ function applied(settings: Settings): SiteSettings {
     name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const named = Object.entries(settings).map(([name, value]) => [camel(name), value] as const);
   const isEmpty = (value: unknown) =>
-    value === "" || (isObject(value) && Object.keys(value).length === 0);
+    value === "" || value === null || (isObject(value) && Object.keys(value).length === 0);
   const known = named.filter(([name, value]) => name in SiteSettings.shape && !isEmpty(value));
   return SiteSettings.parse(Object.fromEntries(known));
 }
@@ -83,6 +84,17 @@ function requireFree({ env }: EdgeContext, id: string, keys: readonly string[] =
   if (id === DEFAULT_SITE) return;
   const taken = new Set(readSettings(env).SITE_KEYS);
   if (keys.some((key) => taken.has(key))) throw keyTaken();
+}
+
+/**
+ * What a site does not set, `default` has from the Worker.
+ * @throws WaggleError `INVALID_ARGUMENT` for a release by a metric that the site does not declare
+ */
+function requireReleasable({ env }: EdgeContext, id: string, settings: SiteSettings): void {
+  const worker = id === DEFAULT_SITE ? readSettings(env) : { GATE_RELEASE: null, METRICS: {} };
+  const { gateRelease = worker.GATE_RELEASE, metrics = worker.METRICS } = settings;
+  const refusal = gateRelease && releaseRefusal(gateRelease, metrics);
+  if (refusal !== null) throw new WaggleError("INVALID_ARGUMENT", refusal);
 }
 
 /** Logs the action with the site that it changed, and shows the site. */
@@ -183,6 +195,7 @@ export const siteEndpoints: readonly Endpoint[] = [
         throw new WaggleError("CONFLICT", `site ${id} already exists; choose another id`);
       }
       requireFree(context, id, settings.siteKeys);
+      requireReleasable(context, id, settings);
       const keys = settings.siteKeys ?? [`site-${crypto.randomUUID()}`];
       const site = { id, name, settings: { ...settings, siteKeys: keys } };
       const credentials = await createSite(context.env.DB, site, context.var.now);
@@ -217,6 +230,7 @@ export const siteEndpoints: readonly Endpoint[] = [
       const request = await readJson(context.req.raw, ChangeSiteRequest);
       const settings = changed(stored?.settings ?? {}, request.settings);
       requireFree(context, id, settings.siteKeys);
+      requireReleasable(context, id, settings);
       const { now } = context.var;
       await changeSite(context.env.DB, { id, name: request.name ?? name, settings }, now);
       const names = Object.keys(request.settings ?? {}).join(", ");

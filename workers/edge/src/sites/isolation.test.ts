@@ -192,6 +192,7 @@ const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   listMetrics: null,
   listPolicies: null,
   listPoliciesAsOperator: null,
+  listReleases: null,
   listSites: null,
   listSitesToTrain: null,
   listTrajectories: null,

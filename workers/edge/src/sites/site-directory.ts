@@ -30,13 +30,14 @@ export type SiteDirectory = {
   readonly byKey: ReadonlyMap<string, ServedSite>;
 };
 
-/** Settings that only `default` has from the Worker: pages, tools, tasks and metrics of one site are not those of another. */
+/** Settings that only `default` has from the Worker: pages, tools, tasks, metrics and releases of one site are not those of another. */
 const NOT_INHERITED = {
   SITE_KEYS: [],
   ALLOWED_ORIGINS: [],
   EDGE_TOOLS: [],
   TASK_ENVIRONMENT: "",
   METRICS: {},
+  GATE_RELEASE: null,
 } satisfies Partial<Settings>;
 
 /** A stored site with the settings that apply to it: its own, and the Worker's for the rest. */

@@ -1,0 +1,85 @@
+/** The running or last release: share, requests of both versions, the difference of each metric, and the last decision. */
+import type { Release } from "@waggle/protocol";
+import { h } from "@waggle/embed/dom";
+import { formatAgo, formatCount, formatPercent, formatSigned } from "./format.ts";
+
+type Metric = Release["metrics"][number];
+
+/** The panel; `null` if there was no release. @param releases - newest first */
+export function releasePanel(releases: readonly Release[], now: number): HTMLElement | null {
+  const [release] = releases;
+  if (release === undefined) return null;
+  const { version, stable, metrics } = release;
+  const head = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
+  return h(
+    "section",
+    { class: "panel versions-panel" },
+    h("header", {}, h("h2", {}, `Release of v${version}`)),
+    h("p", { class: "caption" }, progressText(release, now)),
+    h("p", { class: "caption" }, decisionText(release, now)),
+    h(
+      "div",
+      { class: "scroll" },
+      h(
+        "table",
+        { class: "versions" },
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            head("Metric"),
+            head(`v${version}`, "number"),
+            head(`v${stable}`, "number"),
+            head("Difference", "number"),
+          ),
+        ),
+        h("tbody", {}, ...metrics.map(metricRow)),
+      ),
+    ),
+  );
+}
+
+function metricRow({ name, candidate, stable, difference }: Metric): HTMLElement {
+  const interval =
+    difference === null
+      ? "too few visitors"
+      : `${formatSigned(difference.mean)} (${formatSigned(difference.low)} to ${formatSigned(difference.high)})`;
+  return h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, name),
+    h("td", { class: "number" }, meanText(candidate)),
+    h("td", { class: "number" }, meanText(stable)),
+    h("td", { class: "number", title: "interval that holds at all times together" }, interval),
+  );
+}
+
+function meanText({ mean, values, visitors }: Metric["candidate"]): string {
+  return `${formatPercent(mean)} of ${formatCount(values)} from ${formatCount(visitors)} visitors`;
+}
+
+function progressText({ state, share, stages, horizon, startedAt }: Release, now: number): string {
+  const sum = (arm: "candidate" | "stable"): number =>
+    stages.reduce((all, stage) => all + stage[arm], 0);
+  const [candidate, stable] = [sum("candidate"), sum("stable")];
+  const stage = stages.at(-1);
+  const atShare =
+    state === "running" && stage !== undefined
+      ? `, ${formatCount(stage.candidate)} of ${formatCount(stage.needed)} at this share`
+      : "";
+  const serves = state === "running" ? "serves" : "served";
+  return (
+    `${state}, began ${formatAgo(startedAt, now)} ago, ${serves} ${formatPercent(share, 0)} of visitors: ` +
+    `${formatCount(candidate)} requests${atShare}, and ${formatCount(stable)} of the stable version; ` +
+    `the horizon is ${formatCount(horizon)} of both.`
+  );
+}
+
+function decisionText({ decision, state }: Release, now: number): string {
+  if (decision === null) {
+    return state === "running" ? "No decision yet." : "An operator or the trainer ended it.";
+  }
+  return `Last decision, ${formatAgo(decision.at, now)} ago: ${decision.action}, because ${decision.reason}.`;
+}

@@ -1,0 +1,290 @@
+/** The counts of a release equal a plain recount of everything that was uploaded, and outlive the visitors. */
+import { runInDurableObject } from "cloudflare:test";
+import { DEFAULT_SITE, seededRandom, type SessionResponse } from "@waggle/protocol";
+import { type ArmSums, EMPTY_ARM, withValue } from "@waggle/evaluation";
+import { beforeEach, expect, test } from "vitest";
+import { coordinatorOf } from "../coordinator.ts";
+import { channelPosition } from "../session-token.ts";
+import {
+  ask,
+  asOperator,
+  bindings,
+  freshEdge,
+  openSession,
+  publish,
+  type Upload,
+  upload,
+  work,
+} from "../testing/edge.ts";
+import { METRICS, outcomeOf, serverCredential } from "../testing/outcomes.ts";
+import {
+  advance,
+  liveRequest,
+  QUICK,
+  setRelease,
+  shownRelease,
+  thumb,
+} from "../testing/releases.ts";
+
+const { DB } = bindings;
+const DAY_MS = 86_400_000;
+const TIMEOUT_MS = 300_000;
+
+let baseModel = "";
+
+beforeEach(async () => {
+  baseModel = await freshEdge();
+  await setRelease({ ...QUICK, guardrails: ["rating"] }, METRICS);
+});
+
+type Arm = "candidate" | "stable";
+/** What the test remembers of one request, in the order of arrival. */
+type Asked = {
+  readonly visitor: number;
+  readonly sent: Upload;
+  /** `null`: it does not count. */
+  readonly arm: Arm | null;
+  readonly stage: number;
+  thumb: boolean | null;
+  page: number | null;
+  server: number | null;
+};
+type Counted = { readonly requests: number; readonly thumb: ArmSums; readonly rating: ArmSums };
+
+/** Recounts everything, request by request. */
+function recount(all: readonly Asked[]): Map<string, Counted> {
+  const counts = new Map<string, Counted>();
+  const none = { requests: 0, thumb: EMPTY_ARM, rating: EMPTY_ARM };
+  const firsts = new Map<number, Asked>();
+  const own = new Map<number, Asked[]>();
+  for (const one of all) {
+    if (one.arm === null) continue;
+    const at = `${one.stage} ${one.arm}`;
+    const before = counts.get(at) ?? none;
+    counts.set(at, { ...before, requests: before.requests + 1 });
+    const first = firsts.get(one.visitor) ?? one;
+    firsts.set(one.visitor, first);
+    if (first.arm === one.arm) own.set(one.visitor, [...(own.get(one.visitor) ?? []), one]);
+  }
+  for (const [visitor, requests] of own) {
+    const first = firsts.get(visitor) as Asked;
+    const at = `${first.stage} ${first.arm}`;
+    const sums = { thumb: { values: 0, total: 0 }, rating: { values: 0, total: 0 } };
+    for (const { thumb: isUp, page, server } of requests.slice(0, 10)) {
+      const stars = server ?? page;
+      const values = {
+        thumb: isUp === null ? null : Number(isUp),
+        rating: stars === null ? null : (stars - 1) / 4,
+      };
+      for (const metric of ["thumb", "rating"] as const) {
+        const value = values[metric];
+        if (value === null) continue;
+        const count = counts.get(at) as Counted;
+        counts.set(at, { ...count, [metric]: withValue(count[metric], sums[metric], value) });
+        const { values: n, total } = sums[metric];
+        sums[metric] = { values: n + 1, total: total + value };
+      }
+    }
+  }
+  return counts;
+}
+
+/** The same from the edge's tables. */
+async function tallied(): Promise<Map<string, Counted>> {
+  const arms = await DB.prepare("SELECT stage, arm, requests FROM releaseArms").all<{
+    stage: number;
+    arm: Arm;
+    requests: number;
+  }>();
+  const sums = await DB.prepare("SELECT * FROM releaseSums").all<
+    ArmSums & { stage: number; arm: Arm; metric: "thumb" | "rating" }
+  >();
+  return new Map(
+    arms.results.map(({ stage, arm, requests }) => {
+      const of = (metric: string): ArmSums => {
+        const row = sums.results.find(
+          (one) => one.stage === stage && one.arm === arm && one.metric === metric,
+        );
+        if (row === undefined) return EMPTY_ARM;
+        const { visitors, values, total, squaredValues, products, squaredTotals } = row;
+        return { visitors, values, total, squaredValues, products, squaredTotals };
+      };
+      return [`${stage} ${arm}`, { requests, thumb: of("thumb"), rating: of("rating") }];
+    }),
+  );
+}
+
+const sorted = (counts: Map<string, Counted>) =>
+  [...counts].toSorted(([x], [y]) => x.localeCompare(y));
+
+test(
+  "counts equal a recount after uploads, repeats, late and changed values in a random order",
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const server = await serverCredential(DEFAULT_SITE);
+    const random = seededRandom(5);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+    const sessions: SessionResponse[] = [];
+    const positions: number[] = [];
+    // Visitors on both sides of the first share.
+    const isIn = (position: number) => position < 0.4;
+    while (positions.filter(isIn).length < 2 || positions.every(isIn)) {
+      const session = await openSession();
+      sessions.push(session);
+      positions.push(await channelPosition(session.visitorId));
+    }
+    const tokenOf = (visitor: number) => sessions[visitor]?.token ?? "";
+    await publish(1, baseModel);
+    await work(tokenOf(0), baseModel);
+
+    const all: Asked[] = [];
+    let share = 0.4;
+    let at = Date.parse("2026-11-20T12:00:00.000Z");
+    const ask4 = async (visitor: number): Promise<void> => {
+      const isCanary = (positions[visitor] ?? 1) < share;
+      const batch = [];
+      for (let i = 0; i < 4; i += 1) {
+        // One in four names the other version: an old page, or a lie.
+        const version = isCanary === random() < 0.75 ? 1 : 0;
+        const sent = await liveRequest(baseModel, version);
+        const isCounted = version === 0 || isCanary;
+        const arm: Arm | null = isCounted ? (version === 1 ? "candidate" : "stable") : null;
+        const stage = share === 0.4 ? 0 : 1;
+        const one: Asked = { visitor, sent, arm, stage, thumb: null, page: null, server: null };
+        // A thumb may arrive before its request.
+        if (i === 0) {
+          one.thumb = random() < 0.5;
+          await thumb(tokenOf(visitor), sent.trajectory.id, one.thumb);
+        }
+        batch.push(one);
+      }
+      const { results } = await upload(tokenOf(visitor), ...batch.map(({ sent }) => sent));
+      expect(results.map(({ status }) => status)).toEqual(batch.map(() => "accepted"));
+      all.push(...batch);
+    };
+    for (let visitor = 0; visitor < sessions.length; visitor += 1) await ask4(visitor);
+    for (let step = 0; step < 40; step += 1) {
+      if (step === 15) {
+        await DB.prepare("UPDATE releases SET stage = 1, share = 0.6").run();
+        share = 0.6;
+        sessions.push(await openSession());
+        positions.push(await channelPosition(sessions.at(-1)?.visitorId ?? ""));
+        await ask4(sessions.length - 1);
+      }
+      // Counting in between changes nothing in the end.
+      if (step === 30) await advance();
+      const one = pick(all);
+      const token = tokenOf(one.visitor);
+      const { id } = one.sent.trajectory;
+      const act = random();
+      at += 1000;
+      const stars = 1 + Math.floor(random() * 9) / 2;
+      const outcome = outcomeOf(one.sent.trajectory, {
+        metric: "rating",
+        value: stars,
+        at: new Date(at).toISOString(),
+      });
+      if (act < 0.15) await ask4(pick([0, 1, 2]));
+      else if (act < 0.3) {
+        const { results } = await upload(token, one.sent);
+        expect(results[0]?.status).toBe("duplicate");
+      } else if (act < 0.6) {
+        one.thumb = random() < 0.5;
+        await thumb(token, id, one.thumb);
+      } else if (act < 0.85) {
+        one.page = stars;
+        await ask("POST", "/v1/visitor/outcomes", { token, body: outcome });
+      } else {
+        one.server = stars;
+        await ask("POST", "/v1/outcomes", { ...server, body: { outcomes: [outcome] } });
+      }
+    }
+    await advance();
+    const expected = sorted(recount(all));
+    const found = sorted(await tallied());
+    expect(found.map(([name, { requests }]) => [name, requests])).toEqual(
+      expected.map(([name, { requests }]) => [name, requests]),
+    );
+    for (const [i, [name, counts]] of expected.entries()) {
+      for (const metric of ["thumb", "rating"] as const) {
+        for (const key of Object.keys(EMPTY_ARM) as (keyof ArmSums)[]) {
+          expect(found[i]?.[1][metric][key], `${name} ${metric} ${key}`).toBeCloseTo(
+            counts[metric][key],
+            8,
+          );
+        }
+      }
+    }
+    // The control: everything that can matter has happened.
+    const byVisitor = Map.groupBy(all, ({ visitor }) => visitor);
+    expect(Math.max(...[...byVisitor.values()].map(({ length }) => length))).toBeGreaterThan(10);
+    expect(all.some(({ arm }) => arm === null)).toBe(true);
+    expect(all.some(({ page, server: own }) => page !== null && own !== null)).toBe(true);
+    expect(expected.length).toBeGreaterThanOrEqual(3);
+    const { metrics, stages } = await shownRelease();
+    expect(stages.map(({ candidate }) => candidate)).toEqual(
+      [0, 1].map((stage) => recount(all).get(`${stage} candidate`)?.requests ?? 0),
+    );
+    expect(metrics.map(({ name }) => name)).toEqual(["thumb", "rating"]);
+  },
+);
+
+/** Rows that name a visitor. */
+async function visitorRows(): Promise<number> {
+  const counts = ["releaseVisitors", "releaseRequests", "releaseValues"].map((table) =>
+    DB.prepare(`SELECT COUNT(*) AS n FROM ${table}`).first<number>("n"),
+  );
+  return (await Promise.all(counts)).reduce<number>((sum, n) => sum + (n ?? 0), 0);
+}
+
+/** A visitor of the stable version who has asked once. */
+async function answered(isUp: boolean): Promise<{ token: string; id: string }> {
+  const { token } = await openSession();
+  const request = await liveRequest(baseModel, 0);
+  await upload(token, request);
+  await thumb(token, request.trajectory.id, isUp);
+  return { token, id: request.trajectory.id };
+}
+
+test("sums stay when a visitor is forgotten, when data expires, and after the end; rows of visitors do not", async () => {
+  await publish(1, baseModel);
+  const forgotten = await answered(true);
+  const { token, id } = await answered(false);
+  await advance();
+  const before = await tallied();
+  expect(before.get("0 stable")).toMatchObject({
+    requests: 2,
+    thumb: { visitors: 2, values: 2, total: 1 },
+  });
+  expect(await visitorRows()).toBe(6);
+  await ask("DELETE", "/v1/visitor", { token: forgotten.token });
+  expect(await visitorRows()).toBe(3);
+  await advance();
+  expect(await tallied()).toEqual(before);
+
+  await ask("PUT", `/v1/operator/sites/${DEFAULT_SITE}`, {
+    ...asOperator,
+    body: { settings: { retentionDays: 1 } },
+  });
+  const coordinator = coordinatorOf(bindings, DEFAULT_SITE);
+  const expired = await runInDurableObject(coordinator, (object) =>
+    object.expire(Date.now() + 2 * DAY_MS),
+  );
+  expect(expired).toBe(1);
+  // What comes afterwards cannot be compared with what is gone.
+  await thumb(token, id, true);
+  await upload(token, await liveRequest(baseModel, 0));
+  await advance();
+  const after = await tallied();
+  expect(after.get("0 stable")).toEqual({ ...before.get("0 stable"), requests: 3 });
+
+  const body = { reason: "" };
+  await ask("POST", "/v1/operator/policies/1/roll-back", { ...asOperator, body });
+  expect(await visitorRows()).toBeGreaterThan(0);
+  expect(await advance()).toBeNull();
+  expect(await visitorRows()).toBe(0);
+  expect(await tallied()).toEqual(after);
+  // A thumb after the end changes nothing, and a request counts in no release.
+  await upload(token, await liveRequest(baseModel, 0));
+  expect(await tallied()).toEqual(after);
+});

@@ -1,0 +1,43 @@
+/** The plan of a release: the site's setting when the release began, with defaults for the rest. */
+import { RELEASE_DEFAULTS, type ReleasePlan } from "@waggle/evaluation";
+import { type ReleaseSetting, type SiteMetrics, THUMB } from "@waggle/protocol";
+import type { Settings } from "../settings.ts";
+
+/** How the values of a metric become numbers from 0, for `worst`, to 1, for `best`. */
+export type CountedMetric = {
+  readonly name: string;
+  readonly type: "thumb" | "boolean" | "number";
+  readonly worst: number;
+  readonly best: number;
+};
+
+/** What a release does and counts. A later change of the site's settings does not change it. */
+export type StoredPlan = {
+  readonly rule: ReleasePlan;
+  readonly metrics: readonly CountedMetric[];
+};
+
+/** The plan of the next release; `null` if the site releases at once. */
+export function releasePlanOf({ GATE_RELEASE, METRICS }: Settings): StoredPlan | null {
+  if (GATE_RELEASE === null) return null;
+  const { metric, guardrails = [] } = GATE_RELEASE;
+  const { horizon = RELEASE_DEFAULTS.horizon, stages = RELEASE_DEFAULTS.stages } = GATE_RELEASE;
+  return {
+    rule: {
+      ...RELEASE_DEFAULTS,
+      primary: { name: metric },
+      guardrails: guardrails.map((name) => ({ name })),
+      horizon,
+      stages,
+    },
+    metrics: [metric, ...guardrails].map((name) => countedMetric(name, METRICS)),
+  };
+}
+
+function countedMetric(name: ReleaseSetting["metric"], metrics: SiteMetrics): CountedMetric {
+  const declared = name === THUMB ? undefined : metrics[name];
+  if (declared === undefined) return { name, type: "thumb", worst: 0, best: 1 };
+  const [low, high] = declared.type === "number" ? declared.range : [0, 1];
+  const [worst, best] = declared.better === "higher" ? [low, high] : [high, low];
+  return { name, type: declared.type, worst, best };
+}

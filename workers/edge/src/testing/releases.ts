@@ -1,0 +1,122 @@
+/** A site that releases candidates, its visitors, and what an operator sees. */
+import { runInDurableObject } from "cloudflare:test";
+import {
+  DEFAULT_SITE,
+  FULL_SUPPORT,
+  type PolicyManifest,
+  type Release,
+  type ReleaseSetting,
+  type ReleasesResponse,
+  type SessionResponse,
+  type SiteMetrics,
+  type Trajectory,
+} from "@waggle/protocol";
+import { coordinatorOf } from "../coordinator.ts";
+import type { StoredDecision } from "../releases/release-store.ts";
+import { forgetSites } from "../sites/site-directory.ts";
+import {
+  ask,
+  asOperator,
+  bindings,
+  call,
+  makeUpload,
+  openSession,
+  type Reply,
+  type Upload,
+  upload,
+} from "./edge.ts";
+
+/** Two shares and few requests, so that a test can finish a release. */
+export const QUICK: ReleaseSetting = {
+  metric: "thumb",
+  horizon: 400,
+  stages: [
+    { share: 0.4, exposure: 0.01 },
+    { share: 0.6, exposure: 0.05 },
+  ],
+};
+
+/** Sets how the site `default` releases. */
+export async function setRelease(
+  gateRelease: ReleaseSetting | null,
+  metrics: SiteMetrics = {},
+): Promise<Reply> {
+  const reply = await call("PUT", `/v1/operator/sites/${DEFAULT_SITE}`, {
+    ...asOperator,
+    body: { settings: { gateRelease, metrics } },
+  });
+  forgetSites();
+  return reply;
+}
+
+/** Counts and decides, as the alarm does. */
+export const advance = (now: number = Date.now()): Promise<StoredDecision | null> =>
+  runInDurableObject(coordinatorOf(bindings, DEFAULT_SITE), (object) => object.advanceRelease(now));
+
+/** The newest release. */
+export async function shownRelease(): Promise<Release> {
+  const { releases } = await ask<ReleasesResponse>("GET", "/v1/operator/releases", asOperator);
+  const [newest] = releases;
+  if (newest === undefined) throw new Error("there is no release");
+  return newest;
+}
+
+/** A request that a version served. */
+export function liveRequest(
+  baseModel: string,
+  policyVersion: number,
+  edit: Partial<Trajectory> = {},
+): Promise<Upload> {
+  return makeUpload(baseModel, null, {
+    policyVersion,
+    segments: [
+      { kind: "given", id: "s0", parent: null, role: "user", tokenIds: [1, 2, 3] },
+      {
+        kind: "sampled",
+        id: "s1",
+        parent: "s0",
+        policyVersion,
+        sampling: { ...FULL_SUPPORT, seed: 7 },
+        grammar: null,
+        tokenIds: [4, 5],
+        behaviorLogProbs: [-0.5, -1.5],
+        rawLogProbs: [-0.5, -1.5],
+        entropies: [0.1, 0.2],
+        stopReason: "stop-token",
+      },
+    ],
+    ...edit,
+  });
+}
+
+/** The version that the edge serves to a visitor. */
+export async function servedVersion(token: string): Promise<number> {
+  return (await ask<PolicyManifest>("GET", "/v1/policy", { token })).policy.version;
+}
+
+/** Gives a thumb. */
+export const thumb = (token: string, trajectoryId: string, isUp: boolean): Promise<unknown> =>
+  ask("POST", "/v1/feedback", {
+    token,
+    body: {
+      id: crypto.randomUUID(),
+      trajectoryId,
+      kind: isUp ? "thumb-up" : "thumb-down",
+      at: "2026-11-20T12:00:00.000Z",
+    },
+  });
+
+/** A new visitor asks once and gives a thumb, which depends on the version that answered. */
+export async function visit(
+  baseModel: string,
+  isGood: (version: number) => boolean,
+): Promise<{ readonly session: SessionResponse; readonly version: number }> {
+  const session = await openSession();
+  const { token } = session;
+  const version = await servedVersion(token);
+  const request = await liveRequest(baseModel, version);
+  const { results } = await upload(token, request);
+  if (results[0]?.status !== "accepted") throw new Error(`got ${JSON.stringify(results)}`);
+  await thumb(token, request.trajectory.id, isGood(version));
+  return { session, version };
+}
