@@ -15,8 +15,8 @@ export async function readSiteConfig(): Promise<SiteConfig> {
 }
 
 /** How people say how an answer was: a thumb, an outcome of the site's metric `solved`, or their next message. */
-export const PEOPLE_SIGNALS = ["thumb", "outcome", "message"] as const;
-export type PeopleSignal = (typeof PEOPLE_SIGNALS)[number];
+const PEOPLE_SIGNALS = ["thumb", "outcome", "message"] as const;
+type PeopleSignal = (typeof PEOPLE_SIGNALS)[number];
 
 /** Simulated people who type requests of their own. Programs ask for them; a practice page runs them. */
 export type PeopleRequest = {
