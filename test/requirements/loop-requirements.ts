@@ -125,7 +125,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "trainer:feedback-rewards",
     source: "issue 18, the first two parts; docs/how-to/learn-from-feedback.md",
     behavior:
-      "The reward of a visitor's request is the weighted mean of the thumb and the outcomes that are there. A policy learns from either alone, and not from feedback at random.",
+      "The reward of a visitor's request is the weighted mean of the thumb, the outcomes and the next message that are there. A policy learns from each alone, and not from feedback at random.",
     tests: [
       "packages/learning/src/rewards/feedback.test.ts > %s %s with %j is the reward %d",
       "packages/learning/src/rewards/feedback.test.ts > signals are weighted, and missing ones are left out",
@@ -137,7 +137,10 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback alone; from feedback at random it does not",
       "trainer/src/edge-training/feedback-learning.test.ts > a recipe that reads both learns from requests of which each has one",
       "trainer/src/expectations/feedback-update.test.ts > %s raises rollouts with good outcomes, against the verifier",
-      "packages/site/src/node/feedback-check.test.ts > metrics with a weight are refused with file and line beside a recipe that reads thumbs only",
+      "packages/learning/src/rewards/feedback.test.ts > a message after the answer counts, where the recipe reads it",
+      "workers/edge/src/awaited-feedback.test.ts > a site that learns from messages waits for them, and its leases have them",
+      "packages/embed/src/feedback/next-feedback.test.ts > the next message rates the answer before it, and its text is not sent as feedback",
+      "apps/demo/src/environment/talk/next-message.test.ts > the rules are rarely wrong, and find a part of the thanks and the corrections",
       "packages/site/src/node/consent-check.test.ts > %s it is refused with file and line",
     ],
   },
@@ -145,11 +148,12 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     id: "loop:live-people",
     source: "docs/how-to/your-own-site.md, Try people who rate answers",
     behavior:
-      "Simulated people type live requests and give thumbs with stated shares; no task, verdict or seed leaves the page.",
+      "Simulated people type live requests and say how the answers are with stated shares; no task, verdict or seed leaves the page.",
     tests: [
-      "apps/practice/src/person.test.ts > 15 % of the thumbs are wrong, for happy and for unhappy people",
-      "apps/practice/src/person.test.ts > with half of the thumbs wrong, a thumb says nothing about the answer",
+      "apps/practice/src/person.test.ts > 15 % of the verdicts are wrong, for happy and for unhappy people",
+      "apps/practice/src/person.test.ts > with half of the verdicts wrong, a verdict says nothing about the answer",
       "apps/practice/src/simulated-people.test.ts > right answers get thumbs up, wrong and cut ones thumbs down",
+      "apps/practice/src/simulated-people.test.ts > people can report an outcome or type a message instead",
       "test/contract/live-people.test.ts > people send live requests and thumbs, and neither task, verdict nor seed",
       "packages/dev/src/loop/report.test.ts > a live run counts requests and thumbs, and measures from the press of a thumb",
       "test/e2e/live-people.test.ts > people ask and rate until they are stopped, and the edge learns no task, verdict or seed",

@@ -19,14 +19,14 @@ const FeedbackKind = z.enum([
 ]);
 
 /** The kinds that the source `message` means. 1: the visitor is content; 0: the visitor wants something else. */
-export const MESSAGE_SCORES = {
+export const MESSAGE_REWARDS = {
   "next-thanks": 1,
   "next-repeats": 0,
   "next-corrects": 0,
   "next-contradicts": 0,
   retry: 0,
 } as const satisfies { readonly [kind in z.infer<typeof FeedbackKind>]?: 0 | 1 };
-export type MessageKind = keyof typeof MESSAGE_SCORES;
+export type MessageKind = keyof typeof MESSAGE_REWARDS;
 
 /** One reaction. `id` makes sending it again idempotent. */
 export type Feedback = z.infer<typeof Feedback>;

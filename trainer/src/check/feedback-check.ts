@@ -11,7 +11,7 @@ import {
   type Feedback,
   type GrammarSpec,
   type LeasedTrajectory,
-  MESSAGE_SCORES,
+  MESSAGE_REWARDS,
   type MessageKind,
   type Policy,
   type Trajectory,
@@ -59,7 +59,7 @@ function lastMessage(feedback: readonly Feedback[]): MessageKind | null {
 }
 
 function isMessage(kind: Feedback["kind"]): kind is MessageKind {
-  return Object.hasOwn(MESSAGE_SCORES, kind);
+  return Object.hasOwn(MESSAGE_REWARDS, kind);
 }
 
 /** A visitor may change their mind. */

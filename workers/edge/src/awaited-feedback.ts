@@ -3,7 +3,7 @@
  * feedback that the site's trainer learns from; then it can be leased as soon as the request is old enough. A request
  * without any is never leased: no answer is not a bad answer. Retention deletes it.
  */
-import { type Feedback, MESSAGE_SCORES, type MessageKind } from "@waggle/protocol";
+import { type Feedback, MESSAGE_REWARDS, type MessageKind } from "@waggle/protocol";
 import type { Settings } from "./settings.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
@@ -36,7 +36,7 @@ function parameter({ FEEDBACK_FROM: from, METRICS }: TeachingFeedback): string {
 function kindsFrom(from: TeachingFeedback["FEEDBACK_FROM"]): Feedback["kind"][] {
   const thumbs: Feedback["kind"][] = from.includes("thumb") ? ["thumb-up", "thumb-down"] : [];
   return from.includes("message")
-    ? [...thumbs, ...(Object.keys(MESSAGE_SCORES) as MessageKind[])]
+    ? [...thumbs, ...(Object.keys(MESSAGE_REWARDS) as MessageKind[])]
     : thumbs;
 }
 

@@ -4,7 +4,7 @@
  */
 import {
   type LeasedOutcome,
-  MESSAGE_SCORES,
+  MESSAGE_REWARDS,
   type MessageKind,
   type Verification,
   WaggleError,
@@ -46,7 +46,7 @@ export function feedbackVerdict(
   const rated =
     thumb === null ? [] : [{ name: "thumb", value: thumb, score: toNumber(thumb === "up") }];
   const said =
-    message === null ? [] : [{ name: "message", value: message, score: MESSAGE_SCORES[message] }];
+    message === null ? [] : [{ name: "message", value: message, score: MESSAGE_REWARDS[message] }];
   const signals: Signal[] = [
     ...rated.map((one) => ({ ...one, weight: weights.thumb ?? 0 })),
     ...said.map((one) => ({ ...one, weight: weights.message ?? 0 })),
