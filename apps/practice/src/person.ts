@@ -36,7 +36,8 @@ export function drawPerson(
 }
 
 /**
- * Probability that a person says how the answer was: 2/3 of `answering` for a happy one and twice as much for an unhappy one, so that
+ * Probability that a person says how the answer was: 2/3 of `answering` for a happy one and twice as much for an
+ * unhappy one, so that
  * it is `answering` if half of the answers are right. It is at most 1, which an unhappy person reaches at 3/4.
  */
 function answerProbability(isHappy: boolean, answering: number): number {

@@ -1,5 +1,6 @@
 /**
- * Simulated visitors who give a thumb up or down, whose site reports an outcome, or who type what they think. They mean well but are
+ * Simulated visitors who give a thumb up or down, whose site reports an outcome, or who type what they think. They
+ * mean well but are
  * unreliable: some press the wrong thumb, some like agreement more than the truth. Some outcomes are reported wrongly.
  * This feedback replaces the environment's reward; `success` still reports whether the task was solved, for measurement
  * only.

@@ -42,7 +42,8 @@ const MAX_TRIES = 10;
 /**
  * @param options.isDryRun - evaluates and changes nothing at the edge
  * @param signal - stops the evaluation; after it, the publication is completed
- * @throws WaggleError `FROZEN`; `RELEASE_RUNNING` during the release of another version; `INVALID_ARGUMENT` for fewer tasks than the gate needs;
+ * @throws WaggleError `FROZEN`; `RELEASE_RUNNING` during the release of another version; `INVALID_ARGUMENT` for fewer
+ * tasks than the gate needs;
  *   `PUBLICATION_STALE` if other publishers are faster every time
  */
 export async function publishAdapter(

@@ -1,6 +1,7 @@
 /**
  * Publishes parameters as a deployed policy, one durable stage at a time: evaluate on frozen tasks
- * beside the stable version and on retention tasks beside the base, publish, promote. Only a candidate that passed goes to the canary channel;
+ * beside the stable version and on retention tasks beside the base, publish, promote. Only a candidate that passed
+ * goes to the canary channel;
  * one that failed is recorded at the edge as rolled back. A stage may be repeated after a crash with
  * the same result.
  *

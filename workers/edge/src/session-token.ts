@@ -1,6 +1,7 @@
 /**
  * Signed tokens of pages: a short-lived one for every call, and a long-lived one that proves a pseudonymous
- * visitor. Both name the site; those of the release before there were sites do not. They contain no personal data and grant no right beyond "this visitor".
+ * visitor. Both name the site; those of the release before there were sites do not. They contain no personal data and
+ * grant no right beyond "this visitor".
  */
 import { type Channel, DEFAULT_SITE, sha256, WaggleError } from "@waggle/protocol";
 import { sign, verify } from "hono/jwt";

@@ -33,7 +33,8 @@ export type LoopOptions = {
   /** Tasks per page, or forever. */
   readonly simulate: number | "forever";
   /**
-   * In place of practice, people type requests on the practice page and say how the answers are. It needs an edge that waits for them
+   * In place of practice, people type requests on the practice page and say how the answers are. It needs an edge that
+   * waits for them
    * (`FEEDBACK_WAIT_SECONDS`) and a recipe that learns from them.
    */
   readonly live?: LivePeople | undefined;

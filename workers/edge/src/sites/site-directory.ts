@@ -30,7 +30,10 @@ export type SiteDirectory = {
   readonly byKey: ReadonlyMap<string, ServedSite>;
 };
 
-/** Settings that only `default` has from the Worker: pages, tools, tasks, metrics and releases of one site are not those of another. */
+/**
+ * Settings that only `default` has from the Worker: pages, tools, tasks, metrics and releases of one site are not those
+ * of another.
+ */
 const NOT_INHERITED = {
   SITE_KEYS: [],
   ALLOWED_ORIGINS: [],

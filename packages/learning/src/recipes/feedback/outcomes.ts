@@ -71,7 +71,8 @@ const messagesReinforce: CreateRecipe = recipe({
 });
 
 /**
- * REINFORCE on thumbs, outcomes and next messages with a moving baseline: the reward is the weighted mean of the signals that are there.
+ * REINFORCE on thumbs, outcomes and next messages with a moving baseline: the reward is the weighted mean of the
+ * signals that are there.
  *
  * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the decay of
  * prime-rl; metrics with a direction as in TensorZero.
