@@ -4,7 +4,7 @@ import { type ReleaseSetting, type SiteMetrics, THUMB } from "@waggle/protocol";
 import type { Settings } from "../settings.ts";
 
 /** How the values of a metric become numbers from 0, for `worst`, to 1, for `best`. */
-export type CountedMetric = {
+type CountedMetric = {
   readonly name: string;
   readonly type: "thumb" | "boolean" | "number";
   readonly worst: number;
