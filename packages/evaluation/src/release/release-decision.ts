@@ -106,7 +106,7 @@ export function releaseRule(plan: ReleasePlan): (counts: ReleaseCounts) => Relea
 }
 
 /** How the candidate differs from the stable version in one metric. */
-export type MetricDifference = {
+type MetricDifference = {
   /** Mean of the candidate minus mean of the stable version. */
   readonly mean: number;
   /** Limits of the true difference. A `high` below 0 rolls the candidate back, unless the metric has a tolerance. */

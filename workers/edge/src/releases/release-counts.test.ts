@@ -147,7 +147,7 @@ test(
         // One in four names the other version: an old page, or a lie.
         const version = isCanary === random() < 0.75 ? 1 : 0;
         const sent = await liveRequest(baseModel, version);
-        const isCounted = version === 0 || isCanary;
+        const isCounted = (version === 1) === isCanary;
         const arm: Arm | null = isCounted ? (version === 1 ? "candidate" : "stable") : null;
         const stage = share === 0.4 ? 0 : 1;
         const one: Asked = { visitor, sent, arm, stage, thumb: null, page: null, server: null };
@@ -239,7 +239,8 @@ async function visitorRows(): Promise<number> {
 
 /** A visitor of the stable version who has asked once. */
 async function answered(isUp: boolean): Promise<{ token: string; id: string }> {
-  const { token } = await openSession();
+  const { token, channel } = await openSession();
+  if (channel !== "stable") return answered(isUp);
   const request = await liveRequest(baseModel, 0);
   await upload(token, request);
   await thumb(token, request.trajectory.id, isUp);

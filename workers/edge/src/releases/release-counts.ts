@@ -1,7 +1,7 @@
 /**
  * Counts of a release. Each live request of the candidate or of the stable version counts once, by the version that its
- * trajectory names. A page can name any version, so a request of the candidate counts only if its visitor is among the
- * share that the candidate serves. Values arrive at any time; they mark the visitor, and the visitor's sums are computed
+ * trajectory names. A page can name any version, and can be too old to have the candidate. So a request counts only if its
+ * version is the one that the edge serves to its visitor: the visitors of both arms differ by chance alone. Values arrive at any time; they mark the visitor, and the visitor's sums are computed
  * again from the rows before the next decision.
  */
 import {
@@ -38,7 +38,7 @@ export function countRequest(
        FROM releases r CROSS JOIN trajectories t
        WHERE r.site = ?site AND r.state = 'running' AND t.digest = ?1 AND t.site = ?site
          AND t.assignmentId IS NULL AND t.receivedAt >= r.startedAt
-         AND (t.policyVersion = r.stable OR (t.policyVersion = r.version AND ?2 < r.share))
+         AND t.policyVersion = CASE WHEN ?2 < r.share THEN r.version ELSE r.stable END
        ON CONFLICT DO NOTHING`,
     )
     .bind(digest, position);
