@@ -310,7 +310,7 @@ export async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promis
 }
 
 /** What an edge of the previous release waits for. */
-const WAITS_FOR: readonly FeedbackSource[] = ["thumb", "outcome"];
+const WAITS_FOR: readonly FeedbackSource[] = ["thumb"];
 
 /** @throws WaggleError `INVALID_ARGUMENT` if the edge would hand out requests before there is feedback on them. */
 function requireFeedback(

@@ -3,6 +3,7 @@
  * that goes on from a model, with `--nano` one of the nano model's shape, or with `--size` the default model.
  */
 import { join } from "node:path";
+import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import {
@@ -118,6 +119,12 @@ export function addTrainBaseCommand(
         const options = { ...given, spec, size, source: env, seed, steps, out, report };
         process.exitCode = await runPretraining(options, signal);
         return;
+      }
+      if (given.learningRate !== undefined) {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          "error: --learning-rate belongs to --nano and --size; leave it out, or add one of them",
+        );
       }
       const isChosen = command.getOptionValueSource("seed") === "cli";
       const chosen = { ...given, spec, seed: isChosen ? seed : undefined };

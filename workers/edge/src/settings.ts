@@ -99,7 +99,7 @@ const Settings = z
      */
     FEEDBACK_WAIT_SECONDS: whole(0, 0),
     /** What ends the waiting, separated by commas: `thumb`, `outcome`, `message`. */
-    FEEDBACK_FROM: list.pipe(z.array(FeedbackSource)).default(["thumb", "outcome"]),
+    FEEDBACK_FROM: list.pipe(z.array(FeedbackSource)).default(["thumb"]),
     SESSION_TTL_SECONDS: whole(900, 30),
     VISITOR_TTL_DAYS: whole(400),
     /** Days until a trajectory and its feedback are deleted; 0 = never. */

@@ -61,8 +61,12 @@ export class FeedbackSender {
     const { trajectoryId = null, consentedAt } = answer ?? {};
     // "Try again" has been sent as such.
     if (answer === undefined || trajectoryId === null || answer.feedback === "retry") return;
-    if (consentedAt === undefined || this.#consent.get() === null) return;
+    // Under another consent the visitor may have another name, and would be linked to the old one.
+    const isSameConsent = (): boolean =>
+      consentedAt !== undefined && this.#consent.get()?.grantedAt === consentedAt;
+    if (!isSameConsent()) return;
     const { nextMessageKind } = await import("./next-message.ts");
+    if (!isSameConsent()) return;
     const said = answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
     const kind = nextMessageKind({ request, answer: said.join(" "), next });
     if (kind !== null) await this.#queue(kind, trajectoryId);

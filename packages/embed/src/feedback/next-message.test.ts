@@ -22,6 +22,7 @@ test.each([
   "That isn't what I asked for",
   "wrong day, this is not right",
   "Nein, am Samstag!",
+  "nein, ich wollte Samstag",
   "ich meinte Samstag",
   "non, samedi",
   "pas celle-là",
@@ -51,6 +52,18 @@ test.each([
   "Which one is not vegetarian?",
   "what is wrong with the terrace?",
   "taxi to the station",
+  "Ta réponse est fausse",
+  "Merci de me trouver un autre restaurant",
+  "Merci d'annuler la table",
+  "Thanks but it rains",
+  "Danke, aber es regnet",
+  "thanks for nothing",
+  "Cheers is the name of the bar",
+  "Je voulais aussi un dessert",
+  "Ich wollte noch fragen, ob es einen Parkplatz gibt",
+  "I wanted to ask about parking",
+  "Pas la peine, merci",
+  "je n'ai pas besoin de dessert",
 ])("says nothing: %s", (next) => expect(kindOf(next)).toBeNull());
 
 test("after a question, a plain no is an answer, and a correction is still one", () => {

@@ -48,13 +48,13 @@ const THANKS = [
           "tysm",
           "tyvm",
           "ty",
-          "cheers",
-          "ta",
+          "cheers(?! is)",
           "much appreciated",
           "(?:i )?appreciate it",
         ],
         "(?:vielen |besten |herzlichen |tausend )?dank(?:e|eschön)?",
-        "merci",
+        // "Merci de …" asks for something.
+        "merci(?! de | d'| d’)",
       ),
   ),
   // More than the polite end of a request.
@@ -105,7 +105,8 @@ const CORRECTS = [
   starts(
     `(?:${any(NO, "sorry", "hey", "hm+", "stop", "wait", "warte", "attends")})?${SPACE}*` +
       any(
-        "(?:but )?i (?:meant|said|asked (?:you )?(?:for|to)|wanted|was asking|was talking about)",
+        "(?:but )?i (?:meant|said|asked (?:you )?(?:for|to)|was asking|was talking about)",
+        "no+[,.! ]+i wanted",
         "(?:but )?i (?:didn't|did not) (?:ask|say|want|mean)",
         "not (?:that|this|the one|what i)(?! i)",
         "wrong (?:one|item|product|thing)",
@@ -113,11 +114,13 @@ const CORRECTS = [
         "that (?:isn't|wasn't) (?:what|the one)",
         "you (?:got|have) (?:that|it|me) wrong",
         "(?:please )?undo that",
-        "(?:das )?ich (?:meinte|sagte|wollte|habe gesagt)",
+        "(?:das )?ich (?:meinte|sagte|habe gesagt)",
+        "nein[,.! ]+ich wollte",
         "nicht (?:das|den|die|der|dieses|diese|diesen)",
         "das (?:meinte|wollte) ich nicht",
-        "je (?:voulais|parlais|n'ai pas)",
-        ...["j'ai dit", "pas (?:ça|celui|celle|le|la|les)"],
+        "je parlais de",
+        "non[,.! ]+je voulais",
+        ...["j'ai dit", "pas (?:ça|celui|celle)"],
         "ce n'est pas (?:ce que|celui|celle)",
       ),
   ),
@@ -135,6 +138,14 @@ const CORRECTS = [
     ),
   ),
 ];
+
+/** Thanks that go on with an objection, or are none. */
+const NOT_CONTENT = anywhere(
+  any(
+    ...["but", "however", "though", "wrong", "nothing", "aber", "jedoch", "falsch"],
+    ...["mais", "pourtant", "faux", "fausse", "pas"],
+  ),
+);
 
 /** "No", a sign, and what is wanted instead. */
 const NO_BUT = new RegExp(
@@ -157,7 +168,7 @@ export function nextMessageKind({ request, answer, next }: NextMessage): NextMes
   // After a question, "no" answers it.
   if (NO_BUT.test(text) && !/\?\s*$/u.test(answer)) return "next-corrects";
   if (text !== "" && areAlike(plain(request), text)) return "next-repeats";
-  return is(THANKS) ? "next-thanks" : null;
+  return is(THANKS) && !NOT_CONTENT.test(text) ? "next-thanks" : null;
 }
 
 /** Lower case, straight quotes, single spaces, no sign at either end. */

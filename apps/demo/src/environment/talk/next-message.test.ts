@@ -9,7 +9,7 @@ import { EVERYDAY } from "./everyday.ts";
 import { talkOf } from "./talk-instance.ts";
 import { worded } from "./wording.ts";
 
-const TALKS = 4000;
+const TALKS = 6000;
 
 type Tally = { total: number; right: number; wrong: number };
 

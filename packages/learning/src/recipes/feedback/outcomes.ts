@@ -3,7 +3,7 @@ import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import * as parts from "../../parts.ts";
 import { feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
 
-/** The parts and the paper that both recipes share. */
+/** The parts and the paper that these recipes share. */
 const ROW = {
   paper: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning",
   system: null,
