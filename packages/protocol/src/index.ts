@@ -25,7 +25,6 @@ export {
   OutcomesEnvelope,
   OutcomesRequest,
   OutcomesResponse,
-  type SiteMetric,
   SiteMetrics,
   StoredOutcome,
 } from "./outcome.ts";

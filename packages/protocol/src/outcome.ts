@@ -31,7 +31,6 @@ const common = {
 };
 
 /** A metric as a site declares it. */
-export type SiteMetric = z.infer<typeof SiteMetric>;
 const SiteMetric = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("boolean"), ...common }),
   z.strictObject({

@@ -80,7 +80,9 @@ test.each([
   "%s raises rollouts with good outcomes, against the verifier",
   async (name, weights) => {
     const reported = await withFeedback(weights);
-    raisesTheLiked(await updateAlone(recipeNamed(name)({ attempts: 12 }), reported));
+    const records = await updateAlone(recipeNamed(name)({ attempts: 12 }), reported);
+    expect(at(records, 0).update.learned).toBe(true);
+    raisesTheLiked(records);
   },
 );
 

@@ -2,7 +2,9 @@ import type { LeasedOutcome } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JudgedTrajectory } from "../composition/judged-trajectory.ts";
-import { feedback, feedbackVerdict, type GivenFeedback } from "./feedback.ts";
+import { feedback, feedbackVerdict } from "./feedback.ts";
+
+type GivenFeedback = Parameters<typeof feedbackVerdict>[0];
 
 const BOTH = { thumb: 1, outcome: 1 };
 

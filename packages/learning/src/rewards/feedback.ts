@@ -13,7 +13,7 @@ import type { FeedbackWeights, RewardPart } from "../composition/part.ts";
 import { rewardPart } from "./reward-part.ts";
 
 /** Feedback on one trajectory. */
-export type GivenFeedback = {
+type GivenFeedback = {
   /** `null` if the visitor gave none. */
   readonly thumb: "up" | "down" | null;
   readonly outcomes: readonly LeasedOutcome[];
@@ -29,13 +29,13 @@ type Signal = {
   readonly name: string;
   readonly value: string | number | boolean;
   /** In [0, 1]; 1 is what the site wants. */
-  readonly score: number;
+  readonly reward: number;
   readonly weight: number;
 };
 
 /**
- * The mean of the scores, weighted. A metric weighs its own weight times that of outcomes. Of two values of one metric, that
- * of the site's server counts.
+ * The weighted mean of the signals' rewards. A metric weighs its own weight times that of outcomes. Of two values of one
+ * metric, that of the site's server counts.
  *
  * @returns the verdict, with the value of each signal in `parts`; `null` without feedback that has a weight.
  */
@@ -44,9 +44,11 @@ export function feedbackVerdict(
   weights: FeedbackWeights,
 ): Verification | null {
   const rated =
-    thumb === null ? [] : [{ name: "thumb", value: thumb, score: toNumber(thumb === "up") }];
+    thumb === null ? [] : [{ name: "thumb", value: thumb, reward: toNumber(thumb === "up") }];
   const said =
-    message === null ? [] : [{ name: "message", value: message, score: MESSAGE_REWARDS[message] }];
+    message === null
+      ? []
+      : [{ name: "message", value: message, reward: MESSAGE_REWARDS[message] }];
   const signals: Signal[] = [
     ...rated.map((one) => ({ ...one, weight: weights.thumb ?? 0 })),
     ...said.map((one) => ({ ...one, weight: weights.message ?? 0 })),
@@ -54,7 +56,7 @@ export function feedbackVerdict(
   ].filter(({ weight }) => weight > 0);
   if (signals.length === 0) return null;
   const total = signals.reduce((sum, { weight }) => sum + weight, 0);
-  const reward = signals.reduce((sum, { score, weight }) => sum + weight * score, 0) / total;
+  const reward = signals.reduce((sum, one) => sum + one.weight * one.reward, 0) / total;
   const parts = Object.fromEntries(signals.map(({ name, value }) => [name, value]));
   return { reward, success: reward >= SUCCESS_FROM, parts };
 }
@@ -76,7 +78,7 @@ function outcomeSignal({ metric, value, declared }: LeasedOutcome, weight: numbe
     {
       name: `outcome:${metric}`,
       value,
-      score: declared.better === "higher" ? share : 1 - share,
+      reward: declared.better === "higher" ? share : 1 - share,
       weight: weight * (declared.weight ?? 1),
     },
   ];
