@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { StageSums } from "./arm-difference.ts";
 import type { ArmSums } from "./arm-sums.ts";
 import {
+  metricDifferences,
   type ReleaseCounts,
   type ReleaseDecision,
   releaseRule,
@@ -135,6 +136,20 @@ describe("a worse candidate", () => {
     const tolerant = { ...PLAN, primary: { name: "solved", tolerance: 0.1 } };
     expect(rolledBackFrom(tolerant)).toBe(Infinity);
   });
+});
+
+test("the limits of a difference say what the rule decides, and a metric without values has none", () => {
+  const found = [0.3, 0.4, 0.42, 0.44, 0.5].map((rate) => {
+    const given = counts(stage(0.1, 430, { solved: [rate, 0.5], readable: [0.9, 0.9] }));
+    const [solved, readable, fast] = metricDifferences(GUARDED, given);
+    expect(solved?.mean).toBeCloseTo(rate - 0.5, 2);
+    expect(readable).toMatchObject({ mean: expect.closeTo(0, 2) as number });
+    expect(fast).toBeNull();
+    const { action } = releaseDecision(given, GUARDED);
+    return { action, isBelowZero: (solved?.high ?? 0) < 0 };
+  });
+  expect(new Set(found.map(({ action }) => action))).toEqual(new Set(["roll back", "go on"]));
+  for (const { action, isBelowZero } of found) expect(isBelowZero).toBe(action === "roll back");
 });
 
 describe("promotion", () => {

@@ -47,20 +47,23 @@ export function countRequest(
 const STALE = `SELECT visitorId, stage, arm FROM releaseVisitors
   WHERE site = ?site AND version = ?1 AND state = 'stale' ORDER BY visitorId LIMIT ${BATCH}`;
 
-/** The last thumb counts, and the server's outcome before the page's. */
+/**
+ * The last thumb counts, and the server's outcome before the page's. "+" keeps the planner away from the index of all rows
+ * of a visitor.
+ */
 const COUNT = `
   WITH stale AS MATERIALIZED (${STALE}),
-  valued AS (
+  valued AS MATERIALIZED (
     SELECT s.visitorId, s.stage, s.arm, m.value ->> 'name' AS metric,
       CASE m.value ->> 'type' WHEN 'thumb' THEN
         (SELECT f.kind = 'thumb-up' FROM feedback f
-         WHERE f.trajectoryId = q.trajectoryId AND f.site = ?site AND f.visitorId = q.visitorId
+         WHERE f.trajectoryId = q.trajectoryId AND f.site = ?site AND +f.visitorId = q.visitorId
            AND f.kind IN ('thumb-up', 'thumb-down') ORDER BY f.receivedAt DESC, f.id DESC LIMIT 1)
       ELSE
         (SELECT (o.value - (m.value ->> 'worst')) / ((m.value ->> 'best') - (m.value ->> 'worst'))
          FROM outcomes o
          WHERE o.trajectoryId = q.trajectoryId AND o.metric = m.value ->> 'name' AND o.site = ?site
-           AND o.visitorId = q.visitorId AND o.type = m.value ->> 'type'
+           AND +o.visitorId = q.visitorId AND o.type = m.value ->> 'type'
          ORDER BY o.sender = '' DESC LIMIT 1)
       END AS value
     FROM stale s CROSS JOIN releaseRequests q CROSS JOIN json_each(?2) m
