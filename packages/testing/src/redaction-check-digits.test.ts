@@ -6,7 +6,7 @@ import type { RedactionLanguage } from "./redaction-corpus.ts";
 
 type Check = (value: string) => boolean;
 
-const digits = (value: string): number[] => [...value].map(Number);
+const digits = (value: string): number[] => Array.from(value, Number);
 const weighted = (value: string, weights: readonly number[]): number =>
   weights.reduce((sum, weight, i) => sum + weight * Number(value[i]), 0);
 
@@ -83,7 +83,7 @@ const ODD = [
 const codiceFiscale: Check = (lower) => {
   const value = lower.toUpperCase();
   if (!/^[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]$/.test(value)) return false;
-  const sum = [...value.slice(0, 15)].reduce((total, c, i) => {
+  const sum = Array.from(value.slice(0, 15)).reduce((total, c, i) => {
     const place = /\d/.test(c) ? Number(c) : c.charCodeAt(0) - 65;
     return total + (i % 2 === 0 ? (ODD[place] ?? NaN) : place);
   }, 0);
@@ -141,20 +141,24 @@ const values = (kind: RedactionKind): { language: RedactionLanguage; value: stri
 /** The same with another first digit. */
 const altered = (value: string): string => value.replace(/\d/, (d) => String((Number(d) + 1) % 10));
 
+/** Values that the check refuses, and those that it accepts with another digit. */
+const wrongly = (kind: RedactionKind, check: Check): string[] =>
+  values(kind)
+    .filter(({ value }) => !check(value) || check(altered(value)))
+    .map(({ value }) => value);
+
 test("card numbers have 15 or 16 digits and pass Luhn's check", () => {
-  for (const { value } of values("card")) {
-    expect(value).toMatch(/^(3[47]\d{13}|\d{16})$/);
-    expect(luhn(value), value).toBe(true);
-    expect(luhn(altered(value)), altered(value)).toBe(false);
-  }
+  expect(wrongly("card", luhn)).toEqual([]);
+  const lengths = values("card").filter(({ value }) => !/^(3[47]\d{13}|\d{16})$/.test(value));
+  expect(lengths).toEqual([]);
 });
 
 test("IBANs have the length of their country and the remainder 1", () => {
-  for (const { value } of values("iban")) {
-    expect(value.length, value).toBe(IBAN_LENGTHS[value.slice(0, 2).toUpperCase()]);
-    expect(iban(value), value).toBe(true);
-    expect(iban(altered(value)), altered(value)).toBe(false);
-  }
+  expect(wrongly("iban", iban)).toEqual([]);
+  const lengths = values("iban").filter(
+    ({ value }) => value.length !== IBAN_LENGTHS[value.slice(0, 2).toUpperCase()],
+  );
+  expect(lengths).toEqual([]);
 });
 
 test("national ids are valid in a country of their language", () => {
@@ -166,12 +170,13 @@ test("national ids are valid in a country of their language", () => {
 
 test("each scheme of national ids occurs at least five times", () => {
   const ids = values("national-id");
-  for (const [language, checks] of Object.entries(NATIONAL)) {
-    for (const [i, check] of checks.entries()) {
-      const found = ids.filter((one) => one.language === language && check(one.value));
-      expect(found.length, `${language} ${i}`).toBeGreaterThanOrEqual(5);
-    }
-  }
+  const rare = Object.entries(NATIONAL).flatMap(([language, checks]) =>
+    checks
+      .map((check) => ids.filter((one) => one.language === language && check(one.value)).length)
+      .filter((count) => count < 5)
+      .map((count) => `${language}: ${count}`),
+  );
+  expect(rare).toEqual([]);
 });
 
 /** Numbers that their issuers or reference works give as examples. */
