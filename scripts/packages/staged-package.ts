@@ -1,10 +1,10 @@
 /**
- * Stages a package for publishing: copies its build without outputs of tests and deleted sources, and a package.json
- * without the `source` condition, which works only inside the repository. npm cannot change `exports` when it packs,
- * so the package is packed in a separate folder.
+ * Stages a package for publishing: copies its build without outputs of tests and deleted sources, without the paths
+ * that `files` excludes with `!`, and with a package.json without the `source` condition, which works only inside the
+ * repository. npm cannot change `exports` when it packs, so the package is packed in a separate folder.
  */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, matchesGlob } from "node:path";
 import { ROOT } from "../root.ts";
 import type { Manifest, PublicPackage } from "./public-packages.ts";
 
@@ -20,8 +20,11 @@ export function stagePackage({ folder, manifest }: PublicPackage, into: string):
     mkdirSync(dirname(join(into, path)), { recursive: true });
     cpSync(from, join(into, path), { recursive: true });
   };
-  for (const path of ["README.md", ...builtFiles(folder, manifest), ...(manifest.files ?? [])]) {
-    if (path !== "dist") copy(path);
+  const files = manifest.files ?? [];
+  const excluded = files.filter((path) => path.startsWith("!")).map((path) => path.slice(1));
+  const included = files.filter((path) => path !== "dist" && !path.startsWith("!"));
+  for (const path of ["README.md", ...builtFiles(folder, manifest), ...included]) {
+    if (!excluded.some((pattern) => matchesGlob(path, pattern))) copy(path);
   }
   if (existsSync(join(folder, "CHANGELOG.md"))) copy("CHANGELOG.md");
   cpSync(join(ROOT, "LICENSE"), join(into, "LICENSE"));
