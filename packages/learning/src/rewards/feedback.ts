@@ -46,9 +46,7 @@ export function feedbackVerdict(
   const rated =
     thumb === null ? [] : [{ name: "thumb", value: thumb, reward: toNumber(thumb === "up") }];
   const said =
-    message === null
-      ? []
-      : [{ name: "message", value: message, reward: MESSAGE_REWARDS[message] }];
+    message === null ? [] : [{ name: "message", value: message, reward: MESSAGE_REWARDS[message] }];
   const signals: Signal[] = [
     ...rated.map((one) => ({ ...one, weight: weights.thumb ?? 0 })),
     ...said.map((one) => ({ ...one, weight: weights.message ?? 0 })),
