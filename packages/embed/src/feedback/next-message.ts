@@ -32,9 +32,9 @@ const THAT_IS = any("that's", "that is", "that was", "das ist", "das war", "c'es
 
 /** What people say before they thank. */
 const PLEASED = any(
-  ...["ok", "okay", "great", "perfect", "cool", "super", "brilliant", "awesome", "wonderful"],
-  ...["lovely", "nice", "oh", "ah", "well", "alright", "right", "yes", "toll", "prima", "klasse"],
-  ...["perfekt", "parfait", "génial", "très bien", "oui", "ja"],
+  "ok|okay|great|perfect|cool|super|brilliant|awesome|wonderful",
+  "lovely|nice|oh|ah|well|alright|right|yes|toll|prima|klasse",
+  "perfekt|parfait|génial|très bien|oui|ja",
 );
 
 const THANKS = [
@@ -43,15 +43,7 @@ const THANKS = [
       any(
         "(?:many |a thousand )?thanks",
         "thank (?:you|u)",
-        ...[
-          "thx",
-          "tysm",
-          "tyvm",
-          "ty",
-          "cheers(?! is)",
-          "much appreciated",
-          "(?:i )?appreciate it",
-        ],
+        "thx|tysm|tyvm|ty|cheers(?! is)|much appreciated|(?:i )?appreciate it",
         "(?:vielen |besten |herzlichen |tausend )?dank(?:e|eschön)?",
         // "Merci de …" asks for something.
         "merci(?! de | d'| d’)",
@@ -64,13 +56,13 @@ const THANKS = [
       " " +
       any(
         "for (?:the|that|your|all|sorting|helping|putting)",
-        ...["a lot", "a million", "(?:ever )?so much", "very much", "indeed"],
-        ...["für (?:die|das|deine|ihre)", "sehr", "vielmals", "beaucoup", "pour"],
+        "a lot|a million|(?:ever )?so much|very much|indeed",
+        "für (?:die|das|deine|ihre)|sehr|vielmals|beaucoup|pour",
       ),
   ),
   anywhere(
     any(
-      ...["much appreciated", "(?:very|so) kind of you", "(?:that|you) (?:really )?helped"],
+      "much appreciated|(?:very|so) kind of you|(?:that|you) (?:really )?helped",
       "you(?:'ve| have) been (?:so |very |really |most )*(?:helpful|kind)",
       "many thanks",
     ),
@@ -79,9 +71,9 @@ const THANKS = [
   whole(
     `(?:(?:${THAT_IS}|you're|you are) )?(?:(?:so|very|really|just|sehr|wirklich|très|vraiment) )?` +
       any(
-        ...["great", "perfect", "awesome", "excellent", "brilliant", "wonderful", "fantastic"],
-        ...["amazing", "lovely", "helpful", "good job", "well done", "good work", "toll", "super"],
-        ...["prima", "perfekt", "klasse", "wunderbar", "gut gemacht", "parfait", "génial", "bravo"],
+        "great|perfect|awesome|excellent|brilliant|wonderful|fantastic",
+        "amazing|lovely|helpful|good job|well done|good work|toll|super",
+        "prima|perfekt|klasse|wunderbar|gut gemacht|parfait|génial|bravo",
       ),
   ),
 ];
@@ -94,7 +86,7 @@ const CONTRADICTS = [
         `${THAT_IS}(?: just| simply| plain)? (?:wrong|false|incorrect|not (?:true|right|correct|so)|falsch|nicht (?:wahr|richtig)|faux|pas vrai)`,
         "that (?:can't|cannot|can not) be (?:right|true)",
         "(?:i think )?you(?:'re| are) (?:wrong|mistaken|lying)",
-        ...["das stimmt (?:so |gar )?nicht", "ce n'est pas (?:vrai|exact|correct)"],
+        "das stimmt (?:so |gar )?nicht|ce n'est pas (?:vrai|exact|correct)",
       ),
   ),
   whole(any("wrong", "false", "incorrect", "nonsense", "falsch", "unsinn", "faux")),
@@ -120,7 +112,7 @@ const CORRECTS = [
         "das (?:meinte|wollte) ich nicht",
         "je parlais de",
         "non[,.! ]+je voulais",
-        ...["j'ai dit", "pas (?:ça|celui|celle)"],
+        "j'ai dit|pas (?:ça|celui|celle)",
         "ce n'est pas (?:ce que|celui|celle)",
       ),
   ),
@@ -133,18 +125,15 @@ const CORRECTS = [
       "not (?:that|this) one",
       "(?:not|n't) what i (?:wanted|asked|said|meant|ordered)",
       "(?:that's|that is|this is) not (?:it|right)",
-      ...["not quite", "you (?:misread|misheard|misunderstood)"],
-      ...["habe ich (?:nicht )?gemeint", "nicht was ich wollte"],
+      "not quite|you (?:misread|misheard|misunderstood)",
+      "habe ich (?:nicht )?gemeint|nicht was ich wollte",
     ),
   ),
 ];
 
 /** Thanks that go on with an objection, or are none. */
 const NOT_CONTENT = anywhere(
-  any(
-    ...["but", "however", "though", "wrong", "nothing", "aber", "jedoch", "falsch"],
-    ...["mais", "pourtant", "faux", "fausse", "pas"],
-  ),
+  any("but|however|though|wrong|nothing|aber|jedoch|falsch", "mais|pourtant|faux|fausse|pas"),
 );
 
 /** "No", a sign, and what is wanted instead. */

@@ -42,9 +42,11 @@ function tallies(): { readonly [group: string]: Tally } {
   return found;
 }
 
-test("the rules are rarely wrong, and find a part of the thanks and the corrections", () => {
+test("the rules are rarely wrong, and find a part of the thanks and the corrections", ({
+  annotate,
+}) => {
   const { other, "next-thanks": thanks, "next-corrects": corrections } = tallies();
-  console.info(JSON.stringify({ other, thanks, corrections }));
+  void annotate(JSON.stringify({ other, thanks, corrections }));
   expect(other?.total).toBeGreaterThan(1000);
   expect((other?.wrong ?? 0) / (other?.total ?? 0)).toBeLessThan(0.02);
   expect(thanks?.wrong).toBe(0);
