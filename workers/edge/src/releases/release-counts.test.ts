@@ -181,7 +181,7 @@ test(
       const one = step < 2 ? (all[0] as Asked) : pick(all);
       const token = tokenOf(one.visitor);
       const { id } = one.sent.trajectory;
-      const act = step < 2 ? 0.6 + 0.3 * step : random();
+      const act = [0.6, 0.9, 0.2][step] ?? random();
       at += 1000;
       const stars = 1 + Math.floor(random() * 9) / 2;
       const outcome = outcomeOf(one.sent.trajectory, {
