@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fault } from "../../../test/fixtures/fault.ts";
-import { isLuhnValid } from "./redaction-rules.ts";
+import { fault } from "../../../../test/fixtures/fault.ts";
+import { luhnRemainder } from "./check-digits.ts";
 import { createRedactor } from "./redactor.ts";
 
 const redactOnce = (text: string): string => createRedactor().redact(text);
@@ -148,7 +148,7 @@ test("an e-mail address is redacted in any surroundings", () => {
 test("the Luhn checksum accepts exactly one last digit", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^\d{13,18}$/), (digits) => {
-      expect(Array.from("0123456789").filter((last) => isLuhnValid(digits + last))).toHaveLength(1);
+      expect(Array.from("0123456789").filter((last) => luhnRemainder(digits + last) === 0)).toHaveLength(1);
     }),
   );
 });

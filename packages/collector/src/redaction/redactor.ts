@@ -9,8 +9,10 @@
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { Redactor } from "@waggle/protocol";
-import { BUILT_IN_RULES } from "./redaction-rules.ts";
-import type { RedactionRule } from "./redaction-rules.ts";
+import { BUILT_IN_RULES } from "./built-in-rules.ts";
+import { whole } from "./rule.ts";
+import type { DetectionRule, RedactionRule, Span } from "./rule.ts";
+import { sensitiveType } from "./sensitive-field.ts";
 
 const PLACEHOLDER = /\[[A-Z][A-Z0-9_]{0,39}_\d{1,9}\]/g;
 const TYPE = /^[A-Z][A-Z0-9_]{0,39}$/;
@@ -26,7 +28,7 @@ export type RedactorOptions = {
  * @throws WaggleError `INVALID_ARGUMENT` for a rule whose type is not valid in a placeholder.
  */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
-  const rules = [...(options.rules ?? []), ...BUILT_IN_RULES].map(compile);
+  const rules = [...(options.rules ?? []).map(toDetectionRule), ...BUILT_IN_RULES].map(compile);
   const placeholderOf = new Map<string, string>();
   const valueOf = new Map<string, string>();
   const literals = new Set<string>();
@@ -53,8 +55,9 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       let rest = piece;
       // Continues after each match, so that a rule reads a piece once, however many matches it has.
       for (let found = firstMatch(rule, rest); found !== null; found = firstMatch(rule, rest)) {
-        parts.push(rest.slice(0, found.index), { placeholder: issue(rule.type, found.value) });
-        rest = rest.slice(found.index + found.value.length);
+        const [start, end] = found;
+        parts.push(rest.slice(0, start), { placeholder: issue(rule.type, rest.slice(start, end)) });
+        rest = rest.slice(end);
       }
       if (parts.length > 0) return [...parts, rest];
     }
@@ -106,13 +109,18 @@ const redactNumber =
     return redacted === text ? value : redacted;
   };
 
-function compile(rule: RedactionRule): RedactionRule {
-  if (!TYPE.test(rule.type)) {
+/** @throws WaggleError `INVALID_ARGUMENT` for a type that is not valid in a placeholder. */
+function toDetectionRule({ type, pattern, accept }: RedactionRule): DetectionRule {
+  if (!TYPE.test(type)) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      `a redaction rule's type must be upper-case letters, digits and _ (at most 40), like CUSTOMER_ID; got ${JSON.stringify(rule.type.slice(0, 60))}`,
+      `a redaction rule's type must be upper-case letters, digits and _ (at most 40), like CUSTOMER_ID; got ${JSON.stringify(type.slice(0, 60))}`,
     );
   }
+  return whole(type, pattern, (match) => accept?.(match) !== false);
+}
+
+function compile(rule: DetectionRule): DetectionRule {
   const flags = rule.pattern.flags.replace(/[gy]/g, "");
   return { ...rule, pattern: new RegExp(rule.pattern.source, `${flags}g`) };
 }
@@ -120,15 +128,11 @@ function compile(rule: RedactionRule): RedactionRule {
 /** Text that may still contain personal data, or a placeholder. */
 type Part = string | { readonly placeholder: string };
 
-/** The first accepted match of a rule. */
-function firstMatch(
-  rule: RedactionRule,
-  text: string,
-): { readonly index: number; readonly value: string } | null {
-  for (const match of text.matchAll(rule.pattern)) {
-    const value = match[0];
-    if (value === "" || rule.accept?.(value) === false) continue;
-    return { index: match.index, value };
+/** The first personal data that a rule finds. */
+function firstMatch({ pattern, locate }: DetectionRule, text: string): Span | null {
+  for (const match of text.matchAll(pattern)) {
+    const found = locate(text, match);
+    if (found !== null && found[1] > found[0]) return found;
   }
   return null;
 }
