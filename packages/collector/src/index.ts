@@ -23,6 +23,8 @@ export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 export { readPageData } from "./page-data.ts";
 export type { RedactionRule } from "./redaction/rule.ts";
 export { retryAfterMs } from "./retry-after.ts";
+export { createLazyRedactor } from "./redaction/lazy-redactor.ts";
+export type { LazyRedactor } from "./redaction/lazy-redactor.ts";
 export { createRedactor } from "./redaction/redactor.ts";
 export type { RedactorOptions } from "./redaction/redactor.ts";
 export { scheduleTimeout, withinTimeLimit } from "./time-limit.ts";

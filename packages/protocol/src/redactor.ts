@@ -1,3 +1,5 @@
+import type { JsonSchema } from "./tool.ts";
+
 /**
  * The Redactor port: replaces personal data by placeholders before the policy sees it. The mapping
  * from placeholders to values never leaves memory.
@@ -5,8 +7,14 @@
 export interface Redactor {
   /** Replaces personal data with typed placeholders such as `[EMAIL_1]`. Idempotent. */
   redact(text: string): string;
-  /** Redacts every string in a JSON value. */
-  redactJson(value: unknown): unknown;
+  /**
+   * Redacts every string in a JSON value, and the whole value of a field that is named like a secret (`password`,
+   * `cardNumber`) or has `format: "password"` in the schema.
+   * @param schema - the JSON Schema of the value.
+   */
+  redactJson(value: unknown, schema?: JsonSchema): unknown;
   /** Restores the values for a tool that runs in the page, also in strings within JSON. */
   restore(value: unknown): unknown;
+  /** Loads what redacting the value needs. A redactor that has this function may throw for a value that was not prepared. */
+  prepare?(value: unknown): Promise<void>;
 }

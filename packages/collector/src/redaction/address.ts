@@ -18,9 +18,10 @@ const TOKEN = new RegExp(
     String.raw`(?<street>(?:${STREET_WORD})(?![\p{L}\d])[.º°]?|\d?[ªº°]|[A-Z]\d[A-Z\d]*)|(?<particle>(?:${PARTICLE})(?=[\s.])\.?|[dl]['’](?=\p{Lu})))`,
   "u",
 );
-const SEPARATOR = /^(?: ?\((?=\p{Lu})|\),? ?| ?[–-] ?| ?\/ ?|(?:,[ \t]?|[ \t]{0,2})\r?\n[ \t]{0,4}(?=\d|\p{Lu}[^\n:]{1,40}(?:\n|$))|,?[ \t\u00a0]{1,2}|,|:[ \t]?(?=\d)|\.(?=\d))/u;
+const SEPARATOR =
+  /^(?: ?\((?=\p{Lu})|\),? ?| ?[–-] ?| ?\/ ?|(?:,[ \t]?|[ \t]{0,2})\r?\n[ \t]{0,4}(?=\d|\p{Lu}[^\n:]{1,40}(?:\n|$))|,?[ \t\u00a0]{1,2}|,|:[ \t]?(?=\d)|\.(?=\d))/u;
 /** What makes a number a quantity or a time. */
-const NOT_NUMBER_AFTER = /^\s?(?:%|€|\$|£|:\d|[ap]\.?m\b|uhr|eur|items?|pcs|x\b|×)/iu;
+const NOT_NUMBER_AFTER = /^\s?(?:%|€|\$|£|:\d|[ap]\.?m\b|uhr|eur|items?|pcs|x\b|×|(?:hours?|days?|weeks?|minutes?|stunden|tagen?|minuten|min|jours|heures|horas|d[ií]as|giorni|ore|dagen|uur|dni|dagar|gün|saat|meter)(?!\p{L}))/iu;
 
 /**
  * The end of an address that begins at the start of a text; 0 if there is none. It has a number and a word with a
@@ -76,7 +77,7 @@ const ANNOUNCED = words(
     "(?:mój |na )?adres(?: (?:dostawy|to|wysyłki|zamieszkania|domowy)){0,2}|mieszka\\p{L}{1,3}(?: (?:przy|na|w)){0,2}|(?:wyśl|dostarcz|przyśl|wysł)\\p{L}{1,6}(?: \\p{L}{2,12}){0,3}? (?:na|do|pod)(?: adres)?|" +
     "(?:min |vår )?(?:leverans|post|faktura|hem)?adress(?:en)?(?: är)?|(?:jag )?bor (?:på|i|vid)|(?:skicka|leverera|sänd)\\p{L}{0,2}(?: \\p{L}{2,10}){0,3}? (?:till|på)|" +
     "(?:teslimat |ev |fatura |benim )?adres\\p{L}{0,4}",
-  String.raw`(?: ?\([^)\n]{1,20}\))?(?:["']?[ \t]?[:：=|]["']?)?[ \t]{0,2}(?:\n[ \t]{0,2})?`,
+  String.raw`(?![\p{L}\p{N}_])(?: ?\([^)\n]{1,20}\))?(?:["']?[ \t]?[:=|]["']?)?[ \t]{0,2}(?:\n[ \t]{0,2})?`,
 );
 
 /** Starts of addresses that nothing announces. Each is followed by the rest of the address. */
@@ -93,7 +94,7 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   [String.raw`P\.? ?O\.? ?Box (?=\d)`, /^/u],
   // Hauptstraße 5, Berliner Str. 12
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}.-]{1,24} )?\p{L}{0,24}(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|[Aa]llee|[Gg]asse|chaussee) ?\d{1,4} ?(?:[a-z](?!\p{L}))?`,
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}.-]{1,24} (?=\p{L}{0,24}[SsAaGgCc])|(?=\p{L}{3,24}(?:str|allee|gasse|chauss)))\p{L}{0,24}(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|[Aa]llee|[Gg]asse|chaussee) ?\d{1,4}(?: ?[a-z](?!\p{L}))?(?! (?:Min|Meter|Stunden|km|m)(?!\p{L}))`,
     /^/u,
   ],
   // 12 rue de Rivoli
@@ -111,7 +112,10 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}?[\p{L}'’-]{2,30}(?:straat|laan|gracht|kade|singel|steeg|gatan|vägen|gränd|stigen|torget|allén)\s\d{1,4}(?: ?(?:[A-Za-z]|bis|hs|[IV]{1,3})(?![\p{L}]))?`,
     /^/u,
   ],
-  [String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}[\p{L}'’-]{2,30} \d{1,4}(?:[- ]?[A-Za-z0-9]{1,3})?(?=, ?\d{4} ?[A-Z]{2} \p{Lu}|, ?\d{3} ?\d{2} \p{Lu})`, /^/u],
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}[\p{L}'’-]{2,30} \d{1,4}(?:[- ]?[A-Za-z0-9]{1,3})?(?=, ?\d{4} ?[A-Z]{2} \p{Lu}|, ?\d{3} ?\d{2} \p{Lu})`,
+    /^/u,
+  ],
   // Atatürk Mah. 12. Sok. No: 5
   [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’]{0,20} ){1,3}(?:Mah(?:\.|allesi)|Cad(?:\.|desi)|Sok(?:\.|ak|ağı)|Bulvarı|Blv\.)(?=[^\n]{0,60}\d)`,
@@ -119,20 +123,20 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   // Marktplatz 3, 10115 Berlin
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Alte|Alter|Neue|Neuer|Obere|Untere) )?\p{Lu}[\p{L}-]{2,30} \d{1,4} ?(?:[a-z](?!\p{L}))?(?=(?:, ?|\s)(?:D-|A-|CH-)?\d{4,5} \p{Lu})`,
+    String.raw`(?<![\p{L}\p{N}_])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Alte|Alter|Neue|Neuer|Obere|Untere) )?\p{Lu}[\p{L}-]{2,30} \d{1,4} ?(?:[a-z](?!\p{L}))?(?=(?:, ?|\s)(?:D-|A-|CH-)?(?!(?:19|20)\d\d )\d{4,5} \p{Lu})`,
     /^/u,
   ],
 ];
 
 /** Japan: a prefecture and numbers of blocks, after an optional postcode. */
 const JAPANESE =
-  /(?:〒? ?\d{3}-\d{4}[ 　]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県)[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[ 　]?[\p{Script=Han}\p{Script=Katakana}ー]{2,20}[0-9０-９]{1,4}号?室?)?/u;
+  /(?:〒? ?\d{3}-\d{4}[ 　]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県)[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[ 　]?[\p{Script=Han}\p{Script=Katakana}ー]{2,20}[0-9０-９]{1,4}号?室?)?/gu;
 
 const LONGEST = 200;
 
 const unannounced = ([pattern, needs]: (typeof STARTS)[number]): DetectionRule => ({
   type: "ADDRESS",
-  pattern: new RegExp(pattern, "u"),
+  pattern: new RegExp(pattern, "gu"),
   locate: (text, { 0: match, index }) => {
     const rest = text.slice(index, index + match.length + LONGEST);
     if (!needs.test(rest.slice(match.length))) return null;
@@ -152,8 +156,15 @@ export const ADDRESS_RULES: readonly DetectionRule[] = [
     return /\p{L}.*[\s,]\d|\d.*\s\p{L}/su.test(rest.slice(0, end)) ? [0, end] : null;
   }),
   ...STARTS.map(unannounced),
+  {
+    type: "ADDRESS",
+    pattern: JAPANESE,
+    locate: (_, { 0: match, index }) => [index, index + match.length],
+  },
   introduced("ADDRESS", /(?:住所|お届け先|送り先|配送先)[はがも]?\s?[:：]?\s?/u, (rest) =>
-    valueAtEnd(/^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号\-])/u, rest),
+    valueAtEnd(
+      /^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号\-])/u,
+      rest,
+    ),
   ),
-  { type: "ADDRESS", pattern: JAPANESE, locate: (_, { 0: match, index }) => [index, index + match.length] },
 ];

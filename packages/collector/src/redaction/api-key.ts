@@ -7,7 +7,7 @@ const KNOWN = [
   "gh[opsur]_\\w{20,255}|github_pat_\\w{20,255}", // GitHub
   "gl(?:pat|ptt|dt|rt|cbt)-[\\w-]{18,64}", // GitLab
   "[prs]k_(?:live|test)_\\w{10,255}|whsec_[\\w+/=]{20,128}", // Stripe
-  "sk-[\\w-]{20,255}", // OpenAI, Anthropic
+  "sk-(?=[\\w-]{0,64}\\d)[\\w-]{20,255}", // OpenAI, Anthropic
   "xox[a-z]-[\\w-]{10,255}|xapp-[\\w-]{10,255}", // Slack
   "AIza[\\w-]{35}|ya29\\.[\\w-]{20,255}|GOCSPX-[\\w-]{20,64}", // Google
   "npm_\\w{30,64}|pypi-[\\w-]{40,255}|hf_\\w{30,64}|gsk_\\w{30,64}", // npm, PyPI, Hugging Face, Groq

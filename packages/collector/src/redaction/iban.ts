@@ -8,7 +8,10 @@ const LENGTHS =
   "GT28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LI21LT20LU20LV21LY25MC27MD24ME22MK19MR27MT31MU30NL18NO15PK24PL28PS29" +
   "PT25QA29RO24RS22SA24SC31SE24SI19SK24SM27ST25SV28TL23TN24TR26UA29VA22VG24XK20";
 
-const CANDIDATE = new RegExp(String.raw`${BEFORE}[A-Z]{2}\d{2}(?:[ \-\u00a0]?[A-Z0-9]){11,42}`, "iu");
+const CANDIDATE = new RegExp(
+  String.raw`${BEFORE}[A-Z]{2}\d{2}(?:[ \-\u00a0]?[A-Z0-9]){11,42}`,
+  "giu",
+);
 
 /** Account numbers with valid check digits, with or without spaces, in upper or lower case. */
 export const IBAN_RULES: readonly DetectionRule[] = [

@@ -71,10 +71,17 @@ const STRONG = words(
 );
 /** "I am": needs a name of two words. */
 const WEAK = words(
-  "i am|i['’]m|this is|it['’]s|ich bin|hier (?:ist|spricht)|je suis|c['’]est|ici|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu mówi|" +
+  "i am|i['’]m|ich bin|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu mówi|" +
     "jag är|det här är|ben|call me|signed",
   " ",
 );
+/** "This is": also said of things, so that only some words may follow the name. */
+const THIS_IS = words(
+  "this is|it['’]s|here is|hier (?:ist|spricht)|c['’]est|ici|det är|to jest",
+  " ",
+);
+const OF_PERSON =
+  /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |z ))/iu;
 /** In these languages a capital letter after "I am" begins a name. */
 const WEAK_ONE = words(
   "i am|i['’]m|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed",
@@ -90,7 +97,8 @@ const GREETED = words(
 /** Titles, and words for relatives and colleagues: one word is enough. */
 const TITLED = `(?<![\\p{L}\\p{N}_])(?:(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Sig|Dott|Mme|Mlle|Dhr|Mevr)\\.? |(?:Miss|Mister|Herrn?|Frau|Monsieur|Madame|Señora?|Doña|Signora?|Senhora?|Dona|Meneer|meneer|Mevrouw|mevrouw|Pana?|Panu|Pani[ąa]?|Fru|Bayan|Bay|Sayın) |(?:[Mm]y|[Oo]ur) (?:wife|husband|son|daughter|mother|father|mum|mom|dad|brother|sister|friend|colleague|boss|partner|neighbou?r|assistant|girlfriend|boyfriend) |[Mm]ein(?:e[rmn]?)? (?:Frau|Mann|Sohn|Tochter|Mutter|Vater|Bruder|Schwester|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Chef(?:in)?) |[Mm](?:a|on) (?:femme|mari|fils|fille|mère|père|frère|sœur|ami|amie|collègue) |[Mm]i (?:mujer|esposa|marido|hijo|hija|madre|padre|hermano|hermana|amigo|amiga|colega) |[Mm]i[oa] (?:moglie|marito|figlio|figlia|madre|padre|fratello|sorella|amico|amica) |[Mm](?:eu|inha) (?:mulher|esposa|marido|filho|filha|mãe|pai|irmão|irmã|amigo|amiga) |[Mm]ijn (?:vrouw|man|zoon|dochter|moeder|vader|broer|zus|vriend|vriendin|collega) |[Mm](?:oja|ój) (?:żona|mąż|syn|córka|mama|tata|brat|siostra) |[Mm]in (?:fru|man|son|dotter|mamma|pappa|bror|syster|vän|kollega) )`;
 /** Labels of forms, at the start of a line or after punctuation. */
-const FIELD = String.raw`(?<![\p{L}\p{N}_-])(?<![\p{L}\p{N}] )(?:["']?(?:(?:full|first|last|given|family|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|recipient|sender|attn|attention|addressee|ship to|bill to|deliver to|signed(?: by)?|contact(?: person)?|passenger|patient|guest|` +
+const FIELD =
+  String.raw`(?<![\p{L}\p{N}_-])(?<![\p{L}\p{N}] )(?:["']?(?:(?:full|first|last|given|family|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|recipient|sender|attn|addressee|ship to|bill to|deliver to|signed(?: by)?|contact(?: person)?|passenger|patient|guest|` +
   "(?:vor|nach|familien|voller )-?name|vor- und nachname|empfänger(?:in)?|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|absender(?:in)?|z\\. ?hd\\.|unterschrift|" +
   "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|destinataire|titulaire|expéditeur|nombre(?: completo| y apellidos?)?|apellidos?|destinatari[oa]|titular|remitente|" +
   "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|mittente|sobrenome|apelido|destinatári[oa]|remetente|" +
@@ -123,6 +131,10 @@ export const NAME_RULES = [
   introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
   introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(WEAK, "iu"), (rest) => capitalized(rest, 2) ?? alone(rest, FROM)),
+  introduced("NAME", new RegExp(THIS_IS, "iu"), (rest) => {
+    const found = capitalized(rest, 2);
+    return found !== null && OF_PERSON.test(rest.slice(found[1])) ? found : null;
+  }),
   introduced("NAME", new RegExp(WEAK_ONE, "iu"), (rest) => alone(rest, CLAUSE_END)),
   introduced("NAME", new RegExp(TITLED, "u"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(FIELD, "iu"), (rest) => {
@@ -142,13 +154,18 @@ export const NAME_RULES = [
     (rest) => capitalized(rest, 2),
   ),
   // Turkish and Japanese name the person first.
-  introduced("NAME", /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+ (?:adına|adlı|[Bb]ey|[Hh]anım)(?!\p{L}))/u, (rest) =>
-    capitalized(rest, 2),
+  introduced(
+    "NAME",
+    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+ (?:adına|adlı|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
+    (rest) => capitalized(rest, 2),
   ),
-  introduced("NAME", /(?:(?:お?名前|氏名|名義|宛名|受取人)(?:[はが]|\s?[:：])|私は|わたしは|僕は)\s?/u, (rest) =>
-    valueAtEnd(
-      /^(?<value>[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{1,6}?[ 　]?[\p{Script=Han}\p{Script=Katakana}ー・]{1,6})(?=です|と申|とい|でお|、|。|\n|$|様|さん)/u,
-      rest,
-    ),
+  introduced(
+    "NAME",
+    /(?:(?:お?名前|氏名|名義|宛名|受取人)(?:[はが]|\s?[:：])|私は|わたしは|僕は)\s?/u,
+    (rest) =>
+      valueAtEnd(
+        /^(?<value>[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{1,6}?[ 　]?[\p{Script=Han}\p{Script=Katakana}ー・]{1,6})(?=です|と申|とい|でお|、|。|\n|$|様|さん)/u,
+        rest,
+      ),
   ),
 ];

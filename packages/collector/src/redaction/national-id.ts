@@ -13,10 +13,7 @@ const FORMATS: readonly (readonly [string, (text: string) => boolean])[] = [
   // United States: SSN.
   [String.raw`(?!000|666|9)\d{3}([ \-])(?!00)\d{2}\1(?!0000)\d{4}`, () => true],
   // United Kingdom: NINO.
-  [
-    String.raw`(?!BG|GB|KN|NK|NT|TN|ZZ)[A-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]`,
-    () => true,
-  ],
+  [String.raw`(?!BG|GB|KN|NK|NT|TN|ZZ)[A-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]`, () => true],
   // Brazil, Turkey, Poland, and Germany's tax id.
   [String.raw`\d{2,3}[ .]?\d{3}[ .]?\d{3}[ \-]?\d{2,3}`, elevenDigits],
   // Germany: pension insurance.

@@ -1,7 +1,7 @@
 /** Words with a capital letter that are no part of a person's name or of an address, in lower case. */
 const NOT_NAMES = new Set(
+  // Greetings, thanks and first words of sentences.
   (
-    // Greetings, thanks and first words of sentences.
     "please bitte thanks thank danke merci gracias grazie obrigado obrigada bedankt dank dziękuję dzięki tack teşekkürler lütfen " +
     "hi hello hey hallo hola ciao bonjour dear this that these those the my our your his her it it's we you he she they what when " +
     "where why how who which can could do does did will would should is are was not no yes and or but if so as at on in for from to of " +

@@ -18,7 +18,11 @@ const TOKEN = /^[^\s"'`“”„«»「」、。]{4,64}/u;
 /** A digit, a symbol or a capital within: no word of a sentence. */
 function looksChosen(token: string): boolean {
   const hasDigitOrSymbol = /\d|[^\p{L}\p{N}.,'’\-/:]/u.test(token);
-  return hasDigitOrSymbol || /\p{Ll}\p{Lu}/u.test(token) || /^(?:[^-.,/:]{18,}|\p{L}+(?:-\p{L}+){3,})$/u.test(token);
+  return (
+    hasDigitOrSymbol ||
+    /\p{Ll}\p{Lu}/u.test(token) ||
+    /^(?:[^-.,/:]{18,}|\p{L}+(?:-\p{L}+){3,})$/u.test(token)
+  );
 }
 
 /** Passwords in URLs and after words that announce them. */

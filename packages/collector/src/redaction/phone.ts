@@ -1,5 +1,13 @@
 import { introduced, valueAtEnd, whole } from "./rule.ts";
-import { AFTER, BEFORE, digitsOf, isAmount, isDateLike, isIdOfThing, words } from "./surroundings.ts";
+import {
+  AFTER,
+  BEFORE,
+  digitsOf,
+  isAmount,
+  isDateLike,
+  isIdOfThing,
+  words,
+} from "./surroundings.ts";
 
 const EXTENSION = String.raw`(?:,? ?(?:ext\.?|extension|x|durchwahl|dw|poste|interno|int\.|ramal|toestel|wewn\.|anknytning|dahili) ?\d{1,6})?`;
 
@@ -32,7 +40,8 @@ const ANNOUNCED = words(
     "電話(?:番号)?|携帯",
   "",
 );
-const ANNOUNCED_VALUE = /^[^\p{N}\n(+#]{0,28}(?<value>\(?\d\)?(?:[ .\-/\u00a0]?\(?\d\)?){6,12})(?![\p{L}\p{N}_])(?![.,\-/:]\p{N})/iu;
+const ANNOUNCED_VALUE =
+  /^[^\p{N}\n(+#]{0,28}(?<value>\(?\d\)?(?:[ .\-/\u00a0]?\(?\d\)?){6,12})(?![\p{L}\p{N}_])(?![.,\-/:]\p{N})/iu;
 
 const isNational = (match: string, text: string, start: number): boolean => {
   const count = digitsOf(match.replace(/\p{L}.*/u, "")).length;

@@ -148,7 +148,9 @@ test("an e-mail address is redacted in any surroundings", () => {
 test("the Luhn checksum accepts exactly one last digit", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^\d{13,18}$/), (digits) => {
-      expect(Array.from("0123456789").filter((last) => luhnRemainder(digits + last) === 0)).toHaveLength(1);
+      expect(
+        Array.from("0123456789").filter((last) => luhnRemainder(digits + last) === 0),
+      ).toHaveLength(1);
     }),
   );
 });

@@ -14,6 +14,7 @@ export type Span = readonly [start: number, end: number];
 /** A built-in rule: a pattern finds candidates, and `locate` finds personal data at or after a candidate. */
 export type DetectionRule = {
   readonly type: string;
+  /** Has the flag `g`. */
   readonly pattern: RegExp;
   /** `null` keeps the text. The span starts at or after the match, and reading is limited to a fixed length after it. */
   readonly locate: (text: string, match: RegExpExecArray) => Span | null;
@@ -27,7 +28,7 @@ export function whole(
 ): DetectionRule {
   return {
     type,
-    pattern,
+    pattern: repeatable(pattern),
     locate: (text, { 0: match, index }) =>
       accept(match, text, index) ? [index, index + match.length] : null,
   };
@@ -47,7 +48,7 @@ export function introduced(
 ): DetectionRule {
   return {
     type,
-    pattern,
+    pattern: repeatable(pattern),
     locate: (text, { 0: match, index }) => {
       const end = index + match.length;
       const found = find(text.slice(end, end + READ));
@@ -63,3 +64,7 @@ export function valueAtEnd(pattern: RegExp, rest: string): Span | null {
   if (match === null || value === undefined) return null;
   return [match[0].length - value.length, match[0].length];
 }
+
+/** The expression with the flag `g` and without `y`. */
+export const repeatable = ({ source, flags }: RegExp): RegExp =>
+  new RegExp(source, `${flags.replace(/[gy]/g, "")}g`);

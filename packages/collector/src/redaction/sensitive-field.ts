@@ -1,3 +1,6 @@
+import { isObject } from "@waggle/protocol";
+import type { JsonSchema } from "@waggle/protocol";
+
 /** Type of the placeholder by the end of a field's name. */
 const TYPES: readonly (readonly [type: string, name: RegExp])[] = [
   [
@@ -17,10 +20,11 @@ const TYPES: readonly (readonly [type: string, name: RegExp])[] = [
 const PAGING = /(?:^|_)(?:page|continuation|sync|cursor)_token$/;
 
 /**
- * Type of the placeholder for the value of a field that is named like a secret, such as `cardNumber`; `null` for
- * other fields.
+ * Type of the placeholder for the value of a field whose name or schema says that it is secret, such as `cardNumber` or
+ * `format: "password"`; `null` for other fields.
  */
-export function sensitiveType(name: string): string | null {
+export function sensitiveType(name: string, schema?: JsonSchema): string | null {
+  if (schema?.["format"] === "password") return "PASSWORD";
   const words = name
     .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, "$1_")
     .replace(/[^\p{L}\p{N}]+/gu, "_")
@@ -28,3 +32,16 @@ export function sensitiveType(name: string): string | null {
   if (PAGING.test(words)) return null;
   return TYPES.find(([, pattern]) => pattern.test(words))?.[0] ?? null;
 }
+
+/** The schema of a field, or of an item of a list for `null`, if the schema of the whole states it directly. */
+export function fieldSchema(
+  schema: JsonSchema | undefined,
+  name: string | null,
+): JsonSchema | undefined {
+  const { properties, items } = schema ?? {};
+  const found = name === null ? items : ownMember(properties, name);
+  return isObject(found) ? (found as JsonSchema) : undefined;
+}
+
+const ownMember = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? (value as JsonSchema)[name] : undefined;
