@@ -177,7 +177,8 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
     },
     get transcript() {
       // Redacted only now: the redactor is not ready before the request runs.
-      return [{ kind: "request", text: redactor.redact(options.request) }, ...transcript];
+      const text = redactor.redact(options.request);
+      return [{ kind: "request", text } as const, ...transcript];
     },
     get text() {
       const last = item.parts.findLast((part) => part.kind === "text");

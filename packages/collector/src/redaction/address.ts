@@ -21,7 +21,8 @@ const TOKEN = new RegExp(
 const SEPARATOR =
   /^(?: ?\((?=\p{Lu})|\),? ?| ?[–-] ?| ?\/ ?|(?:,[ \t]?|[ \t]{0,2})\r?\n[ \t]{0,4}(?=\d|\p{Lu}[^\n:]{1,40}(?:\n|$))|,?[ \t\u00a0]{1,2}|,|:[ \t]?(?=\d)|\.(?=\d))/u;
 /** What makes a number a quantity or a time. */
-const NOT_NUMBER_AFTER = /^\s?(?:%|€|\$|£|:\d|[ap]\.?m\b|uhr|eur|items?|pcs|x\b|×|(?:hours?|days?|weeks?|minutes?|stunden|tagen?|minuten|min|jours|heures|horas|d[ií]as|giorni|ore|dagen|uur|dni|dagar|gün|saat|meter)(?!\p{L}))/iu;
+const NOT_NUMBER_AFTER =
+  /^\s?(?:%|€|\$|£|:\d|[ap]\.?m\b|uhr|eur|items?|pcs|x\b|×|(?:hours?|days?|weeks?|minutes?|stunden|tagen?|minuten|min|jours|heures|horas|d[ií]as|giorni|ore|dagen|uur|dni|dagar|gün|saat|meter)(?!\p{L}))/iu;
 
 /**
  * The end of an address that begins at the start of a text; 0 if there is none. It has a number and a word with a
@@ -144,7 +145,8 @@ const unannounced = ([pattern, needs]: (typeof STARTS)[number]): DetectionRule =
     // "Bitte Berliner Straße 12": the first word begins the sentence.
     const first = /^\p{Lu}\p{L}+ (?=\p{Lu})/u.exec(match)?.[0] ?? "";
     const start = isNotName(first.trim()) ? first.length : 0;
-    return end >= match.length ? [index + start, index + end] : null;
+    const isBare = start > 0 && /^(?:Stra(?:ß|ss)e|Str\.|Allee|Gasse)/u.test(match.slice(start));
+    return end >= match.length && !isBare ? [index + start, index + end] : null;
   },
 });
 

@@ -1,4 +1,5 @@
 import { introduced, whole } from "./rule.ts";
+import type { DetectionRule } from "./rule.ts";
 import { words } from "./surroundings.ts";
 
 /** Keys of known services. */
@@ -35,7 +36,7 @@ function looksRandom(value: string): boolean {
 }
 
 /** Keys, tokens and private keys. */
-export const API_KEY_RULES = [
+export const API_KEY_RULES: readonly DetectionRule[] = [
   whole(
     "API_KEY",
     /-----BEGIN[A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\w+/=\s\\:,.]{0,8000}(?:-----END[A-Z ]{0,40}-----)?/u,

@@ -1,5 +1,6 @@
 import { luhnRemainder } from "./check-digits.ts";
 import { whole } from "./rule.ts";
+import type { DetectionRule } from "./rule.ts";
 import { AFTER, BEFORE, digitsOf } from "./surroundings.ts";
 
 /** Digits of the card networks by length. Amex has 15, Diners 14. */
@@ -9,7 +10,7 @@ const NETWORK = /^(?:4\d{15}|4\d{18}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:5|6
  * Card numbers with a valid check digit. 13 digits are left out: few cards had that length, while barcodes and times in
  * milliseconds often do.
  */
-export const CARD_RULES = [
+export const CARD_RULES: readonly DetectionRule[] = [
   whole(
     "CARD",
     new RegExp(String.raw`${BEFORE}[2-6]\d{3}(?:[ .\-\u00a0]?\d){10,15}${AFTER}`, "u"),

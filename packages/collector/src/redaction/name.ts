@@ -1,6 +1,6 @@
 import { isNotName } from "./not-names.ts";
 import { introduced, valueAtEnd } from "./rule.ts";
-import type { Span } from "./rule.ts";
+import type { DetectionRule, Span } from "./rule.ts";
 import { words } from "./surroundings.ts";
 
 const TITLE = (
@@ -127,7 +127,7 @@ const IN_NAME_ONE = words(
 const LINE_END = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
 
 /** Names that are introduced. */
-export const NAME_RULES = [
+export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
   introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(WEAK, "iu"), (rest) => capitalized(rest, 2) ?? alone(rest, FROM)),

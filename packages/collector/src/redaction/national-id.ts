@@ -1,5 +1,6 @@
 import * as check from "./check-digits.ts";
 import { introduced, valueAtEnd, whole } from "./rule.ts";
+import type { DetectionRule } from "./rule.ts";
 import { AFTER, BEFORE, digitsOf, isDateLike, isIdOfThing, words } from "./surroundings.ts";
 
 const compact = (match: string): string => match.replace(/[^A-Z0-9]/gi, "").toUpperCase();
@@ -51,7 +52,7 @@ const ANNOUNCED_VALUE =
   /^[^\p{N}\n;!?]{0,32}?(?<value>(?<![\p{L}\p{N}])(?:[A-Z]{1,3}[ -]?)?\d(?:[ .\-/]?\d){5,14}(?:[ -]?[A-Z]{1,2})?)(?![\p{L}\p{N}_])(?![.,\-/:]\p{N})/u;
 
 /** National ids: by format and check digits, or after their name. */
-export const NATIONAL_ID_RULES = [
+export const NATIONAL_ID_RULES: readonly DetectionRule[] = [
   ...FORMATS.map(([format, isValid]) =>
     whole(
       "NATIONAL_ID",

@@ -1,4 +1,5 @@
 import { introduced } from "./rule.ts";
+import type { DetectionRule } from "./rule.ts";
 import { words } from "./surroundings.ts";
 
 const ANNOUNCED = words(
@@ -17,7 +18,8 @@ const TOKEN = /^[^\s"'`“”„«»「」、。]{4,64}/u;
 
 /** A digit, a symbol or a capital within: no word of a sentence. */
 function looksChosen(token: string): boolean {
-  const hasDigitOrSymbol = /\d|[^\p{L}\p{N}.,'’\-/:]/u.test(token);
+  if (!/[\p{L}\p{N}]/u.test(token)) return false;
+  const hasDigitOrSymbol = /\d|[^\p{L}\p{N}.,'’\-/:]/u.test(token.replace(/[!?]+$/, ""));
   return (
     hasDigitOrSymbol ||
     /\p{Ll}\p{Lu}/u.test(token) ||
@@ -26,7 +28,7 @@ function looksChosen(token: string): boolean {
 }
 
 /** Passwords in URLs and after words that announce them. */
-export const PASSWORD_RULES = [
+export const PASSWORD_RULES: readonly DetectionRule[] = [
   introduced("PASSWORD", /[a-z]\w{1,11}:\/\/[^\s/:@]{1,64}:/iu, (rest) => {
     const match = /^[^\s/@]{1,64}(?=@)/u.exec(rest);
     return match && [0, match[0].length];

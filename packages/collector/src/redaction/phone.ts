@@ -1,4 +1,5 @@
 import { introduced, valueAtEnd, whole } from "./rule.ts";
+import type { DetectionRule } from "./rule.ts";
 import {
   AFTER,
   BEFORE,
@@ -51,7 +52,7 @@ const isNational = (match: string, text: string, start: number): boolean => {
 };
 
 /** Phone numbers: international ones, national ones with separators, and digits after words that announce them. */
-export const PHONE_RULES = [
+export const PHONE_RULES: readonly DetectionRule[] = [
   whole(
     "PHONE",
     new RegExp(

@@ -1,12 +1,12 @@
 /** What may stand before and after personal data. */
 
 /** Not within a longer word or number, not after `#` (an order number), not the decimals of a price. */
-export const BEFORE = String.raw`(?<![\p{L}\p{N}_#])(?<![\p{N}][.,\-/])`;
+export const BEFORE: string = String.raw`(?<![\p{L}\p{N}_#])(?<![\p{N}][.,\-/])`;
 /** Not followed by more of a word or number. */
-export const AFTER = String.raw`(?![\p{L}\p{N}_])(?![.,\-/:]\p{N})`;
+export const AFTER: string = String.raw`(?![\p{L}\p{N}_])(?![.,\-/:]\p{N})`;
 
 /** The words, given as an expression, not within a longer word. */
-export const words = (alternatives: string, end = String.raw`(?![\p{L}\p{N}_])`): string =>
+export const words = (alternatives: string, end: string = String.raw`(?![\p{L}\p{N}_])`): string =>
   String.raw`(?<![\p{L}\p{N}_])(?:${alternatives})${end}`;
 
 export const digitsOf = (text: string): string => text.replace(/\D/g, "");
