@@ -9,7 +9,6 @@
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import type { JsonSchema, Redactor } from "@waggle/protocol";
-import { whole } from "./rule.ts";
 import type { DetectionRule, RedactionRule, Span } from "./rule.ts";
 import { fieldSchema, sensitiveType } from "./sensitive-field.ts";
 
@@ -143,7 +142,12 @@ export function toDetectionRules(rules: readonly RedactionRule[]): readonly Dete
         `a redaction rule's type must be upper-case letters, digits and _ (at most 40), like CUSTOMER_ID; got ${JSON.stringify(type.slice(0, 60))}`,
       );
     }
-    return whole(type, pattern, (match) => accept?.(match) !== false);
+    return {
+      type,
+      pattern: new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, "")}g`),
+      locate: (_, { 0: match, index }) =>
+        accept?.(match) === false ? null : [index, index + match.length],
+    };
   });
 }
 

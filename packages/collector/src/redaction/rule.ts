@@ -28,7 +28,7 @@ export function whole(
 ): DetectionRule {
   return {
     type,
-    pattern: repeatable(pattern),
+    pattern: new RegExp(pattern, `g${pattern.flags}`),
     locate: (text, { 0: match, index }) =>
       accept(match, text, index) ? [index, index + match.length] : null,
   };
@@ -48,7 +48,7 @@ export function introduced(
 ): DetectionRule {
   return {
     type,
-    pattern: repeatable(pattern),
+    pattern: new RegExp(pattern, `g${pattern.flags}`),
     locate: (text, { 0: match, index }) => {
       const end = index + match.length;
       const found = find(text.slice(end, end + READ));
@@ -64,7 +64,3 @@ export function valueAtEnd(pattern: RegExp, rest: string): Span | null {
   if (match === null || value === undefined) return null;
   return [match[0].length - value.length, match[0].length];
 }
-
-/** The expression with the flag `g` and without `y`. */
-export const repeatable = ({ source, flags }: RegExp): RegExp =>
-  new RegExp(source, `${flags.replace(/[gy]/g, "")}g`);

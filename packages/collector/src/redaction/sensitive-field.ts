@@ -1,23 +1,23 @@
 import { isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 
-/** Type of the placeholder by the end of a field's name. */
+/** Type of the placeholder by the end of a field's name in snake case. */
 const TYPES: readonly (readonly [type: string, name: RegExp])[] = [
   [
     "PASSWORD",
-    /(?:^|_)(?:password|passwd|passcode|passphrase|pwd|pin|pin_code|cvv|cvv2|cvc|csc|security_code|otp|one_time_code)$/,
+    /_(?:pass(?:word|wd|code|phrase)|pwd|pin(?:_?code)?|cv[cv]2?|csc|security_?code|otp)$/,
   ],
-  ["CARD", /(?:^|_)(?:card|credit_card|debit_card|card_no|card_number|cardnumber|creditcard|pan)$/],
-  ["IBAN", /(?:^|_)(?:iban|account_number|bank_account)$/],
+  ["CARD", /_(?:card|card_?(?:no|number)|(?:credit|debit)card|pan)$/],
+  ["IBAN", /_(?:iban|account_?number|bank_?account)$/],
   [
     "NATIONAL_ID",
-    /(?:^|_)(?:ssn|social_security|social_security_number|national_id|tax_id|passport|passport_number)$/,
+    /_(?:ssn|social_security(?:_number)?|(?:national|tax)_?id|passport(?:_number)?)$/,
   ],
-  ["API_KEY", /(?:^|_)(?:token|secret|api_key|apikey|access_key|private_key|client_secret)$/],
+  ["API_KEY", /_(?:token|secret|(?:api|access|private)_?key)$/],
 ];
 
 /** Tokens of paging are no secrets, and tools need them. */
-const PAGING = /(?:^|_)(?:page|continuation|sync|cursor)_token$/;
+const PAGING = /_(?:page|continuation|sync|cursor)_token$/;
 
 /**
  * Type of the placeholder for the value of a field whose name or schema says that it is secret, such as `cardNumber` or
@@ -25,10 +25,7 @@ const PAGING = /(?:^|_)(?:page|continuation|sync|cursor)_token$/;
  */
 export function sensitiveType(name: string, schema?: JsonSchema): string | null {
   if (schema?.["format"] === "password") return "PASSWORD";
-  const words = name
-    .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, "$1_")
-    .replace(/[^\p{L}\p{N}]+/gu, "_")
-    .toLowerCase();
+  const words = `_${name.replace(/(?<=[\p{Ll}\d])(?=\p{Lu})|[^\p{L}\d]+/gu, "_").toLowerCase()}`;
   if (PAGING.test(words)) return null;
   return TYPES.find(([, pattern]) => pattern.test(words))?.[0] ?? null;
 }
