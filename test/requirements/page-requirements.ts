@@ -142,8 +142,8 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
       "Values of fields that are named like secrets reach neither the model nor an upload. A rollout whose sampled tokens hold such a value is not kept.",
     tests: [
       "packages/collector/src/redaction/redactor.test.ts > their whole value is replaced, whatever it looks like",
-      "packages/collector/src/redaction/redactor.test.ts > a schema can say that a field is secret",
-      "packages/agent/src/roll-out-text.test.ts > a rollout whose call holds personal data has no consent to be kept",
+      "packages/collector/src/redaction/redactor.test.ts > the schema of a call's arguments can say that a field is secret",
+      "packages/agent/src/roll-out-text.test.ts > a rollout whose call holds a secret has no consent to be kept",
     ],
   },
   {

@@ -165,7 +165,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       const trajectory = await rollout.run();
       const isRecorded = sizeOf(trajectory.segments) === context.tokenIds.length;
       // What follows a recorded conversation is recorded with it, and this one must not be.
-      const isPrivate = rollout.hasSampledPersonalData && consent.scopes.length > 0;
+      const isPrivate = rollout.hasSampledSecret && consent.scopes.length > 0;
       if (isRecorded && !isPrivate && !isResetting && !isDisposed) {
         const segments = trajectory.segments.map((segment) => ({
           role: segment.kind === "given" ? segment.role : "assistant",

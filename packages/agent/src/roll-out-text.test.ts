@@ -31,6 +31,7 @@ test("text from tools and users cannot become a control token", async () => {
 const redactor: Redactor = {
   redact: (text) => text.replaceAll("ada@example.org", "[EMAIL_1]"),
   redactJson: (value) => JSON.parse(redactor.redact(JSON.stringify(value))),
+  redactArguments: (value) => redactor.redactJson(value),
   restore: (value) => JSON.parse(JSON.stringify(value).replaceAll("[EMAIL_1]", "ada@example.org")),
 };
 
@@ -74,7 +75,7 @@ test("personal data appears in no token and no record, and only page tools recei
   expect(JSON.stringify(events)).not.toContain("ada@");
 });
 
-test("a rollout whose call holds personal data has no consent to be kept", async () => {
+test("a rollout whose call holds a secret has no consent to be kept", async () => {
   const seen: unknown[] = [];
   const runWith = (text: string) =>
     run(
@@ -102,10 +103,13 @@ test("values are prepared before they are redacted, and the schema of a tool is 
       expect(prepared.join()).toContain(JSON.stringify(text));
       return redactor.redact(text);
     },
-    redactJson: (value, schema) => {
+    redactJson: (value) => {
       expect(prepared.join()).toContain(JSON.stringify(value));
-      if (schema !== undefined) schemas.push(schema);
       return redactor.redactJson(value);
+    },
+    redactArguments: (value, schema) => {
+      schemas.push(schema);
+      return value;
     },
     prepare: async (value) => {
       prepared.push(JSON.stringify(value));

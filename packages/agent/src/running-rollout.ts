@@ -6,7 +6,6 @@ import { canonicalJson, WaggleError, spanSeed } from "@waggle/protocol";
 import type {
   Environment,
   FirstObservation,
-  JsonSchema,
   GrammarSpec,
   Observation,
   PolicyContext,
@@ -61,7 +60,7 @@ export class Rollout {
   #pending: ChatNext = { sampledEnded: false };
   #tools: readonly ToolDefinition[] = [];
   #constraint: ToolCallConstraint | null = null;
-  #hasSampledPersonalData = false;
+  #hasSampledSecret = false;
 
   constructor(options: RunningRolloutOptions, start: RolloutStart) {
     const { policy, environment, limits } = options;
@@ -87,14 +86,14 @@ export class Rollout {
     return this.#pending;
   }
 
-  /** Whether a call had personal data in its arguments, so that sampled tokens and the text before them hold it. */
-  get hasSampledPersonalData(): boolean {
-    return this.#hasSampledPersonalData;
+  /** Whether the arguments of a call held a secret, so that sampled tokens and perhaps the text before them hold it. */
+  get hasSampledSecret(): boolean {
+    return this.#hasSampledSecret;
   }
 
   /**
-   * @returns the trajectory. If a call had personal data in its arguments, its consent has no scopes, so it is neither
-   *   kept nor uploaded.
+   * @returns the trajectory. If the arguments of a call held a secret, its consent has no scopes, so it is neither kept
+   *   nor uploaded.
    */
   async run(): Promise<Trajectory> {
     const { limits, signal, environment } = this.#options;
@@ -103,7 +102,7 @@ export class Rollout {
       const first = await environment.observe();
       const stopReason = await this.#turns(first, deadline);
       const recorded = this.#record.finish(stopReason, this.#start.context.policyVersion);
-      const trajectory = this.#hasSampledPersonalData
+      const trajectory = this.#hasSampledSecret
         ? { ...recorded, consent: { ...recorded.consent, scopes: [] } }
         : recorded;
       this.#emit({ type: "trajectory-end", trajectory });
@@ -276,12 +275,12 @@ export class Rollout {
   }> {
     const { redactor, environment } = this.#options;
     const sampled = parsed.toolCalls.map((call) => ({ id: this.#nextCallId(), ...call }));
-    await redactor?.prepare?.(sampled);
     const toolCalls = sampled.map((call) => {
       const tool = this.#tools.find(({ name }) => name === call.name);
-      const redacted = this.#redactJson(call.arguments, tool?.parameters);
-      if (redactor && canonicalJson(redacted) !== canonicalJson(call.arguments)) {
-        this.#hasSampledPersonalData = true;
+      if (!redactor) return call;
+      const redacted = redactor.redactArguments(call.arguments, tool?.parameters);
+      if (canonicalJson(redacted) !== canonicalJson(call.arguments)) {
+        this.#hasSampledSecret = true;
       }
       return { ...call, arguments: redacted as ToolCall["arguments"] };
     });
@@ -366,8 +365,8 @@ export class Rollout {
     return this.#options.redactor?.redact(text) ?? text;
   }
 
-  #redactJson(value: unknown, schema?: JsonSchema): unknown {
-    return this.#options.redactor ? this.#options.redactor.redactJson(value, schema) : value;
+  #redactJson(value: unknown): unknown {
+    return this.#options.redactor ? this.#options.redactor.redactJson(value) : value;
   }
 
   #emit(event: AgentEvent): void {

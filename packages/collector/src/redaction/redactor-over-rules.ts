@@ -18,7 +18,7 @@ const TYPE = /^[A-Z][A-Z0-9_]{0,39}$/;
 /** @param rulesFor - the rules for a text, in order. */
 export function redactorOver(
   rulesFor: (text: string) => readonly DetectionRule[],
-): Pick<Redactor, "redact" | "redactJson" | "restore"> {
+): Omit<Redactor, "prepare"> {
   const placeholderOf = new Map<string, string>();
   const valueOf = new Map<string, string | number>();
   const literals = new Set<string>();
@@ -87,39 +87,50 @@ export function redactorOver(
   const replaceAll = (type: string, value: unknown): unknown => {
     if (typeof value === "number") return issue(type, value);
     if (typeof value === "string") {
-      if (value === "" || isPlaceholder(value)) return redact(value);
-      return issue(type, restoreText(value));
+      return value === "" || valueOf.has(value) ? value : issue(type, restoreText(value));
     }
     if (Array.isArray(value)) return value.map((item) => replaceAll(type, item));
-    if (!isObject(value)) return value;
-    return mapMembers(value, redact, (_, member) => replaceAll(type, member));
+    return isObject(value) ? mapMembers(value, (_, member) => replaceAll(type, member)) : value;
   };
 
-  const redactJson = (value: unknown, schema?: JsonSchema): unknown => {
+  const redactJson = (value: unknown): unknown => {
     if (typeof value === "string") return redact(value);
     if (typeof value === "number") return redactNumber(value, redact);
+    if (Array.isArray(value)) return value.map(redactJson);
+    if (!isObject(value)) return value;
+    const redacted = mapMembers(value, (key, member) => {
+      const type = sensitiveType(key, member);
+      return type === null ? redactJson(member) : replaceAll(type, member);
+    });
+    return mapKeys(redacted, redact);
+  };
+
+  const redactArguments = (value: unknown, schema?: JsonSchema): unknown => {
     if (Array.isArray(value)) {
-      return value.map((item) => redactJson(item, fieldSchema(schema, null)));
+      return value.map((item) => redactArguments(item, fieldSchema(schema, null)));
     }
     if (!isObject(value)) return value;
-    return mapMembers(value, redact, (key, member) => {
+    return mapMembers(value, (key, member) => {
       const field = fieldSchema(schema, key);
-      const type = sensitiveType(key, field);
-      return type === null ? redactJson(member, field) : replaceAll(type, member);
+      const type = sensitiveType(key, member, field);
+      return type === null ? redactArguments(member, field) : replaceAll(type, member);
     });
   };
 
   const restore = (value: unknown): unknown => {
     if (typeof value === "string") {
-      const whole = isPlaceholder(value) ? valueOf.get(value) : undefined;
-      return whole ?? restoreText(value);
+      // A number becomes a number again.
+      return valueOf.get(value) ?? restoreText(value);
     }
     if (Array.isArray(value)) return value.map(restore);
     if (!isObject(value)) return value;
-    return mapMembers(value, restoreText, (_, member) => restore(member));
+    return mapKeys(
+      mapMembers(value, (_, member) => restore(member)),
+      restoreText,
+    );
   };
 
-  return { redact, redactJson, restore };
+  return { redact, redactJson, redactArguments, restore };
 }
 
 /** Redacts a number that may be a card number. Other numbers stay numbers. */
@@ -129,9 +140,6 @@ function redactNumber(value: number, redact: (text: string) => string): unknown 
   const redacted = redact(text);
   return redacted === text ? value : redacted;
 }
-
-const isPlaceholder = (text: string): boolean =>
-  text.replace(PLACEHOLDER, "") === "" && text.lastIndexOf("[") === 0;
 
 /** @throws WaggleError `INVALID_ARGUMENT` for a type that is not valid in a placeholder. */
 export function toDetectionRules(rules: readonly RedactionRule[]): readonly DetectionRule[] {
@@ -169,11 +177,8 @@ function firstMatch({ pattern, locate }: DetectionRule, text: string): Span | nu
   return null;
 }
 
-const mapMembers = (
-  value: object,
-  onKey: (key: string) => string,
-  onMember: (key: string, member: unknown) => unknown,
-): unknown =>
-  Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [onKey(key), onMember(key, member)]),
-  );
+const mapMembers = (value: object, map: (key: string, member: unknown) => unknown): object =>
+  Object.fromEntries(Object.entries(value).map(([key, member]) => [key, map(key, member)]));
+
+const mapKeys = (value: object, map: (key: string) => string): object =>
+  Object.fromEntries(Object.entries(value).map(([key, member]) => [map(key), member]));

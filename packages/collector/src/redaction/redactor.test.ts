@@ -90,6 +90,7 @@ describe("fields that are named like secrets", () => {
   test("their whole value is replaced, whatever it looks like", () => {
     const value = {
       password: "hunter",
+      card: 4111_1111,
       user: { cardNumber: "12", cvv: 123, apiToken: ["a", "b"], "Account-Number": "77" },
       ssn: "x",
       accessToken: null,
@@ -100,8 +101,9 @@ describe("fields that are named like secrets", () => {
     const redacted = redactor.redactJson(value);
     expect(redacted).toEqual({
       password: "[PASSWORD_1]",
+      card: "[CARD_1]",
       user: {
-        cardNumber: "[CARD_1]",
+        cardNumber: "[CARD_2]",
         cvv: "[PASSWORD_2]",
         apiToken: ["[API_KEY_1]", "[API_KEY_2]"],
         "Account-Number": "[IBAN_1]",
@@ -120,7 +122,8 @@ describe("fields that are named like secrets", () => {
     const value = {
       tokens: 150,
       pageToken: "abc",
-      cardholderCount: 2,
+      card: 11,
+      moved: { card: "the blue one", pan: 30 },
       spin: "left",
       passwordHint: "the dog",
       discard: "no",
@@ -129,7 +132,7 @@ describe("fields that are named like secrets", () => {
     expect(createRedactor().redactJson(value)).toEqual(value);
   });
 
-  test("a schema can say that a field is secret", () => {
+  test("the schema of a call's arguments can say that a field is secret", () => {
     const schema = {
       type: "object",
       properties: {
@@ -137,11 +140,12 @@ describe("fields that are named like secrets", () => {
         list: { type: "array", items: { properties: { word: { format: "password" } } } },
       },
     };
-    const value = { phrase: "sesame", list: [{ word: "open" }], word: "shut" };
-    expect(createRedactor().redactJson(value, schema)).toEqual({
+    const value = { phrase: "sesame", list: [{ word: "open", pin: 7 }], word: "a@example.com" };
+    expect(createRedactor().redactArguments(value, schema)).toEqual({
       phrase: "[PASSWORD_1]",
-      list: [{ word: "[PASSWORD_2]" }],
-      word: "shut",
+      list: [{ word: "[PASSWORD_2]", pin: "[PASSWORD_3]" }],
+      // A model has read no other personal data, so it made this up.
+      word: "a@example.com",
     });
   });
 });

@@ -7,7 +7,7 @@ const TYPES: readonly (readonly [type: string, name: RegExp])[] = [
     "PASSWORD",
     /_(?:pass(?:word|wd|code|phrase)|pwd|pin(?:_?code)?|cv[cv]2?|csc|security_?code|otp)$/,
   ],
-  ["CARD", /_(?:card|card_?(?:no|number)|(?:credit|debit)card|pan)$/],
+  ["CARD", /_(?:card|card_?(?:no|number)|(?:credit|debit)_?card)$/],
   ["IBAN", /_(?:iban|account_?number|bank_?account)$/],
   [
     "NATIONAL_ID",
@@ -23,10 +23,12 @@ const PAGING = /_(?:page|continuation|sync|cursor)_token$/;
  * Type of the placeholder for the value of a field whose name or schema says that it is secret, such as `cardNumber` or
  * `format: "password"`; `null` for other fields.
  */
-export function sensitiveType(name: string, schema?: JsonSchema): string | null {
+export function sensitiveType(name: string, value: unknown, schema?: JsonSchema): string | null {
   if (schema?.["format"] === "password") return "PASSWORD";
   const words = `_${name.replace(/(?<=[\p{Ll}\d])(?=\p{Lu})|[^\p{L}\d]+/gu, "_").toLowerCase()}`;
   if (PAGING.test(words)) return null;
+  // Boards and games have cards, too.
+  if (words.endsWith("_card") && !/(?:\d\D?){8}/.test(String(value))) return null;
   return TYPES.find(([, pattern]) => pattern.test(words))?.[0] ?? null;
 }
 
