@@ -8,9 +8,9 @@ const STREET_WORD =
   "rue|avenue|av|bd|boulevard|place|chemin|allées?|impasse|quai|cours|route|square|via|viale|piazza|corso|vicolo|largo|calle|c|avenida|avda|plaza|" +
   "paseo|carrer|camino|rua|praça|travessa|estrada|alameda|ul|ulica|ulicy|al|aleja|alei|os|osiedle|pl|plac|bis|ter|apt|apartment|flat|unit|suite|floor|appt|étage|etg|og|eg|" +
   "wohnung|piso|puerta|esc|izq|izda|dcha|andar|apto|bloco|scala|int|interno|piano|m|lok|mieszkania|lgh|tr|daire|kat|no|nr|nº|n|" +
-  "bajo|street|road|lane|box|sokak|caddesi|mahallesi|bâtiment|bât|nd|rd|th|st|er|e|cedex";
+  "bajo|izquierda|derecha|esq|dto|frente|fundos|street|road|lane|box|sokak|caddesi|mahallesi|bâtiment|bât|nd|rd|th|st|er|e|cedex";
 const PARTICLE =
-  "de|la|le|les|du|des|del|della|delle|dei|degli|di|da|do|dos|das|el|los|las|van|den|der|dem|het|am|an|im|in|auf|of|the|na|sur|sous|ob|bei|zum|zur|upon|près|św|y|à|à la|ve|'t|s-|'s-";
+  "in|i|w|te|en|em|de|la|le|les|du|des|del|della|delle|dei|degli|di|da|do|dos|das|el|los|las|van|den|der|dem|het|am|an|im|in|auf|of|the|na|sur|sous|ob|bei|zum|zur|upon|près|św|y|à|à la|ve|'t|s-|'s-";
 /** One part of an address: a number, a word with a capital letter, a word in capitals and digits. */
 const TOKEN = new RegExp(
   String.raw`^(?:(?<number>#?\d{1,6}(?:[\-/]\d{1,5}){0,3}(?:[ªº°]|\.(?=\s?\p{L})|\p{L}{1,2}(?![\p{L}\d]))?(?![\p{L}\d]))|` +
@@ -90,7 +90,12 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   [
     String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’.-]{0,24} ){1,3}(?:Drive|Dr|Court|Ct|Square|Sq|Way|Place|Pl|Close|Row|Hill|Circle|Cir|Trail|Walk|Park|Green|Quay|View|Rise|Loop)(?![\p{L}])\.?`,
-    /^(?:,|\n| [A-Z]{1,2}\d|$)/u,
+    /^(?:,|\n| [A-Z]{1,2}\d)/u,
+  ],
+  // 77 Queen's Gate, London SW7 5JW; 5 Oak, Austin, TX 78701
+  [
+    String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’.-]{1,24}[ ,]{1,2}){1,6}(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]{2} \d{5}(?:-\d{4})?)(?![\p{L}\d])`,
+    /^/u,
   ],
   [String.raw`P\.? ?O\.? ?Box (?=\d)`, /^/u],
   // Hauptstraße 5, Berliner Str. 12
@@ -105,7 +110,7 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   // Calle Mayor 5, Via Roma 3, Rua Augusta, 100, ul. Długa 5
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|R\.|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę)(?= ?(?:d[aeio]s? |de la |del |della |dei |d['’]|los |las |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número )?\d)`,
+    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę)(?= ?(?:d[aeio]s? |de la |del |della |dei |d['’]|los |las |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número )?\d)`,
     /^/u,
   ],
   // Keizersgracht 123, 1015 CJ Amsterdam; Drottninggatan 5
@@ -128,6 +133,10 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
     /^/u,
   ],
 ];
+
+/** Two words, a comma, a postcode, or the name of a street. */
+const IS_SPECIFIC =
+  /\p{L}{2,}[ \n]\p{L}{2,}|,|\d{4}|(?:weg|platz|ring|damm|ufer|markt|straße|str\.|allee|gasse|straat|laan|plein|gracht|kade|dijk|gatan|vägen)(?!\p{L})/iu;
 
 /** Japan: a prefecture and numbers of blocks, after an optional postcode. */
 const JAPANESE =
@@ -154,8 +163,8 @@ const unannounced = ([pattern, needs]: (typeof STARTS)[number]): DetectionRule =
 export const ADDRESS_RULES: readonly DetectionRule[] = [
   introduced("ADDRESS", new RegExp(ANNOUNCED, "iu"), (rest): Span | null => {
     const end = addressEnd(rest, 0);
-    // One number and one word is a quantity more often than an address.
-    return /\p{L}.*[\s,]\d|\d.*\s\p{L}/su.test(rest.slice(0, end)) ? [0, end] : null;
+    // "Store 5": one number and one word that is no street is no address.
+    return IS_SPECIFIC.test(rest.slice(0, end)) ? [0, end] : null;
   }),
   ...STARTS.map(unannounced),
   {

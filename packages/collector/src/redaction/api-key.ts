@@ -20,8 +20,8 @@ const KNOWN = [
 ].join("|");
 
 const ANNOUNCED = words(
-  "(?:api|access|secret|private|auth|account|client|bearer|refresh|service|license)[ _-]?(?:access[ _-]?)?(?:key|token|secret)(?:[ _-]?id)?|" +
-    "(?:[a-z]{1,20}[_-])?(?:token|secret|apikey)|bearer|authorization|credentials?|" +
+  "(?:[a-z0-9]{1,20}[_-]){0,3}(?:api|access|secret|private|auth|account|client|bearer|refresh|service|license)[ _-]?(?:access[ _-]?)?(?:key|token|secret)(?:[ _-]?id)?|" +
+    "(?:[a-z0-9]{1,20}[_-]){0,3}(?:token|secret|apikey)|bearer|authorization|credentials?|" +
     "(?:api|zugangs)-?(?:schlüssel|sleutel|nyckel\\p{L}*|token)|cl[eé] (?:d['’]|de l['’])?api|clave (?:de )?(?:la )?api|chiave api|chave (?:de |da )?api|" +
     "klucz\\p{L}* api|api anahtar\\p{L}*|api klucz\\p{L}*|jeton|apiキー",
   "",

@@ -11,10 +11,10 @@ const TITLE = (
   .map((title) => `[${title.slice(0, 1)}${title.slice(0, 1).toUpperCase()}]${title.slice(1)}`)
   .join("|");
 const SPACE = String.raw`[ \t\u00a0]`;
-const WORD = String.raw`(?:\p{Lu}\.|\p{Lu}[\p{L}\p{M}]+(?:['’]\p{L}+|-\p{L}+)*|\p{Lu}['’]\p{Lu}\p{L}+)`;
+const WORD = String.raw`(?:\p{Lu}\.|(?:\p{Lu}['’](?=\p{Lu}))?\p{Lu}[\p{L}\p{M}]+(?:['’]\p{L}+|-\p{L}+)*)`;
 const PARTICLE = String.raw`(?:(?:von|van|der|den|de|del|della|degli|di|da|dos|das|do|du|la|le|el|al|bin|ibn|ben|ter|ten|te|zu|zur|vom|y|e|af|av|Van|De|Von) |[dlDL]['’])`;
 const NAME = new RegExp(
-  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>]){0,6}(?:(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
+  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>]){0,6}(?:(?:(?:la|el|der|dem|den|die|de|il|o|a) )?(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
   "u",
 );
 const LOWER =
@@ -66,12 +66,12 @@ const STRONG = words(
     "(?:mein|der) (?:voller |vollständiger )?(?:name|vorname|nachname)(?: ist| lautet)|ich hei(?:ß|ss)e|heiße ich|" +
     "je m['’]appelle|mon (?:nom|pr[eé]nom)(?: complet)? est|me llamo|mi nombre(?: completo)? es|mi apellido es|mi chiamo|il mio nome è|" +
     "(?:eu )?me chamo|chamo-me|(?:o )?meu nome(?: completo)? é|mijn (?:volledige )?(?:voor|achter)?naam is|ik heet|nazywam się|mam na imię|moje imię to|moje nazwisko to|" +
-    "jag heter|mitt (?:fullständiga )?namn är|(?:benim )?(?:adım|ismim)(?: soyadım)?|soyadım",
+    "jag heter|mitt (?:fullständiga )?namn är|(?:benim )?(?:adım|[iİ]smim)(?: soyadım)?|soyadım",
   String.raw`[\s:]{1,3}`,
 );
 /** "I am": needs a name of two words. */
 const WEAK = words(
-  "i am|i['’]m|ich bin|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu mówi|" +
+  "i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
     "jag är|det här är|ben|call me|signed",
   " ",
 );
@@ -81,7 +81,7 @@ const THIS_IS = words(
   " ",
 );
 const OF_PERSON =
-  /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |z ))/iu;
+  /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z ))/iu;
 /** In these languages a capital letter after "I am" begins a name. */
 const WEAK_ONE = words(
   "i am|i['’]m|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed",
@@ -97,25 +97,38 @@ const GREETED = words(
 /** Titles, and words for relatives and colleagues: one word is enough. */
 const TITLED = `(?<![\\p{L}\\p{N}_])(?:(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Sig|Dott|Mme|Mlle|Dhr|Mevr)\\.? |(?:Miss|Mister|Herrn?|Frau|Monsieur|Madame|Señora?|Doña|Signora?|Senhora?|Dona|Meneer|meneer|Mevrouw|mevrouw|Pana?|Panu|Pani[ąa]?|Fru|Bayan|Bay|Sayın) |(?:[Mm]y|[Oo]ur) (?:wife|husband|son|daughter|mother|father|mum|mom|dad|brother|sister|friend|colleague|boss|partner|neighbou?r|assistant|girlfriend|boyfriend) |[Mm]ein(?:e[rmn]?)? (?:Frau|Mann|Sohn|Tochter|Mutter|Vater|Bruder|Schwester|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Chef(?:in)?) |[Mm](?:a|on) (?:femme|mari|fils|fille|mère|père|frère|sœur|ami|amie|collègue) |[Mm]i (?:mujer|esposa|marido|hijo|hija|madre|padre|hermano|hermana|amigo|amiga|colega) |[Mm]i[oa] (?:moglie|marito|figlio|figlia|madre|padre|fratello|sorella|amico|amica) |[Mm](?:eu|inha) (?:mulher|esposa|marido|filho|filha|mãe|pai|irmão|irmã|amigo|amiga) |[Mm]ijn (?:vrouw|man|zoon|dochter|moeder|vader|broer|zus|vriend|vriendin|collega) |[Mm](?:oja|ój) (?:żona|mąż|syn|córka|mama|tata|brat|siostra) |[Mm]in (?:fru|man|son|dotter|mamma|pappa|bror|syster|vän|kollega) )`;
 /** Labels of forms, at the start of a line or after punctuation. */
-const FIELD =
-  String.raw`(?<![\p{L}\p{N}_-])(?<![\p{L}\p{N}] )(?:["']?(?:(?:full|first|last|given|family|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|recipient|sender|attn|addressee|ship to|bill to|deliver to|signed(?: by)?|contact(?: person)?|passenger|patient|guest|` +
-  "(?:vor|nach|familien|voller )-?name|vor- und nachname|empfänger(?:in)?|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|absender(?:in)?|z\\. ?hd\\.|unterschrift|" +
-  "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|destinataire|titulaire|expéditeur|nombre(?: completo| y apellidos?)?|apellidos?|destinatari[oa]|titular|remitente|" +
-  "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|mittente|sobrenome|apelido|destinatári[oa]|remetente|" +
-  "(?:voor|achter|volledige )?naam|ontvanger|rekeninghouder|t\\.a\\.v\\.|imię(?: i nazwisko)?|nazwisko|odbiorca|nadawca|(?:för|efter|fullständigt )?namn|mottagare|avsändare|" +
-  String.raw`ad(?:ı)?(?: ?soyad(?:ı)?)?|isim|soyad(?:ı)?|alıcı|gönderen)["']?(?: ?\([^)\n]{1,20}\))?\s?[:=|]`;
+const label = (names: string): RegExp =>
+  new RegExp(
+    String.raw`(?<![\p{L}\p{N}_-])(?<![\p{L}\p{N}] )["']?(?:${names})["']?(?: ?\([^)\n]{1,20}\))?\s?[:=|]`,
+    "iu",
+  );
+const FIELD = label(
+  String.raw`(?:(?:full|first|last|given|family|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|passenger|patient|guest|` +
+    "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
+    "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire|nombre(?: completo| y apellidos?)?|apellidos?|titular|" +
+    "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|sobrenome|apelido|" +
+    "(?:voor|achter|volledige )?naam|rekeninghouder|t\\.a\\.v\\.|imię(?: i nazwisko)?|nazwisko|(?:för|efter|fullständigt )?namn|" +
+    String.raw`ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim|soyad(?:ı)?`,
+);
+/** Labels before persons or companies: they need two words. */
+const ROLE_FIELD = label(
+  "recipient|sender|ship to|bill to|deliver to|contact(?: person)?|customer|empfänger(?:in)?|absender(?:in)?|kund(?:e|in)|destinataire|" +
+    "expéditeur|destinatari[oa]|remitente|mittente|destinatári[oa]|remetente|ontvanger|odbiorca|nadawca|mottagare|avsändare|alıcı|gönderen",
+);
 /** Closings of letters: the name stands on the next line, or after a comma. */
 const CLOSING = words(
   "(?:(?:best|kind|warm|many)(?:est)? )?regards|best wishes|best|cheers|(?:many )?thanks(?: in advance)?|thank you|sincerely(?: yours)?|yours(?: (?:sincerely|truly|faithfully))?|love|" +
     "(?:mit )?(?:freundlichen|besten|lieben|vielen|herzlichen|schönen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|schöne|herzliche) grüße|grüße|gruß|lg|mfg|vg|vielen dank|danke|" +
-    "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|saluti|grazie(?: mille)?|" +
+    "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|(?:un )?(?:cordiale )?saluto|saluti|grazie(?: mille)?|" +
     "atenciosamente|cumprimentos|(?:um )?abraços?|obrigad[oa]|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|pozdrowienia|dziękuję|" +
     "(?:med )?(?:vänliga |bästa |hjärtliga )?hälsning(?:ar|en)|mvh|hälsar|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkürler|iyi günler",
   String.raw`[ \t]{0,2}(?:[,.!–-]{0,2}[ \t]{0,2}\n[ \t\n]{0,4}[–-]{0,2}[ \t]?|, ?)`,
 );
+/** Abbreviated closings need no comma. */
+const SHORT_CLOSING = words("mvh|lg|mfg|vg|mvg", "[ ,]{1,2}");
 /** Bookings and accounts in somebody's name: needs two words. */
 const IN_NAME = words(
-  "(?:in|under|on|by) (?:the |my )?name(?: of)?|booked (?:for|by)|registered (?:to|for)|made out to|belongs to|addressed to|account (?:of|holder)",
+  "(?:in|under|on|by) (?:the |my )?name(?: of)?|booked (?:for|by)|registered (?:to|for)|ma[dk]e (?:it |the \\p{L}{3,12} )?out to|(?:is|be|it|order|booking|reservation|table) under(?! the)|made out to|belongs to|addressed to|account (?:of|holder)",
   "[:,]? ",
 );
 const IN_NAME_ONE = words(
@@ -137,15 +150,17 @@ export const NAME_RULES: readonly DetectionRule[] = [
   }),
   introduced("NAME", new RegExp(WEAK_ONE, "iu"), (rest) => alone(rest, CLAUSE_END)),
   introduced("NAME", new RegExp(TITLED, "u"), (rest) => capitalized(rest, 1)),
-  introduced("NAME", new RegExp(FIELD, "iu"), (rest) => {
+  introduced("NAME", FIELD, (rest) => {
     const lower = lowerCase(rest);
     // One word in lower case is often a hint such as `required`.
     return capitalized(rest, 1) ?? (lower && rest.slice(...lower).includes(" ") ? lower : null);
   }),
+  introduced("NAME", ROLE_FIELD, (rest) => capitalized(rest, 2)),
   introduced("NAME", new RegExp(CLOSING, "iu"), (rest) => {
     const found = capitalized(rest, 1);
     return found !== null && found[0] === 0 && LINE_END.test(rest.slice(found[1])) ? found : null;
   }),
+  introduced("NAME", new RegExp(SHORT_CLOSING, "iu"), (rest) => alone(rest, LINE_END)),
   introduced("NAME", new RegExp(IN_NAME, "iu"), (rest) => capitalized(rest, 2)),
   introduced("NAME", new RegExp(IN_NAME_ONE, "iu"), (rest) => capitalized(rest, 1)),
   introduced(

@@ -40,10 +40,10 @@ const FORMATS: readonly (readonly [string, (text: string) => boolean])[] = [
 
 /** Names of ids, after which a number needs no check digit. */
 const ANNOUNCED = words(
-  String.raw`ssn|social security|national insurance|nino|ni n(?:umber|o)|nhs|tax ?id|itin|tin|passport|national id|id card|identity card|` +
+  String.raw`ssn|social security|national insurance|nino|ni n(?:umber|o)|nhs|tax ?id|itin|passport|national id|id card|identity card|` +
     "steuer-?(?:id|nummer|identifikationsnummer)|idnr|(?:sozial|renten)versicherungs\\p{L}*|sv-nummer|personalausweis\\p{L}*|ausweis\\p{L}*|reisepass\\p{L}*|" +
-    "s[eé]curit[eé] sociale|s[eé]cu|nir|carte d['’]identit[eé]|passeport|num[eé]ro fiscal|dni|nie|nif|nss|seguridad social|pasaporte|" +
-    "codice fiscale|c\\.?f\\.|carta d['’]identit[aà]|passaporto|contribuinte|cart[aã]o de cidad[aã]o|cidad[aã]o|cpf|rg|bsn|burgerservicenummer|sofinummer|paspoort\\p{L}*|" +
+    "s[eé]curit[eé] sociale|s[eé]cu|carte d['’]identit[eé]|passeport|num[eé]ro fiscal|dni|nif|nss|seguridad social|pasaporte|" +
+    "codice fiscale|c\\.?f\\.|carta d['’]identit[aà]|passaporto|contribuinte|cart[aã]o de cidad[aã]o|cidad[aã]o|cpf|bsn|burgerservicenummer|sofinummer|paspoort\\p{L}*|" +
     "pesel|dow[oó]d\\p{L}*|paszport\\p{L}*|personnummer|person-?nr|samordningsnummer|passnummer|pass-?nr|t\\.?c\\.? ?(?:kimlik|no)|kimlik|tckn|pasaport|" +
     "マイナンバー|個人番号",
   "",

@@ -12,6 +12,7 @@ const NOT_NAMES = new Set(
     "wij het een mijn is en maar niet wanneer hoe morgen ja pan pani to jest nie kiedy jak jutro jag du det den min är och men inte när hur " +
     "imorgon ben sen siz biz bu bir ve ama değil yarın " +
     // Parts of letters, forms and shops.
+    "ihr ihre votre notre su vostro vostra uw ons twój din vår neu hier problem department sales accounting " +
     "team support service customer customers sir madam everyone all user member admin account order orders card name number code " +
     "kunde kunden kundin damen herren zusammen bestellung konto rechnung lieferung programm client commande compte cliente clientes " +
     "pedido cuenta conto ordine conta klant bestelling klient zamówienie kund beställning müşteri sipariş " +

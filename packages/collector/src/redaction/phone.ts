@@ -15,13 +15,13 @@ const EXTENSION = String.raw`(?:,? ?(?:ext\.?|extension|x|durchwahl|dw|poste|int
 /** National formats with separators. Each has 9 to 12 digits. */
 const NATIONAL = [
   // North American: (415) 555-0132, 1-415-555-0132.
-  String.raw`(?:1[ .\-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .\-/])[2-9]\d{2}[ .\-]\d{4}`,
+  String.raw`(?:1[ .\-])?(?:\([2-9]\d{2}\) ?|[1-9]\d{2}[ .\-/])\d{3}[ .\-]\d{4}`,
   // With a leading zero: 0170 1234567, (030) 1234567, 020 7946 0958, 01 23 45 67 89, 090-1234-5678.
   String.raw`\(?0[1-9]\d{0,4}(?:\)[ \-/]?| [/–\-] |[ .\-/\u00a0])\d{2,8}(?:[ .\-/\u00a0]\d{2,5}){0,4}`,
   // With an area code in brackets: (11) 91234-5678, (22) 123 45 67.
   String.raw`\([1-9]\d{1,2}\) ?\d{3,5}(?:[ .\-]\d{2,4}){1,3}`,
-  // Brazil's mobile numbers: 11 91234-5678.
-  String.raw`[1-9]\d 9\d{4}[ \-]?\d{4}`,
+  // Brazil: 11 91234-5678, 21 3456-7890.
+  String.raw`[1-9]\d (?:9\d{4}[ \-]?|(?!20)[2-5]\d{3}-)\d{4}`,
   // 532 123 45 67, 91 123 45 67, 612 34 56 78.
   String.raw`[1-9]\d{1,2}[ \-]\d{3}[ \-]\d{2}[ \-]\d{2}|[6-9]\d{2}(?: \d{2}){3}`,
   // 612 345 678, 21 123 4567, 213 456 789.
@@ -78,7 +78,9 @@ export const PHONE_RULES: readonly DetectionRule[] = [
     const [start, end] = found;
     const value = rest.slice(start, end);
     const count = digitsOf(value).length;
-    const isOther = isDateLike(value) || isAmount(rest, start, end) || isIdOfThing(rest, start);
+    const isVersion = /^\d{1,3}(?:\.\d{1,3}){3}$/.test(value);
+    const isOther =
+      isVersion || isDateLike(value) || isAmount(rest, start, end) || isIdOfThing(rest, start);
     return count >= 7 && count <= 13 && !isOther ? found : null;
   }),
 ];
