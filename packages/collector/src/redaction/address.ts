@@ -81,12 +81,13 @@ const ANNOUNCED = words(
   String.raw`(?![\p{L}\p{N}_])(?: ?\([^)\n]{1,20}\))?(?:["']?[ \t]?[:=|]["']?)?[ \t]{0,2}(?:\n[ \t]{0,2})?`,
 );
 
+const ANYTHING = /(?:)/u;
 /** Starts of addresses that nothing announces. Each is followed by the rest of the address. */
 const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   // 221B Baker Street
   [
     String.raw`(?<![\p{L}\p{N}_#.,\-/])(?:(?:Flat|Apt\.?|Apartment|Unit|Suite) \w{1,5},? )?\d{1,5}(?:-\d{1,5})?[A-Za-z]? (?:[NSEW]\.? )?(?:\p{Lu}[\p{L}'’.-]{0,24} ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Boulevard|Blvd|Terrace|Crescent|Parkway|Pkwy|Highway|Hwy|Gardens|Mews|Grove)(?![\p{L}])\.?`,
-    /^/u,
+    ANYTHING,
   ],
   [
     String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’.-]{0,24} ){1,3}(?:Drive|Dr|Court|Ct|Square|Sq|Way|Place|Pl|Close|Row|Hill|Circle|Cir|Trail|Walk|Park|Green|Quay|View|Rise|Loop)(?![\p{L}])\.?`,
@@ -95,13 +96,13 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   // 77 Queen's Gate, London SW7 5JW; 5 Oak, Austin, TX 78701
   [
     String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’.-]{1,24}[ ,]{1,2}){1,6}(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]{2} \d{5}(?:-\d{4})?)(?![\p{L}\d])`,
-    /^/u,
+    ANYTHING,
   ],
-  [String.raw`P\.? ?O\.? ?Box (?=\d)`, /^/u],
+  [String.raw`P\.? ?O\.? ?Box (?=\d)`, ANYTHING],
   // Hauptstraße 5, Berliner Str. 12
   [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}.-]{1,24} (?=\p{L}{0,24}[SsAaGgCc])|(?=\p{L}{3,24}(?:str|allee|gasse|chauss)))\p{L}{0,24}(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|[Aa]llee|[Gg]asse|chaussee) ?\d{1,4}(?: ?[a-z](?!\p{L}))?(?! (?:Min|Meter|Stunden|km|m)(?!\p{L}))`,
-    /^/u,
+    ANYTHING,
   ],
   // 12 rue de Rivoli
   [
@@ -111,26 +112,26 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   // Calle Mayor 5, Via Roma 3, Rua Augusta, 100, ul. Długa 5
   [
     String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę)(?= ?(?:d[aeio]s? |de la |del |della |dei |d['’]|los |las |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número )?\d)`,
-    /^/u,
+    ANYTHING,
   ],
   // Keizersgracht 123, 1015 CJ Amsterdam; Drottninggatan 5
   [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}?[\p{L}'’-]{2,30}(?:straat|laan|gracht|kade|singel|steeg|gatan|vägen|gränd|stigen|torget|allén)\s\d{1,4}(?: ?(?:[A-Za-z]|bis|hs|[IV]{1,3})(?![\p{L}]))?`,
-    /^/u,
+    ANYTHING,
   ],
   [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}[\p{L}'’-]{2,30} \d{1,4}(?:[- ]?[A-Za-z0-9]{1,3})?(?=, ?\d{4} ?[A-Z]{2} \p{Lu}|, ?\d{3} ?\d{2} \p{Lu})`,
-    /^/u,
+    ANYTHING,
   ],
   // Atatürk Mah. 12. Sok. No: 5
   [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’]{0,20} ){1,3}(?:Mah(?:\.|allesi)|Cad(?:\.|desi)|Sok(?:\.|ak|ağı)|Bulvarı|Blv\.)(?=[^\n]{0,60}\d)`,
-    /^/u,
+    ANYTHING,
   ],
   // Marktplatz 3, 10115 Berlin
   [
     String.raw`(?<![\p{L}\p{N}_])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Alte|Alter|Neue|Neuer|Obere|Untere) )?\p{Lu}[\p{L}-]{2,30} \d{1,4} ?(?:[a-z](?!\p{L}))?(?=(?:, ?|\s)(?:D-|A-|CH-)?(?!(?:19|20)\d\d )\d{4,5} \p{Lu})`,
-    /^/u,
+    ANYTHING,
   ],
 ];
 
@@ -174,7 +175,7 @@ export const ADDRESS_RULES: readonly DetectionRule[] = [
   },
   introduced("ADDRESS", /(?:住所|お届け先|送り先|配送先)[はがも]?\s?[:：]?\s?/u, (rest) =>
     valueAtEnd(
-      /^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号\-])/u,
+      /^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号-])/u,
       rest,
     ),
   ),

@@ -12,7 +12,9 @@ async function freshModule() {
 
 test("the rules are loaded with the first value that they could change", async () => {
   const { createLazyRedactor: create } = await freshModule();
-  const load = vi.fn(() => import("./built-in-rules.ts"));
+  const load = vi.fn<() => Promise<typeof import("./built-in-rules.ts")>>(
+    () => import("./built-in-rules.ts"),
+  );
   const redactor = create({ rules: [{ type: "MUG", pattern: /mug/ }] }, load);
   await redactor.prepare("Do you have a mug?");
   expect(load).not.toHaveBeenCalled();
@@ -50,7 +52,8 @@ test("a text that needs no rules is changed by none", () => {
   fc.assert(
     fc.property(fc.array(plainWords, { maxLength: 10 }), fc.constantFrom(" ", ""), (parts, gap) => {
       const text = parts.join(gap);
-      if (!mayHoldPersonalData(text)) expect(createRedactor().redact(text)).toBe(text);
+      const isChanged = createRedactor().redact(text) !== text;
+      expect(isChanged && !mayHoldPersonalData(text)).toBe(false);
     }),
     { numRuns: 2000 },
   );

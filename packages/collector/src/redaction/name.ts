@@ -62,7 +62,7 @@ const alone = (rest: string, next: RegExp): Span | null => {
 
 /** "My name is", also before names in lower case. */
 const STRONG = words(
-  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |family |legal )?(?:name|surname)(?: is|'s|’s)|i am called|i'm called|they call me|name's|name is|` +
+  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |famil\w |legal )?(?:name|surname)(?: is|'s|’s)|i am called|i'm called|they call me|name's|name is|` +
     "(?:mein|der) (?:voller |vollständiger )?(?:name|vorname|nachname)(?: ist| lautet)|ich hei(?:ß|ss)e|heiße ich|" +
     "je m['’]appelle|mon (?:nom|pr[eé]nom)(?: complet)? est|me llamo|mi nombre(?: completo)? es|mi apellido es|mi chiamo|il mio nome è|" +
     "(?:eu )?me chamo|chamo-me|(?:o )?meu nome(?: completo)? é|mijn (?:volledige )?(?:voor|achter)?naam is|ik heet|nazywam się|mam na imię|moje imię to|moje nazwisko to|" +
@@ -103,7 +103,7 @@ const label = (names: string): RegExp =>
     "iu",
   );
 const FIELD = label(
-  String.raw`(?:(?:full|first|last|given|family|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|passenger|patient|guest|` +
+  String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|passenger|patient|guest|` +
     "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
     "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire|nombre(?: completo| y apellidos?)?|apellidos?|titular|" +
     "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|sobrenome|apelido|" +
