@@ -42,7 +42,7 @@ function addressEnd(text: string, start: number): number {
     const token = TOKEN.exec(text.slice(from));
     if (token?.groups === undefined) break;
     const { number, word } = token.groups;
-    if (word !== undefined && word.length > 2 && !/^No\./u.test(word) && isNotName(word)) break;
+    if (word !== undefined && word.length > 2 && !word.startsWith("No.") && isNotName(word)) break;
     at = from + token[0].length;
     if (number !== undefined) {
       if (NOT_NUMBER_AFTER.test(text.slice(at))) break;

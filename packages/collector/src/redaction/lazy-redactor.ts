@@ -18,7 +18,10 @@ export type LazyRedactor = Required<Redactor> & {
 /** Loads the built-in rules. */
 type LoadRules = () => Promise<{ readonly BUILT_IN_RULES: readonly DetectionRule[] }>;
 
-let loaded: readonly DetectionRule[] | null = null;
+const loadBuiltInRules: LoadRules = () => import("./built-in-rules.ts");
+
+/** Rules that a function has loaded, for all redactors of the page. */
+const loadedBy = new WeakMap<LoadRules, readonly DetectionRule[]>();
 
 /**
  * A redactor without any issued placeholders. `redact` and `redactJson` throw `INTERNAL` for a value that needs rules
@@ -27,32 +30,27 @@ let loaded: readonly DetectionRule[] | null = null;
  */
 export function createLazyRedactor(
   options: RedactorOptions = {},
-  load: LoadRules = () => import("./built-in-rules.ts"),
+  load: LoadRules = loadBuiltInRules,
 ): LazyRedactor {
   const own = toDetectionRules(options.rules ?? []);
-  const all = { rules: own, builtIn: loaded };
+  let all: readonly DetectionRule[] | null = null;
   const rulesFor = (text: string): readonly DetectionRule[] => {
-    if (loaded === null) {
-      if (!mayHoldPersonalData(text)) return own;
-      throw new WaggleError(
-        "INTERNAL",
-        "the rules of redaction are not loaded; await prepare(value) before redacting it",
-      );
-    }
-    if (all.builtIn !== loaded || all.rules === own) {
-      all.builtIn = loaded;
-      all.rules = [...own, ...loaded];
-    }
-    return all.rules;
+    const loaded = loadedBy.get(load);
+    if (loaded !== undefined) return (all ??= [...own, ...loaded]);
+    if (!mayHoldPersonalData(text)) return own;
+    throw new WaggleError(
+      "INTERNAL",
+      "the rules of redaction are not loaded; await prepare(value) before redacting it",
+    );
   };
   const loadRules = async (): Promise<void> => {
-    loaded ??= (await load()).BUILT_IN_RULES;
+    if (!loadedBy.has(load)) loadedBy.set(load, (await load()).BUILT_IN_RULES);
   };
   return {
     ...redactorOver(rulesFor),
     load: loadRules,
     prepare: async (value) => {
-      if (loaded === null && needsRules(value)) await loadRules();
+      if (!loadedBy.has(load) && needsRules(value)) await loadRules();
     },
   };
 }
