@@ -6,7 +6,7 @@ const STRUCTURED = ["email", "phone", "card", "iban", "national-id", "api-key", 
 const BARS = { structured: 0.98, name: 0.9, address: 0.9, precision: 0.95 };
 
 /** The shares with a bar, and those below it. */
-export type Verdict = {
+type Verdict = {
   readonly shares: { readonly [name in keyof typeof BARS]: number };
   /** `name 0.88, at least 0.9`. */
   readonly failed: readonly string[];

@@ -22,7 +22,7 @@ export function mod97(text: string): number {
 }
 
 /** The sum of digits times weights. Missing digits count 0. */
-export const weighted = (digits: string, weights: readonly number[]): number =>
+const weighted = (digits: string, weights: readonly number[]): number =>
   weights.reduce((sum, weight, index) => sum + weight * Number(digits[index] ?? 0), 0);
 
 /** Germany's tax id: ISO/IEC 7064 MOD 11,10. One digit of the first ten occurs two or three times. */
