@@ -17,6 +17,7 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   "test:long": ["--only nothing", /Allowed choices are format, /],
   "test:faults": ["unwanted", /too many arguments/],
   "test:robust": ["unwanted", /too many arguments/],
+  "test:redaction": ["--half none", /Allowed choices are development, final/],
   "test:interop": ["--only nothing", /There is no "nothing". Choose from ai, /],
   health: ["--mutants --package nothing", /Allowed choices are protocol, /],
   "test:mutants": ["--sample many", /a whole number/],

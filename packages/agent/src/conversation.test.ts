@@ -1,5 +1,5 @@
 import { Trajectory } from "@waggle/protocol";
-import type { Tool } from "@waggle/protocol";
+import type { Redactor, Tool } from "@waggle/protocol";
 import { ScriptedPolicy } from "@waggle/testing";
 import type { ScriptedPolicyOptions } from "@waggle/testing";
 import { expect, test } from "vitest";
@@ -247,4 +247,27 @@ test("after a reset nothing is restored", async () => {
   const { conversation } = converse({ turns: [say("One.")] }, { restore });
   conversation.reset();
   expect((await conversation.send("First")).stopReason).toBe("completed");
+});
+
+test("a recorded conversation whose call holds a secret is not continued", async () => {
+  const redactor: Redactor = {
+    redact: (text) => text,
+    redactJson: (value) => value,
+    redactArguments: (value) => JSON.parse(JSON.stringify(value).replace("sesame", "[PASSWORD_1]")),
+    restore: (value) => value,
+  };
+  const turns = [say("", call("sesame")), say("One."), say("Two.")];
+  const { conversation, policy } = converse({ turns }, { redactor });
+  const first = await conversation.send("Open it.");
+  expect(first.consent.scopes).toEqual([]);
+  const second = await conversation.send("Thanks.");
+  expect(second.consent.scopes).toEqual(consent.scopes);
+  expect(policy.contexts).toHaveLength(2);
+  expect(tokenizer.decode(tokensOf(second))).not.toContain("sesame");
+
+  // Without consent nothing is recorded, and the conversation goes on.
+  const local = converse({ turns }, { redactor, consent: () => ({ ...consent, scopes: [] }) });
+  await local.conversation.send("Open it.");
+  await local.conversation.send("Thanks.");
+  expect(local.policy.contexts).toHaveLength(1);
 });

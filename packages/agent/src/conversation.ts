@@ -109,6 +109,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     if (render === undefined) return null;
     const environment = options.createEnvironment(userText, context.policyVersion);
     const { system, tools } = await environment.observe();
+    await options.redactor?.prepare?.(system);
     const read = await render({
       first: { system: options.redactor?.redact(system) ?? system, tools },
       consent,
@@ -119,6 +120,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   };
 
   const send = async (userText: string, sendOptions: SendOptions): Promise<Trajectory> => {
+    await options.redactor?.prepare?.(userText);
     const consent = options.consent();
     if (past !== null && !hasRoom(past, userText, options)) forget();
     // The trajectory will contain the earlier text, so this consent must cover that text too.
@@ -162,7 +164,9 @@ export function createConversation(options: ConversationOptions): Conversation {
       );
       const trajectory = await rollout.run();
       const isRecorded = sizeOf(trajectory.segments) === context.tokenIds.length;
-      if (isRecorded && !isResetting && !isDisposed) {
+      // What follows a recorded conversation is recorded with it, and this one must not be.
+      const isPrivate = rollout.hasSampledSecret && consent.scopes.length > 0;
+      if (isRecorded && !isPrivate && !isResetting && !isDisposed) {
         const segments = trajectory.segments.map((segment) => ({
           role: segment.kind === "given" ? segment.role : "assistant",
           tokenIds: segment.tokenIds,

@@ -31,6 +31,7 @@ test("text from tools and users cannot become a control token", async () => {
 const redactor: Redactor = {
   redact: (text) => text.replaceAll("ada@example.org", "[EMAIL_1]"),
   redactJson: (value) => JSON.parse(redactor.redact(JSON.stringify(value))),
+  redactArguments: (value) => redactor.redactJson(value),
   restore: (value) => JSON.parse(JSON.stringify(value).replaceAll("[EMAIL_1]", "ada@example.org")),
 };
 
@@ -72,4 +73,53 @@ test("personal data appears in no token and no record, and only page tools recei
   expect(text).not.toContain("ada@");
   expect(JSON.stringify(trajectory)).not.toContain("ada@");
   expect(JSON.stringify(events)).not.toContain("ada@");
+});
+
+test("a rollout whose call holds a secret has no consent to be kept", async () => {
+  const seen: unknown[] = [];
+  const runWith = (text: string) =>
+    run(
+      { turns: [say("", call(text)), say("Done.")] },
+      environmentOf((action, signal) => {
+        seen.push(...action.toolCalls.map((one) => one.arguments));
+        return echoing(action, signal);
+      }),
+      { redactor },
+    );
+  const { trajectory } = await runWith("ada@example.org");
+  expect(trajectory.consent.scopes).toEqual([]);
+  expect(JSON.stringify(trajectory.turns)).not.toContain("ada@");
+  // The tool gets what the policy wrote.
+  expect(seen).toEqual([{ text: "ada@example.org" }]);
+  expect((await runWith("nobody")).trajectory.consent.scopes).toEqual(["collect", "train"]);
+});
+
+test("values are prepared before they are redacted, and the schema of a tool is passed on", async () => {
+  const prepared: string[] = [];
+  const schemas: unknown[] = [];
+  const careful: Redactor = {
+    ...redactor,
+    redact: (text) => {
+      expect(prepared.join()).toContain(JSON.stringify(text));
+      return redactor.redact(text);
+    },
+    redactJson: (value) => {
+      expect(prepared.join()).toContain(JSON.stringify(value));
+      return redactor.redactJson(value);
+    },
+    redactArguments: (value, schema) => {
+      schemas.push(schema);
+      return value;
+    },
+    prepare: async (value) => {
+      prepared.push(JSON.stringify(value));
+    },
+  };
+  const { trajectory } = await run(
+    { turns: [say("", call("b")), say("Done.")] },
+    environmentOf(echoing),
+    { redactor: careful },
+  );
+  expect(trajectory.stopReason).toBe("completed");
+  expect(schemas).toEqual([echo.parameters]);
 });

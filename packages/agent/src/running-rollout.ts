@@ -2,7 +2,7 @@
  * A rollout in progress: the turn loop. An instance runs once. Afterwards, `pending` tells a conversation
  * how to continue.
  */
-import { WaggleError, spanSeed } from "@waggle/protocol";
+import { canonicalJson, WaggleError, spanSeed } from "@waggle/protocol";
 import type {
   Environment,
   FirstObservation,
@@ -24,7 +24,7 @@ import type { Deadline } from "./deadline.ts";
 import { turnConfidence } from "./decision-confidence.ts";
 import type { RollOutOptions } from "./roll-out-options.ts";
 import { RepeatedTurns } from "./repeated-turns.ts";
-import { messageOf, toolValue } from "./tool-value.ts";
+import { messageOf, plainResult } from "./tool-value.ts";
 import { ToolCallConstraint } from "./tool-call-constraint.ts";
 import { TrajectoryRecord } from "./trajectory-record.ts";
 
@@ -60,6 +60,7 @@ export class Rollout {
   #pending: ChatNext = { sampledEnded: false };
   #tools: readonly ToolDefinition[] = [];
   #constraint: ToolCallConstraint | null = null;
+  #hasSampledSecret = false;
 
   constructor(options: RunningRolloutOptions, start: RolloutStart) {
     const { policy, environment, limits } = options;
@@ -85,13 +86,25 @@ export class Rollout {
     return this.#pending;
   }
 
+  /** Whether the arguments of a call held a secret, so that sampled tokens and perhaps the text before them hold it. */
+  get hasSampledSecret(): boolean {
+    return this.#hasSampledSecret;
+  }
+
+  /**
+   * @returns the trajectory. If the arguments of a call held a secret, its consent has no scopes, so it is neither kept
+   *   nor uploaded.
+   */
   async run(): Promise<Trajectory> {
     const { limits, signal, environment } = this.#options;
     const deadline = createDeadline(limits.timeoutMs, signal);
     try {
       const first = await environment.observe();
       const stopReason = await this.#turns(first, deadline);
-      const trajectory = this.#record.finish(stopReason, this.#start.context.policyVersion);
+      const recorded = this.#record.finish(stopReason, this.#start.context.policyVersion);
+      const trajectory = this.#hasSampledSecret
+        ? { ...recorded, consent: { ...recorded.consent, scopes: [] } }
+        : recorded;
       this.#emit({ type: "trajectory-end", trajectory });
       return trajectory;
     } finally {
@@ -108,6 +121,7 @@ export class Rollout {
     if (constrainToolCalls && grammar === undefined) {
       this.#constraint = new ToolCallConstraint(chatFormat, first.tools);
     }
+    await this.#options.redactor?.prepare?.([first.system, first.userMessage]);
     let given = this.#begin(first);
     for (let turn = 0; ; turn++) {
       if (!this.#give(given, turn === 0)) return "context-overflow";
@@ -261,10 +275,15 @@ export class Rollout {
   }> {
     const { redactor, environment } = this.#options;
     const sampled = parsed.toolCalls.map((call) => ({ id: this.#nextCallId(), ...call }));
-    const toolCalls = sampled.map((call) => ({
-      ...call,
-      arguments: this.#redactJson(call.arguments) as ToolCall["arguments"],
-    }));
+    const toolCalls = sampled.map((call) => {
+      const tool = this.#tools.find(({ name }) => name === call.name);
+      if (!redactor) return call;
+      const redacted = redactor.redactArguments(call.arguments, tool?.parameters);
+      if (canonicalJson(redacted) !== canonicalJson(call.arguments)) {
+        this.#hasSampledSecret = true;
+      }
+      return { ...call, arguments: redacted as ToolCall["arguments"] };
+    });
     for (const call of toolCalls) this.#emit({ type: "tool-call", turn, call });
 
     const restored = sampled.map((call) =>
@@ -280,6 +299,7 @@ export class Rollout {
       const step = (async () => environment.step(action, deadline.signal))();
       observation = await untilAborted(step, deadline.signal);
     } catch (error) {
+      await redactor?.prepare?.(messageOf(error));
       const toolResults = toolCalls.map((call) => this.#broken(call, error));
       return { toolCalls, toolResults, outcome: { stop: "tool-error" } };
     }
@@ -287,7 +307,9 @@ export class Rollout {
       return { toolCalls, toolResults: [], outcome: { stop: deadline.reason ?? "aborted" } };
     }
 
-    const toolResults = observation.toolResults.map((result) => this.#redactResult(result));
+    const plain = observation.toolResults.map(plainResult);
+    await redactor?.prepare?.([plain, observation.userMessage]);
+    const toolResults = plain.map((result) => this.#redactResult(result));
     for (const result of toolResults) {
       const call = toolCalls.find(({ id }) => id === result.callId) ?? null;
       this.#emit({ type: "tool-result", turn, call, result });
@@ -336,13 +358,7 @@ export class Rollout {
       const { code, message } = result.error;
       return { ...result, error: { code, message: this.#redact(message).slice(0, 2000) } };
     }
-    try {
-      // Converted to plain JSON, so that the record equals what the policy reads.
-      return { ...result, value: this.#redactJson(toolValue(result.value)) };
-    } catch (error) {
-      const message = messageOf(error);
-      return { callId: result.callId, ok: false, error: { code: "TOOL_FAILED", message } };
-    }
+    return { ...result, value: this.#redactJson(result.value) };
   }
 
   #redact(text: string): string {

@@ -3,6 +3,7 @@
  * page's own code, so a bad return value must not end the request.
  */
 import { isObject, WaggleError } from "@waggle/protocol";
+import type { ToolResult } from "@waggle/protocol";
 import type { OversizedResult } from "./broken-limit.ts";
 
 /** Levels of arrays and objects. The edge refuses bodies of more than 40 levels, and an upload wraps the value in 8. */
@@ -53,6 +54,17 @@ export function messageOf(error: unknown): string {
     return String(message).split("\n", 1).join("").slice(0, 2000);
   } catch {
     return "the error has no message";
+  }
+}
+
+/** A result whose value is plain JSON, so that the record equals what the policy reads. */
+export function plainResult(result: ToolResult): ToolResult {
+  if (!result.ok) return result;
+  try {
+    return { ...result, value: toolValue(result.value) };
+  } catch (error) {
+    const message = messageOf(error);
+    return { callId: result.callId, ok: false, error: { code: "TOOL_FAILED", message } };
   }
 }
 

@@ -21,10 +21,12 @@ export type {
 } from "./outbox-contract.ts";
 export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 export { readPageData } from "./page-data.ts";
-export type { RedactionRule } from "./redaction-rules.ts";
+export type { RedactionRule } from "./redaction/rule.ts";
 export { retryAfterMs } from "./retry-after.ts";
-export { createRedactor } from "./redactor.ts";
-export type { RedactorOptions } from "./redactor.ts";
+export { createLazyRedactor } from "./redaction/lazy-redactor.ts";
+export type { LazyRedactor } from "./redaction/lazy-redactor.ts";
+export { createRedactor } from "./redaction/redactor.ts";
+export type { RedactorOptions } from "./redaction/redactor.ts";
 export { scheduleTimeout, withinTimeLimit } from "./time-limit.ts";
 export type { Schedule, TimeLimit } from "./time-limit.ts";
 export { createUploader } from "./uploader.ts";

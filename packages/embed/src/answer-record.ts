@@ -72,11 +72,10 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
   /** Indices of the text of unreadable turns, which stays only if the answer ends well. */
   const doubtful = new Set<number>();
   let isEnded = false;
-  const transcript: TranscriptPart[] = [
-    { kind: "request", text: redactor.redact(options.request) },
-  ];
+  /** What follows the request. */
+  const transcript: TranscriptPart[] = [];
   /** Index of the current turn's first part: a turn says something, then calls tools. */
-  let turnStart = transcript.length;
+  let turnStart = 0;
   let turn = 0;
   const activities = new Map<string, ToolActivity>();
 
@@ -177,7 +176,9 @@ export function createAnswerRecord(options: AnswerRecordOptions): AnswerRecord {
       return item;
     },
     get transcript() {
-      return transcript;
+      // Redacted only now: the redactor is not ready before the request runs.
+      const text = redactor.redact(options.request);
+      return [{ kind: "request", text } as const, ...transcript];
     },
     get text() {
       const last = item.parts.findLast((part) => part.kind === "text");

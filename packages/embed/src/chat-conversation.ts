@@ -42,6 +42,7 @@ export function createChatConversation(options: ChatConversationOptions): ChatCo
 
   return {
     async send(userText, { signal, onEvent }) {
+      await redactor.prepare?.(userText);
       const request = redactor.redact(userText);
       const tools = options.tools();
       const environment = createToolEnvironment({
@@ -87,6 +88,7 @@ export function createChatConversation(options: ChatConversationOptions): ChatCo
           ? { ...call, arguments: redactor.restore(call.arguments) as Json }
           : call;
         const { toolResults } = await environment.step({ text: "", toolCalls: [run] }, ending);
+        await redactor.prepare?.(toolResults);
         for (const given of toolResults) {
           const result = redactor.redactJson(given) as ToolResult;
           const shown = JSON.stringify(result.ok ? result.value : { error: result.error });

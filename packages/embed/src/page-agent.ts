@@ -1,8 +1,8 @@
 /** Implements `Agent`: requests and uploads. `ResidentPolicy` loads the policy; `@waggle/agent` runs the loop. */
-import { createRedactor, forgetVisitor } from "@waggle/collector";
-import type { EdgeSession, EnqueueResult } from "@waggle/collector";
+import { createLazyRedactor, forgetVisitor } from "@waggle/collector";
+import type { EdgeSession, EnqueueResult, LazyRedactor } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
-import type { Consent, Redactor, Tool, Trajectory } from "@waggle/protocol";
+import type { Consent, Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { DEFAULT_AGENT_TEXTS, type AgentTexts } from "./agent-texts.ts";
@@ -44,7 +44,7 @@ export class PageAgent implements Agent {
   readonly #endings: (() => void)[] = [];
   #simulation: Agent["simulation"] = NO_SIMULATION;
   #model: AgentModel;
-  #redactor: Redactor;
+  #redactor: LazyRedactor;
   #conversation: RequestConversation | null = null;
   #running: AbortController | null = null;
   #lastRequest: string | null = null;
@@ -320,6 +320,7 @@ export class PageAgent implements Agent {
       });
       // Enqueue only if the consent from the start of the request is still in force.
       if (isOfSite && trajectory !== null && consent !== null) {
+        await redactor.prepare(record.transcript);
         await this.#enqueue(trajectory, this.#createRedactor().redactJson(record.transcript));
       }
       return { text: record.text, stopReason };
@@ -335,6 +336,7 @@ export class PageAgent implements Agent {
       this.#feedback.end();
       this.#shown.keep();
       this.#collecting.preload();
+      redactor.load().catch(() => undefined); // a later request may be offline
     }
   }
 
@@ -362,9 +364,8 @@ export class PageAgent implements Agent {
     return this.consent.get() ?? { version, scopes: [], grantedAt: new Date().toISOString() };
   }
 
-  #createRedactor(): Redactor {
-    return createRedactor({ rules: this.#options.redactionRules ?? [] });
-  }
+  readonly #createRedactor = (): LazyRedactor =>
+    createLazyRedactor({ rules: this.#options.redactionRules ?? [] });
 
   #listen(): void {
     this.#endings.push(

@@ -31,6 +31,7 @@ async function grammarOf(followsSite: boolean, options: Partial<AgentOptions>) {
       redactor: {
         redact: (text) => text,
         redactJson: (value) => value,
+        redactArguments: (value) => value,
         restore: (value) => value,
       },
       tools: () => [

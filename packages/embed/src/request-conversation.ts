@@ -91,6 +91,7 @@ export function openConversation(
       restore: async (start) => {
         try {
           const { restoredContext } = await import("./restored-context.ts");
+          await redactor.prepare?.(earlier);
           return restoredContext(earlier, { chatFormat, redactor, unreadable }, start);
         } catch {
           return null; // the code could not be loaded, or another release kept something else

@@ -152,3 +152,28 @@ test.each([
   expect(textOf(second)).not.toMatch(/before|Old/);
   await second.agent.dispose();
 });
+
+test("an exchange whose call holds a secret is not read again where answers are recorded", async () => {
+  const login: PageTool = {
+    name: "login",
+    description: "Logs in.",
+    parameters: { type: "object", properties: { word: { type: "string", format: "password" } } },
+    run: () => "done",
+  };
+  const turns = [
+    say("", { name: "login", arguments: { word: "sesame" } }),
+    say("Welcome."),
+    say("Bye."),
+  ];
+  const open = openTab({ tools: [login] });
+  const first = open(turns.slice(0, 2));
+  first.agent.consent.grant();
+  await first.agent.send("log me in with sesame").finished;
+  await first.agent.dispose();
+  expect(await first.agent.outbox()).toMatchObject({ waiting: 0, sent: 0 });
+  const second = open(turns.slice(2));
+  await second.agent.send("thanks").finished;
+  expect(textOf(second)).toContain("thanks");
+  expect(textOf(second)).not.toContain("sesame");
+  await second.agent.dispose();
+});

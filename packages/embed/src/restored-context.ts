@@ -3,7 +3,8 @@
  * redacted again, and answers that a page did not finish are left out. It is loaded when there is such a conversation.
  */
 import type { ReadConversation, RestoreStart } from "@waggle/agent";
-import type { Consent, Redactor, ToolResult } from "@waggle/protocol";
+import { canonicalJson } from "@waggle/protocol";
+import type { Consent, Redactor, ToolDefinition, ToolResult } from "@waggle/protocol";
 import type { ChatFormat, ChatNext, RenderedSegment } from "@waggle/text";
 import type { AnswerPart, ConversationItem, ToolActivity } from "./agent.ts";
 
@@ -34,9 +35,11 @@ export function restoredContext(
   parts: RestoringParts,
   { first, consent, hasRoom }: RestoreStart,
 ): ReadConversation | null {
-  const exchanges = exchangesOf(items, consent, parts.unreadable).map((one) =>
-    redacted(one, parts.redactor),
-  );
+  const isRecorded = consent.scopes.length > 0;
+  const exchanges = exchangesOf(items, consent, parts.unreadable)
+    // The request before such a call may hold the secret, too.
+    .filter((one) => !isRecorded || !holdsSecret(one, first.tools, parts.redactor))
+    .map((one) => redacted(one, parts.redactor));
   const prompt = sizeOf(parts.chatFormat.start({ ...first, userMessage: "" }));
   for (let from = 0; from < exchanges.length; from++) {
     const read = render(exchanges.slice(from), first, parts.chatFormat);
@@ -86,6 +89,19 @@ function turnsOf(parts: readonly AnswerPart[]): Omit<Exchange, "request"> {
   }
   return { turns, answer: text };
 }
+
+/** Whether the arguments of a call have a value in a field for secrets. */
+const holdsSecret = (
+  { turns }: Exchange,
+  tools: readonly ToolDefinition[],
+  redactor: Redactor,
+): boolean =>
+  turns
+    .flatMap(({ activities }) => activities)
+    .some(({ name, arguments: given }) => {
+      const schema = tools.find((tool) => tool.name === name)?.parameters;
+      return canonicalJson(redactor.redactArguments(given, schema)) !== canonicalJson(given);
+    });
 
 function redacted({ request, turns, answer }: Exchange, redactor: Redactor): Exchange {
   return {

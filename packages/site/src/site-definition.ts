@@ -170,7 +170,7 @@ export type SiteDefinition = {
     /** Example requests, shown while the conversation is empty. */
     readonly suggestions?: VisitorTexts;
   };
-  /** Personal data to replace, besides e-mail addresses, phone and card numbers. */
+  /** Personal data to replace, besides what the built-in rules find. */
   readonly redaction?: readonly {
     /** Placeholder of a match, such as `CUSTOMER_ID`. */
     readonly type: string;

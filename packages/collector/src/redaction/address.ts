@@ -1,0 +1,182 @@
+import { isNotName } from "./not-names.ts";
+import { introduced, valueAtEnd } from "./rule.ts";
+import type { DetectionRule, Span } from "./rule.ts";
+import { words } from "./surroundings.ts";
+
+/** Words of addresses that are written in lower case. */
+const STREET_WORD =
+  "rue|avenue|av|bd|boulevard|place|chemin|allées?|impasse|quai|cours|route|square|via|viale|piazza|corso|vicolo|largo|calle|c|avenida|avda|plaza|" +
+  "paseo|carrer|camino|rua|praça|travessa|estrada|alameda|ul|ulica|ulicy|al|aleja|alei|os|osiedle|pl|plac|bis|ter|apt|apartment|flat|unit|suite|floor|appt|étage|etg|og|eg|" +
+  "wohnung|piso|puerta|esc|izq|izda|dcha|andar|apto|bloco|scala|int|interno|piano|m|lok|mieszkania|lgh|tr|daire|kat|no|nr|nº|n|" +
+  "bajo|izquierda|derecha|esq|dto|frente|fundos|street|road|lane|box|sokak|caddesi|mahallesi|bâtiment|bât|nd|rd|th|st|er|e|cedex";
+const PARTICLE =
+  "in|i|w|te|en|em|de|la|le|les|du|des|del|della|delle|dei|degli|di|da|do|dos|das|el|los|las|van|den|der|dem|het|am|an|im|in|auf|of|the|na|sur|sous|ob|bei|zum|zur|upon|près|św|y|à|à la|ve|'t|s-|'s-";
+/** One part of an address: a number, a word with a capital letter, a word in capitals and digits. */
+const TOKEN = new RegExp(
+  String.raw`^(?:(?<number>#?\d{1,6}(?:[\-/]\d{1,5}){0,3}(?:[ªº°]|\.(?=\s?\p{L})|\p{L}{1,2}(?![\p{L}\d]))?(?![\p{L}\d]))|` +
+    String.raw`(?<word>(?:[dlDL]['’])?\p{Lu}[\p{L}\p{M}\d]*(?:['’.\-/]\p{L}[\p{L}\p{M}]*)*(?:(?<=(?:^|[\s,(])(?:\p{L}{1,3}|Blvd|Str|Apto?|Avda|Appt|Wohn|Lgh|Pza)|[a-zß]str|tr)\.)?)|` +
+    String.raw`(?<street>(?:${STREET_WORD})(?![\p{L}\d])[.º°]?|\d?[ªº°]|[A-Z]\d[A-Z\d]*)|(?<particle>(?:${PARTICLE})(?=[\s.])\.?|[dl]['’](?=\p{Lu})))`,
+  "u",
+);
+const SEPARATOR =
+  /^(?: ?\((?=\p{Lu})|\),? ?| ?[–-] ?| ?\/ ?|(?:,[ \t]?|[ \t]{0,2})\r?\n[ \t]{0,4}(?=\d|\p{Lu}[^\n:]{1,40}(?:\n|$))|,?[ \t\u00a0]{1,2}|,|:[ \t]?(?=\d)|\.(?=\d))/u;
+/** What makes a number a quantity or a time. */
+const NOT_NUMBER_AFTER =
+  /^\s?(?:%|€|\$|£|:\d|[ap]\.?m\b|uhr|eur|items?|pcs|x\b|×|(?:hours?|days?|weeks?|minutes?|stunden|tagen?|minuten|min|jours|heures|horas|d[ií]as|giorni|ore|dagen|uur|dni|dagar|gün|saat|meter)(?!\p{L}))/iu;
+
+/**
+ * The end of an address that begins at the start of a text; 0 if there is none. It has a number and a word with a
+ * capital letter.
+ * @param start - the part of it that is known to be of an address.
+ */
+function addressEnd(text: string, start: number): number {
+  let end = start;
+  let at = start;
+  let hasNumber = /\d/u.test(text.slice(0, start));
+  let hasWord = /\p{Lu}/u.test(text.slice(0, start));
+  let beforeNumber = -1;
+  for (let count = 0; count < 16; count += 1) {
+    const separator = at === 0 ? "" : (SEPARATOR.exec(text.slice(at))?.[0] ?? null);
+    if (separator === null) break;
+    const from = at + separator.length;
+    const token = TOKEN.exec(text.slice(from));
+    if (token?.groups === undefined) break;
+    const { number, word } = token.groups;
+    if (word !== undefined && word.length > 2 && !word.startsWith("No.") && isNotName(word)) break;
+    at = from + token[0].length;
+    if (number !== undefined) {
+      if (NOT_NUMBER_AFTER.test(text.slice(at))) break;
+      beforeNumber = separator.startsWith(",") && !hasOnlyNumber(number) ? end : -1;
+      hasNumber = true;
+    } else if (word !== undefined) {
+      hasWord = true;
+      beforeNumber = -1;
+    }
+    if (/\d/u.test(token[0])) hasNumber = true;
+    if (token.groups["particle"] === undefined) end = at;
+    if (text[at] === ")" && text.slice(start, at).includes("(")) end = at + 1;
+  }
+  // "Paris, 3 items": a number after a comma and before a word in lower case counts things.
+  if (beforeNumber >= 0 && /^ \p{Ll}{2,}/u.test(text.slice(end))) {
+    end = beforeNumber;
+    hasNumber = /\d/u.test(text.slice(0, end));
+  }
+  return hasNumber && hasWord ? end : 0;
+}
+
+/** Whether a number can only be a postcode. */
+const hasOnlyNumber = (number: string): boolean => /^\d{4,6}|-/u.test(number);
+
+const ANNOUNCED = words(
+  String.raw`(?:(?:my|our|the|home|new|shipping|delivery|billing|postal|mailing|street|work|full|current) ){0,3}address(?: line)?(?: is| to|['’]s)?|` +
+    "(?:deliver|ship|send|post|mail|bring|forward)(?:ed|ing)?(?: (?:it|them|this|that|everything|the (?:parcel|package|order|goods|rest)|my (?:order|parcel|package)))?(?: (?:back|over))? to|deliver(?:y|ed)? (?:to|at)|(?:live|living|lives|stay|staying|reside|residing|located|based) (?:at|in|on)|(?:moved|moving|relocated|come|coming) to|pick (?:it )?up (?:at|from)|" +
+    "(?:meine |unsere |die |neue ){0,2}(?:liefer|rechnungs|post|privat|wohn|versand|heim)?(?:adresse|anschrift)(?: ist| lautet)?|(?:wohne(?:n|t|haft)?|lebe|gemeldet)(?: ich| wir| jetzt)?(?: in(?: der)?| an(?: der)?| am| im)?|(?:liefer|schick|send|versende?)\\p{L}{0,3}(?: \\p{L}{2,12}){0,4}? (?:an|nach|in die|zur?)|" +
+    "(?:mon |notre |l['’])?adresse(?: de (?:livraison|facturation)| postale| est){0,2}|(?:j['’])?habit(?:e|ons)(?: maintenant)?(?: au| à| dans)?|(?:livre[rz]|livraison|envoye[rz]|expédie[rz])(?:[- ]\\p{L}{2,9}){0,3}? (?:au|à|chez)|domicilié\\p{L}{0,2}(?: au| à)?|" +
+    "(?:mi |la )?dirección(?: (?:de (?:entrega|envío|facturación)|postal|es)){0,2}|vivo (?:en|a|in|na|no)|(?:env[ií]\\p{L}{1,5}|entreg\\p{L}{1,4}|mand\\p{L}{1,5})(?: \\p{L}{2,10}){0,3}? (?:a|en|para|em|na|no)(?: la)?|domicilio(?: es)?|resido (?:en|em|in)|" +
+    "(?:il mio |l['’])?indirizzo(?: (?:di (?:consegna|spedizione|casa)|è)){0,2}|abito(?: in| a)?|(?:spedi|consegn|invi|sped)\\p{L}{1,6}(?: \\p{L}{2,10}){0,3}? (?:a|in|presso)|" +
+    "(?:o )?(?:meu )?endereço(?: (?:de entrega|é)){0,2}|mor(?:o|amos|ada)(?: (?:na|no|em|é|de entrega)){0,2}|(?:mijn |het )?(?:bezorg|aflever|post|factuur|woon)?adres(?: is)?|(?:ik )?woon(?: nu)?(?: op| aan| in)?(?: de| het)?|(?:bezorg|stuur|lever|verstuur)\\p{L}{0,3}(?: \\p{L}{2,10}){0,3}? (?:naar|op|aan|bij)|" +
+    "(?:mój |na )?adres(?: (?:dostawy|to|wysyłki|zamieszkania|domowy)){0,2}|mieszka\\p{L}{1,3}(?: (?:przy|na|w)){0,2}|(?:wyśl|dostarcz|przyśl|wysł)\\p{L}{1,6}(?: \\p{L}{2,12}){0,3}? (?:na|do|pod)(?: adres)?|" +
+    "(?:min |vår )?(?:leverans|post|faktura|hem)?adress(?:en)?(?: är)?|(?:jag )?bor (?:på|i|vid)|(?:skicka|leverera|sänd)\\p{L}{0,2}(?: \\p{L}{2,10}){0,3}? (?:till|på)|" +
+    "(?:teslimat |ev |fatura |benim )?adres\\p{L}{0,4}",
+  String.raw`(?![\p{L}\p{N}_])(?: ?\([^)\n]{1,20}\))?(?:["']?[ \t]?[:=|]["']?)?[ \t]{0,2}(?:\n[ \t]{0,2})?`,
+);
+
+const ANYTHING = /(?:)/u;
+/** Starts of addresses that nothing announces. Each is followed by the rest of the address. */
+const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
+  // 221B Baker Street
+  [
+    String.raw`(?<![\p{L}\p{N}_#.,\-/])(?:(?:Flat|Apt\.?|Apartment|Unit|Suite) \w{1,5},? )?\d{1,5}(?:-\d{1,5})?[A-Za-z]? (?:[NSEW]\.? )?(?:\p{Lu}[\p{L}'’.-]{0,24} ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Boulevard|Blvd|Terrace|Crescent|Parkway|Pkwy|Highway|Hwy|Gardens|Mews|Grove)(?![\p{L}])\.?`,
+    ANYTHING,
+  ],
+  [
+    String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’.-]{0,24} ){1,3}(?:Drive|Dr|Court|Ct|Square|Sq|Way|Place|Pl|Close|Row|Hill|Circle|Cir|Trail|Walk|Park|Green|Quay|View|Rise|Loop)(?![\p{L}])\.?`,
+    /^(?:,|\n| [A-Z]{1,2}\d)/u,
+  ],
+  // 77 Queen's Gate, London SW7 5JW; 5 Oak, Austin, TX 78701
+  [
+    String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’.-]{1,24}[ ,]{1,2}){1,6}(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]{2} \d{5}(?:-\d{4})?)(?![\p{L}\d])`,
+    ANYTHING,
+  ],
+  [String.raw`P\.? ?O\.? ?Box (?=\d)`, ANYTHING],
+  // Hauptstraße 5, Berliner Str. 12
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}.-]{1,24} (?=\p{L}{0,24}[SsAaGgCc])|(?=\p{L}{3,24}(?:str|allee|gasse|chauss)))\p{L}{0,24}(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|[Aa]llee|[Gg]asse|chaussee) ?\d{1,4}(?: ?[a-z](?!\p{L}))?(?! (?:Min|Meter|Stunden|km|m)(?!\p{L}))`,
+    ANYTHING,
+  ],
+  // 12 rue de Rivoli
+  [
+    String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,4}(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d|[Cc]hemin|[Ii]mpasse|[Aa]llée|[Qq]uai|[Pp]lace|[Pp]assage|[Rr]oute|[Ss]quare|[Cc]ours)(?= (?:d[eu]s? |de la |du |d['’]|l['’]|\p{Lu}))`,
+    /^(?:,? (?:d[eu]s? |de la |de l['’]|d['’]|l['’])?)\p{Lu}/u,
+  ],
+  // Calle Mayor 5, Via Roma 3, Rua Augusta, 100, ul. Długa 5
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę)(?= ?(?:d[aeio]s? |de la |del |della |dei |d['’]|los |las |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número )?\d)`,
+    ANYTHING,
+  ],
+  // Keizersgracht 123, 1015 CJ Amsterdam; Drottninggatan 5
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}?[\p{L}'’-]{2,30}(?:straat|laan|gracht|kade|singel|steeg|gatan|vägen|gränd|stigen|torget|allén)\s\d{1,4}(?: ?(?:[A-Za-z]|bis|hs|[IV]{1,3})(?![\p{L}]))?`,
+    ANYTHING,
+  ],
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}[\p{L}'’-]{2,30} \d{1,4}(?:[- ]?[A-Za-z0-9]{1,3})?(?=, ?\d{4} ?[A-Z]{2} \p{Lu}|, ?\d{3} ?\d{2} \p{Lu})`,
+    ANYTHING,
+  ],
+  // Atatürk Mah. 12. Sok. No: 5
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’]{0,20} ){1,3}(?:Mah(?:\.|allesi)|Cad(?:\.|desi)|Sok(?:\.|ak|ağı)|Bulvarı|Blv\.)(?=[^\n]{0,60}\d)`,
+    ANYTHING,
+  ],
+  // Marktplatz 3, 10115 Berlin
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Alte|Alter|Neue|Neuer|Obere|Untere) )?\p{Lu}[\p{L}-]{2,30} \d{1,4} ?(?:[a-z](?!\p{L}))?(?=(?:, ?|\s)(?:D-|A-|CH-)?(?!(?:19|20)\d\d )\d{4,5} \p{Lu})`,
+    ANYTHING,
+  ],
+];
+
+/** Two words, a comma, a postcode, or the name of a street. */
+const IS_SPECIFIC =
+  /\p{L}{2,}[ \n]\p{L}{2,}|,|\d{4}|(?:weg|platz|ring|damm|ufer|markt|straße|str\.|allee|gasse|straat|laan|plein|gracht|kade|dijk|gatan|vägen)(?!\p{L})/iu;
+
+/** Japan: a prefecture and numbers of blocks, after an optional postcode. */
+const JAPANESE =
+  /(?:〒? ?\d{3}-\d{4}[ 　]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県)[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[ 　]?[\p{Script=Han}\p{Script=Katakana}ー]{2,20}[0-9０-９]{1,4}号?室?)?/gu;
+
+const LONGEST = 200;
+
+const unannounced = ([pattern, needs]: (typeof STARTS)[number]): DetectionRule => ({
+  type: "ADDRESS",
+  pattern: new RegExp(pattern, "gu"),
+  locate: (text, { 0: match, index }) => {
+    const rest = text.slice(index, index + match.length + LONGEST);
+    if (!needs.test(rest.slice(match.length))) return null;
+    const end = addressEnd(rest, match.length);
+    // "Bitte Berliner Straße 12": the first word begins the sentence.
+    const first = /^\p{Lu}\p{L}+ (?=\p{Lu})/u.exec(match)?.[0] ?? "";
+    const start = isNotName(first.trim()) ? first.length : 0;
+    const isBare = start > 0 && /^(?:Stra(?:ß|ss)e|Str\.|Allee|Gasse)/u.test(match.slice(start));
+    return end >= match.length && !isBare ? [index + start, index + end] : null;
+  },
+});
+
+/** Addresses that are introduced, and streets with a number. */
+export const ADDRESS_RULES: readonly DetectionRule[] = [
+  introduced("ADDRESS", new RegExp(ANNOUNCED, "iu"), (rest): Span | null => {
+    const end = addressEnd(rest, 0);
+    // "Store 5": one number and one word that is no street is no address.
+    return IS_SPECIFIC.test(rest.slice(0, end)) ? [0, end] : null;
+  }),
+  ...STARTS.map(unannounced),
+  {
+    type: "ADDRESS",
+    pattern: JAPANESE,
+    locate: (_, { 0: match, index }) => [index, index + match.length],
+  },
+  introduced("ADDRESS", /(?:住所|お届け先|送り先|配送先)[はがも]?\s?[:：]?\s?/u, (rest) =>
+    valueAtEnd(
+      /^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号-])/u,
+      rest,
+    ),
+  ),
+];

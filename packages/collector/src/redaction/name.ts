@@ -1,0 +1,186 @@
+import { isNotName } from "./not-names.ts";
+import { introduced, valueAtEnd } from "./rule.ts";
+import type { DetectionRule, Span } from "./rule.ts";
+import { words } from "./surroundings.ts";
+
+const TITLE = (
+  "mr mrs ms miss mx dr prof sir herr herrn frau m mme mlle monsieur madame sr sra srta señor señora don doña sig signor signora " +
+  "dott senhor senhora dona dhr mevr meneer mevrouw pan pani pana fru bay bayan sayın"
+)
+  .split(" ")
+  .map((title) => `[${title.slice(0, 1)}${title.slice(0, 1).toUpperCase()}]${title.slice(1)}`)
+  .join("|");
+const SPACE = String.raw`[ \t\u00a0]`;
+const WORD = String.raw`(?:\p{Lu}\.|(?:\p{Lu}['’](?=\p{Lu}))?\p{Lu}[\p{L}\p{M}]+(?:['’]\p{L}+|-\p{L}+)*)`;
+const PARTICLE = String.raw`(?:(?:von|van|der|den|de|del|della|degli|di|da|dos|das|do|du|la|le|el|al|bin|ibn|ben|ter|ten|te|zu|zur|vom|y|e|af|av|Van|De|Von) |[dlDL]['’])`;
+const NAME = new RegExp(
+  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>]){0,6}(?:(?:(?:la|el|der|dem|den|die|de|il|o|a) )?(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
+  "u",
+);
+const LOWER =
+  /^[ \t:：="'*]{0,4}(?<value>\p{Ll}[\p{Ll}'’-]+(?: (?:van |von |de |da |di |der )?\p{Ll}[\p{Ll}'’-]+){0,2}?)(?=\s*(?:$|[.,;!?\n)"]|(?:and|und|et|y|e|en|i|och|ve|from|aus|i'm|i am)(?!\p{L})))/u;
+/** Lower-case words that often follow "my name is" and the like. */
+const NOT_LOWER =
+  /^(?:wrong|missing|spel|misspel|listed|too|long|hard|already|still|falsch|schon|noch|zu|mal|mal|trop|déjà|ya|già|já|te|al|za|już|för|redan|fel|verkeerd|źle|errado|errato|incorrect|correct|different|private|unknown|optional|required|common|short|changed|secret|none)/u;
+
+/** The capitalized words at the start of a text that can be a name. Words from the first that cannot on are left out. */
+function capitalized(rest: string, fewest: number): Span | null {
+  const found = valueAtEnd(NAME, rest);
+  if (found === null) return null;
+  const [start] = found;
+  let count = 0;
+  let end = start;
+  for (const { 0: word, index } of rest.slice(...found).matchAll(/[^ \t\u00a0]+/gu)) {
+    // A label such as `Phone:` is no part of the name before it.
+    const isLabel = /^\s?[:：]/u.test(rest.slice(start + index + word.length));
+    if ((isNotName(word) && /^\p{Lu}/u.test(word)) || isLabel) break;
+    if (/^\p{Lu}/u.test(word)) {
+      count += 1;
+      end = start + index + word.length;
+    }
+  }
+  // `Trail Runner 3` is a product, and one word in capitals is an abbreviation.
+  const isProduct = /^[ -]\d/u.test(rest.slice(end));
+  const isAbbreviation = count === 1 && /^\p{Lu}{2,}$/u.test(rest.slice(start, end));
+  return count < fewest || isProduct || (isAbbreviation && fewest > 0) || end === start
+    ? null
+    : [start, end];
+}
+
+function lowerCase(rest: string): Span | null {
+  const found = valueAtEnd(LOWER, rest);
+  if (found === null) return null;
+  const parts = rest.slice(...found).split(" ");
+  return parts.some((part) => isNotName(part) || NOT_LOWER.test(part)) ? null : found;
+}
+
+/** One capitalized word before what must follow. */
+const alone = (rest: string, next: RegExp): Span | null => {
+  const found = capitalized(rest, 1);
+  return found !== null && next.test(rest.slice(found[1])) ? found : null;
+};
+
+/** "My name is", also before names in lower case. */
+const STRONG = words(
+  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |famil\w |legal )?(?:name|surname)(?: is|'s|’s)|i am called|i'm called|they call me|name's|name is|` +
+    "(?:mein|der) (?:voller |vollständiger )?(?:name|vorname|nachname)(?: ist| lautet)|ich hei(?:ß|ss)e|heiße ich|" +
+    "je m['’]appelle|mon (?:nom|pr[eé]nom)(?: complet)? est|me llamo|mi nombre(?: completo)? es|mi apellido es|mi chiamo|il mio nome è|" +
+    "(?:eu )?me chamo|chamo-me|(?:o )?meu nome(?: completo)? é|mijn (?:volledige )?(?:voor|achter)?naam is|ik heet|nazywam się|mam na imię|moje imię to|moje nazwisko to|" +
+    "jag heter|mitt (?:fullständiga )?namn är|(?:benim )?(?:adım|[iİ]smim)(?: soyadım)?|soyadım",
+  String.raw`[\s:]{1,3}`,
+);
+/** "I am": needs a name of two words. */
+const WEAK = words(
+  "i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
+    "jag är|det här är|ben|call me|signed",
+  " ",
+);
+/** "This is": also said of things, so that only some words may follow the name. */
+const THIS_IS = words(
+  "this is|it['’]s|here is|hier (?:ist|spricht)|c['’]est|ici|det är|to jest",
+  " ",
+);
+const OF_PERSON =
+  /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z ))/iu;
+/** In these languages a capital letter after "I am" begins a name. */
+const WEAK_ONE = words(
+  "i am|i['’]m|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed",
+  " ",
+);
+const FROM = /^,? (?:from|calling|speaking|aus|de |du |uit|från|z |da )/u;
+const CLAUSE_END = /^(?:$|[.,;!\n)]| ?[–-] | (?:and|et|y|e|en|i|och|ve) )/u;
+/** "Hello, I'm": one word is enough. */
+const GREETED = words(
+  String.raw`(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]? (?:there[,!.]? )?(?:i am|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|jestem|tu|jag är|det är|ben|it['’]s)`,
+  " ",
+);
+/** Titles, and words for relatives and colleagues: one word is enough. */
+const TITLED = `(?<![\\p{L}\\p{N}_])(?:(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Sig|Dott|Mme|Mlle|Dhr|Mevr)\\.? |(?:Miss|Mister|Herrn?|Frau|Monsieur|Madame|Señora?|Doña|Signora?|Senhora?|Dona|Meneer|meneer|Mevrouw|mevrouw|Pana?|Panu|Pani[ąa]?|Fru|Bayan|Bay|Sayın) |(?:[Mm]y|[Oo]ur) (?:wife|husband|son|daughter|mother|father|mum|mom|dad|brother|sister|friend|colleague|boss|partner|neighbou?r|assistant|girlfriend|boyfriend) |[Mm]ein(?:e[rmn]?)? (?:Frau|Mann|Sohn|Tochter|Mutter|Vater|Bruder|Schwester|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Chef(?:in)?) |[Mm](?:a|on) (?:femme|mari|fils|fille|mère|père|frère|sœur|ami|amie|collègue) |[Mm]i (?:mujer|esposa|marido|hijo|hija|madre|padre|hermano|hermana|amigo|amiga|colega) |[Mm]i[oa] (?:moglie|marito|figlio|figlia|madre|padre|fratello|sorella|amico|amica) |[Mm](?:eu|inha) (?:mulher|esposa|marido|filho|filha|mãe|pai|irmão|irmã|amigo|amiga) |[Mm]ijn (?:vrouw|man|zoon|dochter|moeder|vader|broer|zus|vriend|vriendin|collega) |[Mm](?:oja|ój) (?:żona|mąż|syn|córka|mama|tata|brat|siostra) |[Mm]in (?:fru|man|son|dotter|mamma|pappa|bror|syster|vän|kollega) )`;
+/** Labels of forms, at the start of a line or after punctuation. */
+const label = (names: string): RegExp =>
+  new RegExp(
+    String.raw`(?<![\p{L}\p{N}_-])(?<![\p{L}\p{N}] )["']?(?:${names})["']?(?: ?\([^)\n]{1,20}\))?\s?[:=|]`,
+    "iu",
+  );
+const FIELD = label(
+  String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|passenger|patient|guest|` +
+    "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
+    "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire|nombre(?: completo| y apellidos?)?|apellidos?|titular|" +
+    "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|sobrenome|apelido|" +
+    "(?:voor|achter|volledige )?naam|rekeninghouder|t\\.a\\.v\\.|imię(?: i nazwisko)?|nazwisko|(?:för|efter|fullständigt )?namn|" +
+    String.raw`ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim|soyad(?:ı)?`,
+);
+/** Labels before persons or companies: they need two words. */
+const ROLE_FIELD = label(
+  "recipient|sender|ship to|bill to|deliver to|contact(?: person)?|customer|empfänger(?:in)?|absender(?:in)?|kund(?:e|in)|destinataire|" +
+    "expéditeur|destinatari[oa]|remitente|mittente|destinatári[oa]|remetente|ontvanger|odbiorca|nadawca|mottagare|avsändare|alıcı|gönderen",
+);
+/** Closings of letters: the name stands on the next line, or after a comma. */
+const CLOSING = words(
+  "(?:(?:best|kind|warm|many)(?:est)? )?regards|best wishes|best|cheers|(?:many )?thanks(?: in advance)?|thank you|sincerely(?: yours)?|yours(?: (?:sincerely|truly|faithfully))?|love|" +
+    "(?:mit )?(?:freundlichen|besten|lieben|vielen|herzlichen|schönen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|schöne|herzliche) grüße|grüße|gruß|lg|mfg|vg|vielen dank|danke|" +
+    "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|(?:un )?(?:cordiale )?saluto|saluti|grazie(?: mille)?|" +
+    "atenciosamente|cumprimentos|(?:um )?abraços?|obrigad[oa]|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|pozdrowienia|dziękuję|" +
+    "(?:med )?(?:vänliga |bästa |hjärtliga )?hälsning(?:ar|en)|mvh|hälsar|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkürler|iyi günler",
+  String.raw`[ \t]{0,2}(?:[,.!–-]{0,2}[ \t]{0,2}\n[ \t\n]{0,4}[–-]{0,2}[ \t]?|, ?)`,
+);
+/** Abbreviated closings need no comma. */
+const SHORT_CLOSING = words("mvh|lg|mfg|vg|mvg", "[ ,]{1,2}");
+/** Bookings and accounts in somebody's name: needs two words. */
+const IN_NAME = words(
+  "(?:in|under|on|by) (?:the |my )?name(?: of)?|booked (?:for|by)|registered (?:to|for)|ma[dk]e (?:it |the \\p{L}{3,12} )?out to|(?:is|be|it|order|booking|reservation|table) under(?! the)|made out to|belongs to|addressed to|account (?:of|holder)",
+  "[:,]? ",
+);
+const IN_NAME_ONE = words(
+  "auf (?:den|meinen) namen(?: von)?|unter dem namen|au nom d[eu]|" +
+    "a nombre de|a nome di|intestat[oa] a|em nome d[eoa]|(?:op|onder) (?:de )?naam(?: van)?|na nazwisko|w imieniu|i namnet|under namnet|for the attention of|zu händen(?: von)?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o|ter attentie van|do rąk",
+  "[:,]? ",
+);
+/** What ends a line or a sentence. */
+const LINE_END = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
+
+/** Names that are introduced. */
+export const NAME_RULES: readonly DetectionRule[] = [
+  introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
+  introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
+  introduced("NAME", new RegExp(WEAK, "iu"), (rest) => capitalized(rest, 2) ?? alone(rest, FROM)),
+  introduced("NAME", new RegExp(THIS_IS, "iu"), (rest) => {
+    const found = capitalized(rest, 2);
+    return found !== null && OF_PERSON.test(rest.slice(found[1])) ? found : null;
+  }),
+  introduced("NAME", new RegExp(WEAK_ONE, "iu"), (rest) => alone(rest, CLAUSE_END)),
+  introduced("NAME", new RegExp(TITLED, "u"), (rest) => capitalized(rest, 1)),
+  introduced("NAME", FIELD, (rest) => {
+    const lower = lowerCase(rest);
+    // One word in lower case is often a hint such as `required`.
+    return capitalized(rest, 1) ?? (lower && rest.slice(...lower).includes(" ") ? lower : null);
+  }),
+  introduced("NAME", ROLE_FIELD, (rest) => capitalized(rest, 2)),
+  introduced("NAME", new RegExp(CLOSING, "iu"), (rest) => {
+    const found = capitalized(rest, 1);
+    return found !== null && found[0] === 0 && LINE_END.test(rest.slice(found[1])) ? found : null;
+  }),
+  introduced("NAME", new RegExp(SHORT_CLOSING, "iu"), (rest) => alone(rest, LINE_END)),
+  introduced("NAME", new RegExp(IN_NAME, "iu"), (rest) => capitalized(rest, 2)),
+  introduced("NAME", new RegExp(IN_NAME_ONE, "iu"), (rest) => capitalized(rest, 1)),
+  introduced(
+    "NAME",
+    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{L}+ \p{Lu}[\p{L}-]+ (?:here|speaking|hier|am Apparat)(?:[,.!:]| [–-]|$))/u,
+    (rest) => capitalized(rest, 2),
+  ),
+  // Turkish and Japanese name the person first.
+  introduced(
+    "NAME",
+    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+ (?:adına|adlı|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
+    (rest) => capitalized(rest, 2),
+  ),
+  introduced(
+    "NAME",
+    /(?:(?:お?名前|氏名|名義|宛名|受取人)(?:[はが]|\s?[:：])|私は|わたしは|僕は)\s?/u,
+    (rest) =>
+      valueAtEnd(
+        /^(?<value>[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{1,6}?[ 　]?[\p{Script=Han}\p{Script=Katakana}ー・]{1,6})(?=です|と申|とい|でお|、|。|\n|$|様|さん)/u,
+        rest,
+      ),
+  ),
+];
