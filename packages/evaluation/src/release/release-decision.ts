@@ -99,7 +99,11 @@ export function releaseRule(plan: ReleasePlan): (counts: ReleaseCounts) => Relea
     const primary = found[0]?.result ?? null;
     const few = `too few visitors have values of ${plan.primary.name}`;
     if (primary === null && counts.requests >= plan.horizon) {
-      return { action: "roll back", metric: plan.primary.name, reason: `after the horizon, ${few}` };
+      return {
+        action: "roll back",
+        metric: plan.primary.name,
+        reason: `after the horizon, ${few}`,
+      };
     }
     if (served < needed) {
       return { action: "go on", reason: `the stage has ${served} of ${needed} requests` };
