@@ -88,8 +88,11 @@ export const Site = z.object({
   createdAt: z.iso.datetime().nullable(),
   /** `null` while the site is served. */
   disabledAt: z.iso.datetime().nullable(),
-  /** What the site sets itself. For `default`, also the Worker's variables where nothing is stored. */
-  settings: SiteSettings,
+  /**
+   * What the site sets itself. For `default`, also the Worker's variables where nothing is stored. Settings of later edges
+   * are left out.
+   */
+  settings: z.object(SiteSettings.shape),
   /** Names of the settings that the site sets itself. Absent from edges that cannot change `default`. */
   stored: z.array(z.string()).optional(),
 });

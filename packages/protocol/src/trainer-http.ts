@@ -232,7 +232,10 @@ export const PoliciesResponse = z.object({
   /** Grows each time a policy changes. */
   epoch: z.int().min(0),
   gate: PromotionGate,
-  /** The running release, which nobody but the edge and operators may end; `null` without one. Absent from earlier edges. */
+  /**
+   * The running release; `null` without one. The edge and operators may promote its candidate; they and the trainer may roll
+   * it back. Absent from earlier edges.
+   */
   release: z.object({ version: PolicyVersionId, share: z.number() }).nullable().optional(),
   policies: z.array(PolicyVersion),
 });

@@ -34,7 +34,7 @@ export class EdgeFollower {
     return this.#gate;
   }
 
-  /** The running release; `null` if there is none. Only the edge and operators end it. */
+  /** The running release; `null` if there is none. A trainer may roll its candidate back, but not promote it. */
   get release(): NonNullable<PoliciesResponse["release"]> | null {
     return this.#release ?? null;
   }

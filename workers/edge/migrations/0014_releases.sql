@@ -15,7 +15,7 @@ CREATE TABLE releases (
 );
 CREATE UNIQUE INDEX releasesRunning ON releases (site) WHERE state = 'running';
 
--- Requests that each version served.
+-- Requests that each version served, at most ten of a visitor in a stage.
 CREATE TABLE releaseArms (
   site TEXT NOT NULL,
   version INTEGER NOT NULL,
@@ -67,7 +67,7 @@ CREATE TABLE releaseRequests (
   ordinal INTEGER,                           -- among the visitor's requests in the visitor's arm; NULL in the other arm
   PRIMARY KEY (trajectoryId, site)
 );
-CREATE INDEX releaseRequestsVisitor ON releaseRequests (visitorId, version, site);
+CREATE INDEX releaseRequestsVisitor ON releaseRequests (visitorId, version, site, stage);
 
 -- What a visitor adds to the sums.
 CREATE TABLE releaseValues (
@@ -83,7 +83,10 @@ CREATE TABLE releaseValues (
 ) WITHOUT ROWID;
 
 CREATE TRIGGER releaseRequestsInserted AFTER INSERT ON releaseRequests BEGIN
-  INSERT INTO releaseArms VALUES (NEW.site, NEW.version, NEW.stage, NEW.arm, 1)
+  INSERT INTO releaseArms SELECT NEW.site, NEW.version, NEW.stage, NEW.arm, 1
+    WHERE (SELECT COUNT(*) FROM
+      (SELECT 1 FROM releaseRequests q WHERE q.visitorId = NEW.visitorId AND q.version = NEW.version
+         AND q.site = NEW.site AND q.stage = NEW.stage LIMIT 11)) <= 10
     ON CONFLICT (site, version, stage, arm) DO UPDATE SET requests = requests + 1;
   INSERT INTO releaseVisitors
     VALUES (NEW.site, NEW.version, NEW.visitorId, NEW.stage, NEW.arm, 0, 'stale')

@@ -32,7 +32,12 @@ import { deleteUnjoined, oldestUnjoinedAt } from "./outcomes/outcome-store.ts";
 import { countValues, deleteEnded } from "./releases/release-counts.ts";
 import { releasePlanOf } from "./releases/release-plan.ts";
 import { decideRelease } from "./releases/release-step.ts";
-import { requireNoRelease, runningRelease, type StoredDecision } from "./releases/release-store.ts";
+import {
+  requireNoRelease,
+  runningRelease,
+  type StoredDecision,
+  type StoredRelease,
+} from "./releases/release-store.ts";
 import { deleteExpired, oldestReceivedAt } from "./retention.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import type { Bindings, Settings } from "./settings.ts";
@@ -193,13 +198,17 @@ export class Coordinator extends DurableObject<Bindings> {
 
   /**
    * Enqueues rows again that the Queue lost, until none is left, deletes what the site no longer keeps, and decides about
-   * the running release.
+   * the running release. A step that fails does not keep the others from running.
+   * @throws the first failure, after all steps; the alarm is then repeated
    */
   override async alarm(): Promise<void> {
     const now = Date.now();
-    await this.enqueueStale(now);
-    await this.expire(now);
-    await this.advanceRelease(now);
+    const failures: unknown[] = [];
+    const noted = (error: unknown): void => void failures.push(error);
+    await this.enqueueStale(now).catch(noted);
+    await this.expire(now).catch(noted);
+    await this.advanceRelease(now).catch(noted);
+    if (failures.length > 0) throw failures[0];
   }
 
   /**
@@ -212,7 +221,7 @@ export class Coordinator extends DurableObject<Bindings> {
     while (unwrap(await this.#oneAtATime(() => deleteEnded(this.#db, before))) > 0);
     if (release === null) return null;
     await this.#wake(now + RELEASE_PAUSE_MS);
-    while (unwrap(await this.#oneAtATime(() => countValues(this.#db, release))) > 0);
+    await this.#countAll(release);
     return unwrap(
       await this.#oneAtATime(async (settings) => {
         // A call in between may have ended it.
@@ -222,6 +231,11 @@ export class Coordinator extends DurableObject<Bindings> {
     );
   }
 
+  /** Counts the values of a release that are new. */
+  async #countAll(release: StoredRelease): Promise<void> {
+    while (unwrap(await this.#oneAtATime(() => countValues(this.#db, release))) > 0);
+  }
+
   /** Sets the alarm, unless it goes off earlier. */
   async #wake(at: number): Promise<void> {
     const set = await this.ctx.storage.getAlarm();
@@ -229,13 +243,16 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   /**
-   * Deletes trajectories whose retention is over, and outcomes whose trajectory did not arrive. Looks again within a day.
+   * Deletes trajectories whose retention is over, and outcomes whose trajectory did not arrive. The running release counts
+   * their values first. Looks again within a day.
    * @returns how many trajectories
    */
   async expire(now: number): Promise<number> {
     const { RETENTION_DAYS } = await this.#settings();
     const keptMs = RETENTION_DAYS === 0 ? null : RETENTION_DAYS * DAY_MS;
     const stores = { DB: this.#db, OBJECTS: this.env.OBJECTS };
+    const release = await runningRelease(this.#db);
+    if (release !== null) await this.#countAll(release);
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
     await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
     const oldest = (await oldestReceivedAt(stores)) ?? (await oldestUnjoinedAt(this.#db));

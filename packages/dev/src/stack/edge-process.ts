@@ -7,6 +7,7 @@ import type { ManagedProcess } from "../processes/managed-process.ts";
 import { type LineSink, NODE, runToEnd, startProgram, whenUp } from "../processes/programs.ts";
 import type { Site } from "../site/site.ts";
 import { writeWorkerProject, MIGRATIONS } from "./worker-project.ts";
+import { edgeValues } from "./edge-values.ts";
 import { envFileText } from "./env-file.ts";
 import type { Installation } from "./installation.ts";
 
@@ -57,16 +58,7 @@ export async function startEdge(
   installation: Installation,
   { port, site, others = [], onLine, variables }: EdgeOptions,
 ): Promise<ManagedProcess> {
-  const values = {
-    SITE_KEYS: installation.siteKey,
-    SESSION_SECRET: installation.sessionSecret,
-    TRAINER_CREDENTIAL: installation.trainerCredential,
-    OPERATOR_CREDENTIAL: installation.operatorCredential,
-    ALLOWED_ORIGINS: "*",
-    TASK_ENVIRONMENT: site.environment?.name ?? "",
-    ...site.edgeVariables,
-    ...variables,
-  };
+  const values = edgeValues(installation, site, variables);
   const envFile = join(installation.folder, "edge.env");
   writeFileSync(envFile, envFileText(values), { mode: 0o600 });
   const edge = startProgram({

@@ -90,9 +90,21 @@ describe("the share", () => {
     });
   });
 
-  test("grows without values of a metric that few visitors answer", () => {
-    const few = counts(stage(0.01, 5, equal));
-    expect(releaseDecision(few, PLAN)).toMatchObject({ action: "set share", share: 0.02 });
+  test("grows to 10 % without values, and needs those of 20 visitors of each arm for more", () => {
+    expect(releaseDecision(counts(stage(0.01, 5, equal)), PLAN)).toMatchObject({ share: 0.02 });
+    expect(releaseDecision(counts(stage(0.05, 40, {})), PLAN)).toMatchObject({ share: 0.1 });
+    const few = { action: "go on", reason: "too few visitors have values of solved" };
+    expect(releaseDecision(counts(stage(0.1, 450, {})), PLAN)).toEqual(few);
+    const valued = (visitors: number): ReleaseCounts =>
+      counts({
+        ...stage(0.1, 450, {}),
+        metrics: { solved: { candidate: arm(0.5, visitors), stable: arm(0.5, 100) } },
+      });
+    expect(releaseDecision(valued(19), PLAN)).toEqual(few);
+    expect(releaseDecision(valued(20), PLAN)).toMatchObject({ action: "set share", share: 0.25 });
+    // Values of a guardrail say nothing about what the release is for.
+    const guarded = counts(stage(0.1, 450, { readable: [0.9, 0.9], fast: [0.5, 0.5] }));
+    expect(releaseDecision(guarded, GUARDED)).toEqual(few);
   });
 });
 
@@ -180,11 +192,27 @@ describe("promotion", () => {
   });
 
   test("waits for visitors with values of the primary metric", () => {
-    const bare = counts(...before({}), stage(0.5, 1700, {}));
+    const bare = counts(...before({}), stage(0.5, 1600, {}));
+    expect(bare.requests).toBeLessThan(PLAN.horizon);
     expect(releaseDecision(bare, PLAN)).toEqual({
       action: "go on",
       reason: "too few visitors have values of solved",
     });
+  });
+
+  test("does not come after the horizon without values: the candidate is rolled back", () => {
+    const atHorizon = (metrics: ReleaseStage["metrics"]): ReleaseDecision =>
+      releaseDecision(
+        { requests: PLAN.horizon, stages: [{ ...stage(0.1, 1000, {}), metrics }] },
+        PLAN,
+      );
+    expect(atHorizon({})).toEqual({
+      action: "roll back",
+      metric: "solved",
+      reason: "after the horizon, too few visitors have values of solved",
+    });
+    const valued = { solved: { candidate: arm(0.5, 20), stable: arm(0.5, 100) } };
+    expect(atHorizon(valued).action).toBe("set share");
   });
 
   test("is held by a guardrail that looks worse", () => {

@@ -7,6 +7,9 @@
  * among the metrics, so it bounds the chance for all together, and the test may be repeated after every request.
  * A metric that only looks worse, by an ordinary test at 5 %, holds the share and the promotion until it no
  * longer does. That test has no bound when it is repeated, and it can only delay.
+ *
+ * Up to a share of 10 %, requests alone raise the share. Beyond it, the primary metric needs values of enough visitors. A
+ * candidate that has none after the horizon is rolled back: nothing is known about it, and the release would not end.
  */
 import { WaggleError } from "@waggle/protocol";
 import { armDifference, type ArmDifference, type StageSums } from "./arm-difference.ts";
@@ -55,6 +58,9 @@ const PRIMARY_PART = 0.8;
 /** The size at the horizon is a little above the planned one in half of the releases. The line must reach it. */
 const ROOM = 1.1;
 
+/** Share of visitors beyond which the primary metric needs a result. */
+const MOST_WITHOUT_VALUES = 0.1;
+
 /** A difference below this many standard errors looks worse: a one-sided test at 5 %. */
 const LOOKS_WORSE = -normalQuantile(0.05);
 
@@ -90,6 +96,15 @@ export function releaseRule(plan: ReleasePlan): (counts: ReleaseCounts) => Relea
       const reason = `${worse.metric.name} is lower by ${(-difference).toFixed(3)} ± ${error.toFixed(3)}`;
       return { action: "roll back", metric: worse.metric.name, reason };
     }
+    const primary = found[0]?.result ?? null;
+    const few = `too few visitors have values of ${plan.primary.name}`;
+    if (primary === null && counts.requests >= plan.horizon) {
+      return {
+        action: "roll back",
+        metric: plan.primary.name,
+        reason: `after the horizon, ${few}`,
+      };
+    }
     if (served < needed) {
       return { action: "go on", reason: `the stage has ${served} of ${needed} requests` };
     }
@@ -98,10 +113,11 @@ export function releaseRule(plan: ReleasePlan): (counts: ReleaseCounts) => Relea
       const reason = `${suspect.metric.name} looks worse, without certainty yet`;
       return { action: "go on", reason };
     }
-    if (next !== undefined) {
+    if (next !== undefined && (primary !== null || next <= MOST_WITHOUT_VALUES)) {
       return { action: "set share", share: next, reason: "no metric looks worse" };
     }
-    return promotion(counts, found[0]?.result ?? null, plan, promotionBoundary);
+    if (primary === null) return { action: "go on", reason: few };
+    return promotion(counts, primary, plan, promotionBoundary);
   };
 }
 
@@ -202,13 +218,10 @@ function looksWorse(result: ArmDifference | null, { tolerance = 0 }: ReleaseMetr
 
 function promotion(
   { requests }: ReleaseCounts,
-  result: ArmDifference | null,
+  result: ArmDifference,
   { primary, margin, horizon }: ReleasePlan,
   boundary: BoundaryOptions,
 ): ReleaseDecision {
-  if (result === null) {
-    return { action: "go on", reason: `too few visitors have values of ${primary.name}` };
-  }
   const { low } = confidenceLimits(result, boundary);
   const text = `the difference of ${primary.name} is at least ${low.toFixed(3)}`;
   if (low > 0) return { action: "promote", because: "better", reason: text };

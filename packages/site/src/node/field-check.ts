@@ -160,7 +160,11 @@ const SITE: Field = group({
         instead: "write a list of { share: 0.1, exposure: 0.05 }",
         entries: group({
           share: { ...between, required: true },
-          exposure: { ...between, required: true },
+          exposure: {
+            instead: "write a number above 0, up to 1",
+            required: true,
+            accepts: (value) => typeof value === "number" && value > 0 && value <= 1,
+          },
         }),
       },
     }),

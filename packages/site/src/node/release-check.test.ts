@@ -23,7 +23,7 @@ test("a release reaches the edge as a setting, and the Worker on one machine as 
     horizon: 4000,
     stages: [
       { share: 0.1, exposure: 0.05 },
-      { share: 0.5, exposure: 0.1 },
+      { share: 0.5, exposure: 1 },
     ],
   };
   const loaded = await loadSite(siteWith(JSON.stringify(release)));
@@ -58,6 +58,11 @@ test.for([
     "a share of all visitors",
     '{ metric: "thumb", stages: [{ share: 1, exposure: 0.1 }] }',
     /gate\.release\.stages\[0\]\.share is 1; write a number above 0 and below 1/,
+  ],
+  [
+    "an exposure above the horizon",
+    '{ metric: "thumb", stages: [{ share: 0.5, exposure: 1.1 }] }',
+    /gate\.release\.stages\[0\]\.exposure is 1\.1; write a number above 0, up to 1/,
   ],
   [
     "shares that fall",

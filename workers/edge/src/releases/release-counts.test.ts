@@ -1,7 +1,7 @@
 /** The counts of a release equal a plain recount of everything that was uploaded, and outlive the visitors. */
 import { runInDurableObject } from "cloudflare:test";
 import { DEFAULT_SITE, seededRandom, type SessionResponse } from "@waggle/protocol";
-import { type ArmSums, EMPTY_ARM, withValue } from "@waggle/evaluation";
+import { type ArmSums, EMPTY_ARM, MAX_VALUES_PER_VISITOR, withValue } from "@waggle/evaluation";
 import { beforeEach, expect, test } from "vitest";
 import { coordinatorOf } from "../coordinator.ts";
 import { channelPosition } from "../session-token.ts";
@@ -57,11 +57,16 @@ function recount(all: readonly Asked[]): Map<string, Counted> {
   const none = { requests: 0, thumb: EMPTY_ARM, rating: EMPTY_ARM };
   const firsts = new Map<number, Asked>();
   const own = new Map<number, Asked[]>();
+  const served = new Map<string, number>();
   for (const one of all) {
     if (one.arm === null) continue;
     const at = `${one.stage} ${one.arm}`;
     const before = counts.get(at) ?? none;
-    counts.set(at, { ...before, requests: before.requests + 1 });
+    const ofStage = `${one.visitor} ${one.stage}`;
+    const requests = (served.get(ofStage) ?? 0) + 1;
+    served.set(ofStage, requests);
+    const isCounted = requests <= MAX_VALUES_PER_VISITOR;
+    counts.set(at, { ...before, requests: before.requests + (isCounted ? 1 : 0) });
     const first = firsts.get(one.visitor) ?? one;
     firsts.set(one.visitor, first);
     if (first.arm === one.arm) own.set(one.visitor, [...(own.get(one.visitor) ?? []), one]);
@@ -70,7 +75,7 @@ function recount(all: readonly Asked[]): Map<string, Counted> {
     const first = firsts.get(visitor) as Asked;
     const at = `${first.stage} ${first.arm}`;
     const sums = { thumb: { values: 0, total: 0 }, rating: { values: 0, total: 0 } };
-    for (const { thumb: isUp, page, server } of requests.slice(0, 10)) {
+    for (const { thumb: isUp, page, server } of requests.slice(0, MAX_VALUES_PER_VISITOR)) {
       const stars = server ?? page;
       const values = {
         thumb: isUp === null ? null : Number(isUp),
@@ -234,6 +239,25 @@ test(
   },
 );
 
+test("a visitor counts with ten requests in each stage", async () => {
+  await publish(1, baseModel);
+  const { token } = await answered(true);
+  const ask6 = async (): Promise<void> => {
+    const requests = await Promise.all(Array.from({ length: 6 }, () => liveRequest(baseModel, 0)));
+    await upload(token, ...requests);
+  };
+  await ask6();
+  expect((await tallied()).get("0 stable")?.requests).toBe(7);
+  await ask6();
+  expect((await tallied()).get("0 stable")?.requests).toBe(10);
+  await answered(true);
+  expect((await tallied()).get("0 stable")?.requests).toBe(11);
+  await DB.prepare("UPDATE releases SET stage = 1").run();
+  await ask6();
+  expect((await tallied()).get("0 stable")?.requests).toBe(11);
+  expect((await tallied()).get("1 stable")?.requests).toBe(6);
+});
+
 /** Rows that name a visitor. */
 async function visitorRows(): Promise<number> {
   const counts = ["releaseVisitors", "releaseRequests", "releaseValues"].map((table) =>
@@ -251,6 +275,24 @@ async function answered(isUp: boolean): Promise<{ token: string; id: string }> {
   await thumb(token, request.trajectory.id, isUp);
   return { token, id: request.trajectory.id };
 }
+
+test("values are counted before the retention deletes them", async () => {
+  await publish(1, baseModel);
+  await answered(true);
+  await ask("PUT", `/v1/operator/sites/${DEFAULT_SITE}`, {
+    ...asOperator,
+    body: { settings: { retentionDays: 1 } },
+  });
+  const expired = await runInDurableObject(coordinatorOf(bindings, DEFAULT_SITE), (object) =>
+    object.expire(Date.now() + 2 * DAY_MS),
+  );
+  expect(expired).toBe(1);
+  await advance();
+  expect((await tallied()).get("0 stable")).toMatchObject({
+    requests: 1,
+    thumb: { visitors: 1, values: 1, total: 1 },
+  });
+});
 
 test("sums stay when a visitor is forgotten, when data expires, and after the end; rows of visitors do not", async () => {
   await publish(1, baseModel);

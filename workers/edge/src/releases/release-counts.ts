@@ -95,7 +95,7 @@ export async function countValues(
   return counted?.results.length ?? 0;
 }
 
-/** Requests of the arms in one stage. */
+/** Requests of the arms in one stage, at most ten of each visitor. */
 type ArmRequests = { readonly candidate: number; readonly stable: number };
 
 /** Requests by stage until the present one. */

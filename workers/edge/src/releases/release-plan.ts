@@ -1,6 +1,6 @@
 /** The plan of a release: the site's setting when the release began, with defaults for the rest. */
 import { RELEASE_DEFAULTS, type ReleasePlan } from "@waggle/evaluation";
-import { type ReleaseSetting, type SiteMetrics, THUMB } from "@waggle/protocol";
+import { type ReleaseSetting, type SiteMetrics, THUMB, WaggleError } from "@waggle/protocol";
 import type { Settings } from "../settings.ts";
 
 /** How the values of a metric become numbers from 0, for `worst`, to 1, for `best`. */
@@ -17,7 +17,10 @@ export type StoredPlan = {
   readonly metrics: readonly CountedMetric[];
 };
 
-/** The plan of the next release; `null` if the site releases at once. */
+/**
+ * The plan of the next release; `null` if the site releases at once.
+ * @throws WaggleError `INVALID_ARGUMENT` for a metric that the site does not declare
+ */
 export function releasePlanOf({ GATE_RELEASE, METRICS }: Settings): StoredPlan | null {
   if (GATE_RELEASE === null) return null;
   const { metric, guardrails = [] } = GATE_RELEASE;
@@ -35,8 +38,14 @@ export function releasePlanOf({ GATE_RELEASE, METRICS }: Settings): StoredPlan |
 }
 
 function countedMetric(name: ReleaseSetting["metric"], metrics: SiteMetrics): CountedMetric {
-  const declared = name === THUMB ? undefined : metrics[name];
-  if (declared === undefined) return { name, type: "thumb", worst: 0, best: 1 };
+  if (name === THUMB) return { name, type: "thumb", worst: 0, best: 1 };
+  const declared = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
+  if (declared === undefined) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a release needs a metric that the site declares, and ${name} is none; change GATE_RELEASE or METRICS`,
+    );
+  }
   const [low, high] = declared.type === "number" ? declared.range : [0, 1];
   const [worst, best] = declared.better === "higher" ? [low, high] : [high, low];
   return { name, type: declared.type, worst, best };

@@ -1,7 +1,7 @@
 /** Releases over the routes that pages, trainers and operators use. */
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { type AuditResponse, DEFAULT_SITE, type PoliciesResponse } from "@waggle/protocol";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { coordinatorOf } from "../coordinator.ts";
 import {
   ask,
@@ -48,12 +48,12 @@ async function visitUntilEnd(isGood: (version: number) => boolean, most = 160) {
   throw new Error(`the release goes on: ${JSON.stringify(await shownRelease())}`);
 }
 
-/** New visitors, until the candidate has the four requests of its first stage. */
+/** New visitors, until 20 of each version have a value, so that the share may grow. */
 async function visitUntilGrowth() {
   const visits: Awaited<ReturnType<typeof visit>>[] = [];
-  while (visits.filter(({ version }) => version === 1).length < 4) {
-    visits.push(await visit(baseModel, () => true));
-  }
+  const served = (version: number): number =>
+    visits.filter((one) => one.version === version).length;
+  while (Math.min(served(0), served(1)) < 20) visits.push(await visit(baseModel, () => true));
   return visits;
 }
 
@@ -170,6 +170,18 @@ describe("while a release runs", () => {
     // It is set again.
     expect(await runDurableObjectAlarm(coordinatorOf(bindings, DEFAULT_SITE))).toBe(true);
   });
+
+  test.each(["enqueueStale", "expire"] as const)(
+    "the alarm decides also if %s fails, and then fails",
+    async (step) => {
+      await runInDurableObject(coordinatorOf(bindings, DEFAULT_SITE), async (object) => {
+        const spy = vi.spyOn(object, step).mockRejectedValue(new Error("the store is away"));
+        onTestFinished(() => spy.mockRestore());
+        await expect(object.alarm()).rejects.toThrow("the store is away");
+      });
+      expect((await shownRelease()).decision).toMatchObject({ action: "go on" });
+    },
+  );
 
   test("a freeze holds the share", { timeout: TIMEOUT_MS }, async () => {
     await visitUntilGrowth();

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { Site } from "../site/site.ts";
+import { edgeValues } from "./edge-values.ts";
+
+const INSTALLATION = {
+  folder: "/state",
+  siteKey: "key",
+  sessionSecret: "session",
+  trainerCredential: "trainer",
+  operatorCredential: "operator",
+};
+const SITE: Site = {
+  name: "rooms",
+  project: "/rooms",
+  isWholeProject: true,
+  environment: null,
+  settings: {},
+  trainerArguments: [],
+  edgeVariables: {
+    METRICS: '{"booked":{"type":"boolean","better":"higher"}}',
+    GATE_RELEASE: '{"metric":"booked"}',
+    GATE_MARGIN: "0.1",
+  },
+};
+
+test("a local edge releases at once, also if a run replaces the metrics of the release", () => {
+  const metrics = '{"solved":{"type":"boolean","better":"higher"}}';
+  const values = edgeValues(INSTALLATION, SITE, { METRICS: metrics });
+  expect(values).toMatchObject({ METRICS: metrics, GATE_RELEASE: "null", GATE_MARGIN: "0.1" });
+});
+
+test("variables of a run override those of the site and of a local edge", () => {
+  const variables = { GATE_MARGIN: "1", GATE_RELEASE: '{"metric":"thumb"}' };
+  expect(edgeValues(INSTALLATION, SITE, variables)).toMatchObject(variables);
+});

@@ -1,0 +1,27 @@
+/** Variables of the edge Worker of a local installation. */
+import type { Site } from "../site/site.ts";
+import type { Installation } from "./installation.ts";
+
+/**
+ * Candidates are not released to a growing share, whatever the site says: practice does not count in a release, so the
+ * trainer would wait for visitors who do not come.
+ *
+ * @param variables - override those of the site.
+ */
+export function edgeValues(
+  installation: Installation,
+  site: Site,
+  variables: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  return {
+    SITE_KEYS: installation.siteKey,
+    SESSION_SECRET: installation.sessionSecret,
+    TRAINER_CREDENTIAL: installation.trainerCredential,
+    OPERATOR_CREDENTIAL: installation.operatorCredential,
+    ALLOWED_ORIGINS: "*",
+    TASK_ENVIRONMENT: site.environment?.name ?? "",
+    ...site.edgeVariables,
+    GATE_RELEASE: "null",
+    ...variables,
+  };
+}
