@@ -7,6 +7,7 @@ import { join, relative, resolve } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { z } from "zod";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
+import { httpUrl } from "../trainer/src/options/option-values.ts";
 import { CHROMIUM_FLAGS } from "../packages/dev/src/loop/chromium.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { ROOT } from "./root.ts";
@@ -15,10 +16,10 @@ const program = createCommand("npm run conversations --")
   .description(
     "take pictures of conversations with the assistant of a running page; run npm start first",
   )
-  .option("--page <url>", "address of the page", "http://localhost:5173/")
+  .option("--page <url>", "address of the page", httpUrl, "http://localhost:5173/")
   .option(
     "--file <file>",
-    "JSON: a list of conversations, each with a name and messages",
+    "list of conversations as JSON, each with a name and messages",
     join(ROOT, "apps/demo/conversations.json"),
   )
   .option("--out <folder>", "folder for the pictures", "docs/images/conversations")

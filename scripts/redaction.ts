@@ -22,7 +22,7 @@ const program = createCommand("npm run test:redaction --")
   .parse();
 const options = program.opts<{ half?: CorpusHalf; misses?: boolean; json?: boolean }>();
 
-const measure = measureRedaction(await corpusCases(options.half), () => createRedactor());
+const measure = measureRedaction(corpusCases(options.half), () => createRedactor());
 const { shares, failed } = verdict(measure);
 if (options.json !== true) {
   print("recall by kind", measure.recall);

@@ -40,6 +40,7 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   "save-model": ["--shard-size 0", /a number above 0/],
   assets: ["one two", /too many arguments/],
   docs: ["unwanted", /too many arguments/],
+  conversations: ["--page nowhere", /a URL that begins with/],
   screenshots: ["--state absent", /There is no such folder/],
   release: ["unwanted", /too many arguments/],
   waggle: ["status --edge nowhere", /a URL that begins with/],

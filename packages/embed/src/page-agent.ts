@@ -2,7 +2,7 @@
 import { createLazyRedactor, forgetVisitor } from "@waggle/collector";
 import type { EdgeSession, EnqueueResult, LazyRedactor } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
-import type { Consent, Tool, Trajectory } from "@waggle/protocol";
+import type { Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { DEFAULT_AGENT_TEXTS, type AgentTexts } from "./agent-texts.ts";
@@ -12,6 +12,7 @@ import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
 import { Confirmations, type Confirmation } from "./confirmations.ts";
 import { Collecting } from "./collecting.ts";
+import { consentOrNone } from "./consent-or-none.ts";
 import { FeedbackSender } from "./feedback/feedback-sender.ts";
 import { KeptConversation } from "./kept-conversation.ts";
 import { labelOf, requireValidTools, toRemoteTools, toTool } from "./page-tool.ts";
@@ -80,7 +81,7 @@ export class PageAgent implements Agent {
       },
       use: (run) => this.#policy.use(run),
       start: () => ({
-        consent: this.#consentOrNone(),
+        consent: consentOrNone(this.consent),
         seed: this.#seed(),
       }),
       enqueue: (trajectory, text) => this.#enqueue(trajectory, [{ kind: "task", text }]),
@@ -296,7 +297,7 @@ export class PageAgent implements Agent {
         options: this.#options,
         redactor,
         tools: () => this.#tools(),
-        consent: () => this.#consentOrNone(),
+        consent: () => consentOrNone(this.consent),
         seed: this.#seed(),
         earlier: this.#shown.takeUnread(),
         unreadable: this.texts.unreadable,
@@ -356,12 +357,6 @@ export class PageAgent implements Agent {
 
   #tools(): readonly Tool[] {
     return [...this.#pageTools, ...toRemoteTools(this.#policy.remoteTools, this.#confirmations)];
-  }
-
-  /** The consent in force; without one, a placeholder for a trajectory that is never kept. */
-  #consentOrNone(): Consent {
-    const { currentVersion: version } = this.consent;
-    return this.consent.get() ?? { version, scopes: [], grantedAt: new Date().toISOString() };
   }
 
   readonly #createRedactor = (): LazyRedactor =>

@@ -11,7 +11,7 @@ const NOT_NAMES = new Set(
     "cuando como por quiero io lei lo gli mio mia è e ma non quando come domani eu você o os meu minha mas não quando como amanhã ik u " +
     "wij het een mijn is en maar niet wanneer hoe morgen ja pan pani to jest nie kiedy jak jutro jag du det den min är och men inte när hur " +
     "imorgon ben sen siz biz bu bir ve ama değil yarın " +
-    // Parts of letters, forms and shops.
+    // Parts of letters, forms and pages that sell.
     "ihr ihre votre notre su vostro vostra uw ons twój din vår neu hier problem department sales accounting " +
     "team support service customer customers sir madam everyone all user member admin account order orders card name number code " +
     "kunde kunden kundin damen herren zusammen bestellung konto rechnung lieferung programm client commande compte cliente clientes " +

@@ -9,7 +9,7 @@ const ANNOUNCED = words(
   "",
 );
 
-/** `: `, ` = `, ` is ` and the like, after up to five other words, as in "password for the shop is …". */
+/** `: `, ` = `, ` is ` and the like, after up to five other words, as in "password for the account is …". */
 const CONNECTION =
   /^(?:(?:(?:\s\p{L}[\p{L}'’.-]{0,20}){0,6}?)\s(?:is|was|lautet|heißt|c['’]est|set to|ist|war|est|era|es|è|é|jest|to|brzmi|är|:)(?!\p{L})|["']?\s?[:：=は]|(?=\s\S{0,40}\d))\s{0,3}[:：]?\s?/iu;
 
