@@ -201,12 +201,17 @@ test(
       } else if (act < 0.6) {
         one.thumb = random() < 0.5;
         await thumb(token, id, one.thumb);
-      } else if (act < 0.85) {
-        one.page = stars;
-        await ask("POST", "/v1/visitor/outcomes", { token, body: outcome });
       } else {
-        one.server = stars;
-        await ask("POST", "/v1/outcomes", { ...server, body: { outcomes: [outcome] } });
+        if (act < 0.9) {
+          one.page = stars;
+          await ask("POST", "/v1/visitor/outcomes", { token, body: outcome });
+        }
+        // The server may say the opposite of the page.
+        if (act >= 0.7) {
+          one.server = 6 - stars;
+          const body = { outcomes: [{ ...outcome, value: one.server }] };
+          await ask("POST", "/v1/outcomes", { ...server, body });
+        }
       }
     }
     await advance();
