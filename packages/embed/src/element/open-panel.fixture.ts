@@ -3,6 +3,8 @@ import type { ConversationItem } from "../agent.ts";
 import { createFakeAgent } from "./fake-agent.fixture.ts";
 import type { FakeAgent } from "./fake-agent.fixture.ts";
 import "./index.ts";
+// The panel loads it when it is opened, which takes a while.
+import "./privacy-view.ts";
 
 type Panel = {
   readonly agent: FakeAgent;

@@ -7,7 +7,6 @@ import type { ItemView } from "./answer-view.ts";
 import { createConsentCard } from "./consent-card.ts";
 import { icon, ICONS } from "./icons.ts";
 import type { PanelTexts } from "./panel-texts.ts";
-import { createPrivacyView } from "./privacy-view.ts";
 import type { PrivacyView } from "./privacy-view.ts";
 import { createQuestionCard } from "./question-card.ts";
 import { setText } from "./set-text.ts";
@@ -96,6 +95,7 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
 
   const views = new Map<string, ItemView>();
   let privacy: PrivacyView | null = null;
+  let isPrivacyOpen = false;
   let countsPending = false;
   // Keep the end in view unless the visitor has scrolled up.
   let pinned = true;
@@ -134,8 +134,8 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
   input.addEventListener("input", () => update());
   element.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    const isUsed = privacy !== null || running();
-    if (privacy !== null) showPrivacy(false);
+    const isUsed = isPrivacyOpen || running();
+    if (isPrivacyOpen) showPrivacy(false);
     else if (running()) agent.stop();
     if (isUsed) event.preventDefault();
   });
@@ -143,21 +143,29 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
     agent.clear();
     input.focus();
   });
-  privacyButton.addEventListener("click", () => showPrivacy(privacy === null));
+  privacyButton.addEventListener("click", () => showPrivacy(!isPrivacyOpen));
   noticeButton.addEventListener("click", () => void agent.reload());
 
   function showPrivacy(open: boolean): void {
-    if (open && privacy === null) {
-      privacy = createPrivacyView(agent, texts, isForDeveloper);
-      log.replaceWith(privacy.element);
-      void privacy.refresh();
-    } else if (!open && privacy !== null) {
-      privacy.element.replaceWith(log);
-      privacy = null;
-    }
+    isPrivacyOpen = open;
+    if (open) void openPrivacy();
+    else privacy?.element.replaceWith(log);
+    privacy = null;
     privacyButton.setAttribute("aria-pressed", String(open));
     form.hidden = open;
     update();
+  }
+
+  async function openPrivacy(): Promise<void> {
+    const view = await loadPrivacy().then(
+      ({ createPrivacyView }) => createPrivacyView(agent, texts, isForDeveloper),
+      // The page is offline and did not load the code before.
+      () => emptyPrivacyView(texts),
+    );
+    if (!isPrivacyOpen || privacy !== null) return;
+    privacy = view;
+    log.replaceWith(view.element);
+    void view.refresh();
   }
 
   const actions = {
@@ -201,7 +209,7 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
 
     // Nothing of another model is collected, so no consent is needed.
     consent.hidden =
-      agent.consent.decision() !== "undecided" || privacy !== null || agent.model.kind !== "site";
+      agent.consent.decision() !== "undecided" || isPrivacyOpen || agent.model.kind !== "site";
     question.update();
     const said = noticeOf(agent, options);
     notice.hidden = said === "";
@@ -219,7 +227,9 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
     fresh.hidden = conversation.length === 0;
 
     if (isForDeveloper) setText(corner, describePolicy(agent));
-    if (privacy !== null) void privacy.refresh();
+    void privacy?.refresh();
+    // Later the page may be offline.
+    if (conversation.length > 0 && !busy) void loadPrivacy().catch(() => undefined);
     if (isForDeveloper) updateCounts();
   }
 
@@ -233,6 +243,15 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
   }
 
   return { element, update, focus: () => input.focus() };
+}
+
+/** Visitors rarely open it, so its code is loaded when needed. */
+const loadPrivacy = () => import("./privacy-view.ts");
+
+/** In place of the view if its code cannot be loaded. */
+function emptyPrivacyView({ notShown }: PanelTexts): PrivacyView {
+  const element = h("div", { class: "view privacy" }, h("p", { role: "alert" }, notShown));
+  return { element, refresh: () => Promise.resolve() };
 }
 
 /** The policy that answers and its back end, for developers. */

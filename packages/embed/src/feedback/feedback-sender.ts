@@ -57,19 +57,11 @@ export class FeedbackSender {
 
   /** Sends what a message says about the answer before it, if that is clear. */
   async #notice(next: string): Promise<void> {
-    const { request = "", answer } = this.#shown.previous() ?? {};
-    const { trajectoryId = null, consentedAt } = answer ?? {};
-    // "Try again" has been sent as such.
-    if (answer === undefined || trajectoryId === null || answer.feedback === "retry") return;
-    // Under another consent the visitor may have another name, and would be linked to the old one.
-    const isSameConsent = (): boolean =>
-      consentedAt !== undefined && this.#consent.get()?.grantedAt === consentedAt;
-    if (!isSameConsent()) return;
-    const { nextMessageKind } = await import("./next-message.ts");
-    if (!isSameConsent()) return;
-    const said = answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
-    const kind = nextMessageKind({ request, answer: said.join(" "), next });
-    if (kind !== null) await this.#queue(kind, trajectoryId);
+    const previous = this.#shown.previous();
+    if (previous === null) return;
+    const { nextFeedback } = await import("./next-feedback.ts");
+    const given = nextFeedback(previous, next, this.#consent.get());
+    if (given !== null) await this.#queue(given.kind, given.trajectoryId);
   }
 
   async #queue(kind: Feedback["kind"], trajectoryId: string): Promise<void> {
