@@ -60,7 +60,8 @@ test("on the development half of the corpus, recall and precision do not fall", 
   const cases = corpusCases("development");
   expect(cases.length).toBeGreaterThan(400);
   const { shares } = verdict(measureRedaction(cases, createRedactor));
-  for (const [bar, least] of Object.entries(REACHED)) {
-    expect(shares[bar as keyof typeof shares], bar).toBeGreaterThanOrEqual(least);
-  }
+  const fallen = Object.entries(REACHED).filter(
+    ([bar, least]) => shares[bar as keyof typeof shares] < least,
+  );
+  expect(fallen).toEqual([]);
 });

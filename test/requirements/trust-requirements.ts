@@ -59,4 +59,30 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/byte-quota.test.ts > a path longer than the model's context is refused at upload",
     ],
   },
+  {
+    id: "collector:redaction",
+    source: "docs/design.md, decision 1",
+    behavior:
+      "Personal data of a visitor is replaced by typed placeholders before tokenization. The map stays in memory, and page tools get the original values. Practice tasks are not redacted.",
+    tests: [
+      "packages/collector/src/redaction/redactor.test.ts > redaction is idempotent on any text",
+      "packages/collector/src/redaction/redactor.test.ts > an e-mail address is redacted in any surroundings",
+      "packages/collector/src/redaction/detection.test.ts > My name is on the list already.",
+      "packages/collector/src/redaction/lazy-redactor.test.ts > a value that was not prepared is refused instead of passed",
+      "test/contract/redaction.test.ts > a value is found if all of it is replaced, and a span is right if little else is",
+      "packages/agent/src/roll-out-text.test.ts > personal data appears in no token and no record, and only page tools receive it",
+      "test/contract/practice-replay.test.ts > a visitor's own request is redacted on the same page",
+    ],
+  },
+  {
+    id: "collector:secret-fields",
+    source: "issue 19, part 4",
+    behavior:
+      "Values of fields that are named like secrets reach neither the model nor an upload. A rollout whose sampled tokens hold such a value is not kept.",
+    tests: [
+      "packages/collector/src/redaction/redactor.test.ts > their whole value is replaced, whatever it looks like",
+      "packages/collector/src/redaction/redactor.test.ts > the schema of a call's arguments can say that a field is secret",
+      "packages/agent/src/roll-out-text.test.ts > a rollout whose call holds a secret has no consent to be kept",
+    ],
+  },
 ];

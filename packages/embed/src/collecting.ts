@@ -1,4 +1,6 @@
 /** Opens the outbox of a page when it is first needed. A page without consent does not load the code for it. */
+import type { ConsentStore } from "@waggle/collector";
+import type { Consent } from "@waggle/protocol";
 import type { Collected, CollectingParts, openCollecting } from "./open-collecting.ts";
 
 type LoadCode = () => Promise<{ readonly openCollecting: typeof openCollecting }>;
@@ -64,4 +66,10 @@ export class Collecting {
     else opened.uploader.start();
     return opened;
   }
+}
+
+/** The consent in force; without one, a placeholder for a trajectory that is never kept. */
+export function consentOrNone(store: ConsentStore): Consent {
+  const { currentVersion: version } = store;
+  return store.get() ?? { version, scopes: [], grantedAt: new Date().toISOString() };
 }

@@ -1,7 +1,8 @@
 /**
  * Counts of a release. Each live request of the candidate or of the stable version counts once, by the version that its
  * trajectory names. A page can name any version, and can be too old to have the candidate. So a request counts only if its
- * version is the one that the edge serves to its visitor: the visitors of both arms differ by chance alone. Values arrive at any time; they mark the visitor, and the visitor's sums are computed
+ * version is the one that the edge serves to its visitor: the visitors of both arms differ by chance alone. Values
+ * arrive at any time; they mark the visitor, and the visitor's sums are computed
  * again from the rows before the next decision.
  */
 import {
