@@ -44,17 +44,22 @@ export type BaseProgress = {
   readonly steps: number;
   readonly loss: number;
   readonly tokensPerSecond: number;
+  /** Estimated from the steps so far. */
+  readonly secondsLeft: number;
 };
 
 /** Progress as a line of text. */
 export function baseText(environment: string, { step, steps, ...of }: BaseProgress): string {
-  const { loss, tokensPerSecond } = of;
-  return `base of ${environment}, made once  ${step}/${steps}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s`;
+  const { loss, tokensPerSecond, secondsLeft } = of;
+  const left = step === steps ? "" : `  ${(secondsLeft / 60).toFixed(1)} min left`;
+  return `base of ${environment}, made once  ${step}/${steps}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s${left}`;
 }
 
 /** What all bases are made with. */
 export type BaseRun = {
   readonly onProgress: (progress: BaseProgress) => void;
+  /** Called if an unfinished run with other settings is discarded. @param step - up to which it had come */
+  readonly onDiscard?: (step: number) => void;
   readonly signal: AbortSignal;
   /** Steps between two checkpoints; default 100. */
   readonly saveEvery?: number | undefined;
@@ -117,17 +122,23 @@ const BASE: CheckpointKind<Record<string, never>> = {
 };
 
 /** The checkpoint of an interrupted run with the same record. */
-async function foundIn(checkpoints: Checkpoints<Record<string, never>>, settings: Settings) {
+async function foundIn(
+  checkpoints: Checkpoints<Record<string, never>>,
+  settings: Settings,
+  onDiscard: BaseRun["onDiscard"],
+) {
   // A damaged checkpoint costs a minute of training, so it is not worth an error.
   const found = await checkpoints.load().catch(() => null);
-  return found !== null && isDeepStrictEqual(found.settings, settings) ? found : null;
+  if (found === null || isDeepStrictEqual(found.settings, settings)) return found;
+  onDiscard?.(found.step);
+  return null;
 }
 
 async function trainBase(
   folder: string,
   record: object,
   { config, weights, text, steps, peakLearningRate, optimizer, ...start }: BaseStart,
-  { onProgress, signal, saveEvery = 100, tensorboard }: BaseRun,
+  { onProgress, onDiscard, signal, saveEvery = 100, tensorboard }: BaseRun,
 ): Promise<void> {
   const { maxMicrobatchTokens } = start;
   const engine = await createOnnxEngine({
@@ -146,8 +157,9 @@ async function trainBase(
   const settings = canonical({ ...record });
   const startedAt = performance.now();
   let tokens = 0;
+  let taken = 0;
   try {
-    const found = await foundIn(checkpoints, settings);
+    const found = await foundIn(checkpoints, settings, onDiscard);
     const saved = found?.engines.get("policy");
     if (saved !== undefined) await engine.load(saved);
     const metrics = await openMetricsLog(folder, { tensorboard, from: found?.step ?? null });
@@ -174,16 +186,19 @@ async function trainBase(
           lossMask: samples.map(({ lossMask }) => lossMask),
         };
       },
-      isMeasured: (step) => step % 100 === 99 || step + 1 === steps,
+      // The first measurement soon, so that one sees how long it takes.
+      isMeasured: (step) => step === 9 || step % 100 === 99 || step + 1 === steps,
       onStep: (step, { loss, gradientNorm }, { sequences }) => {
         tokens += sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+        taken += 1;
         if (loss === null) return;
         const seconds = (performance.now() - startedAt) / 1000;
         const tokensPerSecond = tokens / seconds;
         const learningRate = rate(step - 1);
         const numbers = { loss, gradientNorm, learningRate, tokensPerSecond };
         metrics.add({ event: "step", step, metrics: numbers });
-        onProgress({ step, steps, loss, tokensPerSecond });
+        const secondsLeft = ((steps - step) * seconds) / taken;
+        onProgress({ step, steps, loss, tokensPerSecond, secondsLeft });
       },
     });
     if (done < steps) signal.throwIfAborted();

@@ -43,6 +43,15 @@ function tooWeak(isFromModel: boolean): string {
   );
 }
 
+const TOO_FEW_WORDINGS =
+  "warning: this base solves few tasks whose wording is not in training, and people use wordings of their own. " +
+  `Give each kind of request more wordings; see ${WEAK_BASE_PAGE}`;
+
+/** Whether the success at some tasks is less than half of that at all. Few tasks say nothing. */
+function isWeakAt(some: SuccessRate, all: SuccessRate): boolean {
+  return some.trials >= 20 && some.rate < all.rate / 2;
+}
+
 /** Held-out tasks with invented tools. */
 const TOOL_TASKS = 100;
 
@@ -56,7 +65,11 @@ export async function trainEnvironmentBase(
   const folder = options.out ?? join(options.bases, spec.name);
   if (options.resume === false) await rm(`${folder}.unfinished`, { recursive: true, force: true });
   const chosen = { from, steps, seed, mistakes, habits };
-  const { model, recipe } = await chosenBase(spec, folder, chosen, {
+  const making = chosenBase(spec, folder, chosen, {
+    onDiscard: (step) => {
+      if (json) write.error(JSON.stringify({ event: "discarded", step }));
+      else write.error(`the unfinished base had other settings; its ${step} steps are discarded`);
+    },
     onProgress: (progress) =>
       write.error(
         json ? JSON.stringify({ event: "base", ...progress }) : baseText(spec.name, progress),
@@ -64,6 +77,10 @@ export async function trainEnvironmentBase(
     signal,
     saveEvery,
     tensorboard,
+  });
+  const { model, recipe } = await making.catch((error: unknown) => {
+    if (signal.aborted && !json) write.error("stopped; run the same command again to resume");
+    throw error;
   });
   // A base that started from random weights knows only the tools of its environment.
   const toolTasks = from === undefined ? 0 : TOOL_TASKS;
@@ -109,7 +126,9 @@ export async function trainEnvironmentBase(
         })
       : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}${toolText(tools)}`,
   );
-  if (!json && isTooWeak([greedy.rate, sampled.rate])) write.error(tooWeak(from !== undefined));
+  if (json) return;
+  if (isTooWeak([greedy.rate, sampled.rate])) write.error(tooWeak(from !== undefined));
+  else if (unseen !== null && isWeakAt(unseen.sampled, sampled)) write.error(TOO_FEW_WORDINGS);
 }
 
 function unseenText(unseen: BaseSuccess | null): string {

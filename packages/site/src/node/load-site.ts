@@ -13,6 +13,7 @@ import {
 } from "@waggle/protocol";
 import type { SiteDefinition } from "../site-definition.ts";
 import { readSiteConfig, type SiteConfig } from "./config-file.ts";
+import { requireFittingBase } from "./base-check.ts";
 import { requireConsentText } from "./consent-check.ts";
 import { requireFittingMetrics } from "./feedback-check.ts";
 import { importText } from "./source-file.ts";
@@ -63,6 +64,7 @@ export async function loadSite(
   const { source, definition } = config;
   const folder = dirname(source.file);
   requireRecipe(config);
+  requireFittingBase(config);
   requireFittingMetrics(config);
   requireConsentText(config);
   requireModel(config, folder);
