@@ -11,13 +11,13 @@ const ANNOUNCED = words(
 
 /** `: `, ` = `, ` is ` and the like, after up to five other words, as in "password for the account is …". */
 const CONNECTION =
-  /^(?:(?:(?:\s\p{L}[\p{L}'’.-]{0,20}){0,6}?)\s(?:is|was|lautet|heißt|c['’]est|set to|ist|war|est|era|es|è|é|jest|to|brzmi|är|:)(?!\p{L})|["']?\s?[:：=は]|(?=\s\S{0,40}\d))\s{0,3}[:：]?\s?/iu;
+  /^(?:(?:(?:\s\p{L}[\p{L}'’.-]{0,20}){0,6}?)\s(?:is|was|lautet|heißt|c['’]est|set to|ist|war|est|era|es|è|é|jest|to|brzmi|är|:)(?!\p{L})|(?:\s\p{L}{1,20}){0,2}["']?\s?[:：=は]|(?=\s\S{0,40}\d))\s{0,3}[:：]?\s?/iu;
 
 const QUOTED = /^(["'`“„«「])([^\n"'`”“»」]{4,64})["'`”“»」]/u;
 /** Two words joined as nobody joins them in a sentence, alone after a label such as `Password:`. */
 const JOINED =
-  /^(?!(?:case|non|two|multi|auto|re|pre|self|not|user|server|one|all|un|e|read|write)-)\p{L}{2,}(?:[._+-]\p{L}{2,}){1,5}(?=["'”»」]?[.,;]?\s*(?:$|\n))/iu;
-const TOKEN = /^[^\s"'`“”„«»「」、。]{4,64}/u;
+  /^(?!(?:case|non|two|multi|auto|re|pre|self|not|user|server|one|all|un|e|read|write)-)\p{L}{2,}(?:[._+-]\p{L}+){1,5}(?=["'”»」]?[.,;]?\s*(?:$|\n))/iu;
+const TOKEN = /^(?:[!-~]{4,64}(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])|[^\s"'`“”„«»「」、。]{4,64})/u;
 
 /** A digit, a symbol or a capital within: no word of a sentence. */
 function looksChosen(token: string): boolean {
@@ -36,7 +36,7 @@ const looksMixed = (token: string): boolean =>
   /\p{Ll}/u.test(token) &&
   /\d/.test(token) &&
   /(?!^)\p{Lu}|(?<=.)[^\p{L}\p{N}](?=.)/u.test(token) &&
-  !/^(?:i?\p{Lu}?\p{L}+[.-]?\d{1,2}|\p{L}{1,4}[.-]?\d+\p{L}{0,2}|\d.*|.*\.\p{L}{2,4})$/u.test(
+  !/^(?:(?:i?\p{Lu}\p{L}+|\p{Ll}+|\p{Ll}\p{Lu}\p{L}+)[.-]?\d{1,2}|\p{L}{1,4}[.-]?\d+\p{L}{0,2}|\d.*|.*\.\p{L}{2,4})$/u.test(
     token.replace(/[.,;:!?)]+$/, ""),
   );
 
