@@ -14,9 +14,10 @@ const SPACE = String.raw`[ \t\u00a0]`;
 const WORD = String.raw`(?:(?:\p{Lu}\.){1,3}|(?:\p{Lu}['’](?=\p{Lu}))?\p{Lu}[\p{L}\p{M}]+(?:['’]\p{L}+|-\p{L}+)*)`;
 const PARTICLE = String.raw`(?:(?:von|van|der|den|de|del|della|degli|di|da|dos|das|do|du|la|le|el|al|bin|ibn|ben|ter|ten|te|zu|zur|vom|y|e|af|av|Van|De|Von) |[dlDL]['’])`;
 const NAME = new RegExp(
-  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>]){0,6}(?:(?:(?:la|el|der|dem|den|die|de|il|o|a) )?(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
+  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>|]){0,6}\n?(?:(?:(?:la|el|der|dem|den|die|de|il|o|a) )?(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
   "u",
 );
+const IS_TITLE = new RegExp(`^(?:${TITLE})$`, "u");
 const LOWER =
   /^[ \t:：="'*]{0,4}(?<value>\p{Ll}[\p{Ll}'’-]+(?: (?:van |von |de |da |di |der )?\p{Ll}[\p{Ll}'’-]+){0,2}?)(?=\s*(?:$|[.,;!?\n)"]|(?:and|und|et|y|e|en|i|och|ve|from|aus|i'm|i am)(?!\p{L})))/u;
 /** Lower-case words that often follow "my name is" and the like. */
@@ -35,7 +36,8 @@ function capitalized(rest: string, fewest: number): Span | null {
     const isLabel = /^\s?[:：]/u.test(rest.slice(start + index + word.length));
     const isNext = rest.slice(start + index + word.length).search(/^ \p{Lu}/u) === 0;
     const isParticle = isNext && /^(?:Le|La|El|Los|Den|De|Di)$/.test(word);
-    if ((isNotName(word) && !isParticle && /^\p{Lu}/u.test(word)) || isLabel) break;
+    const isNoName = (isNotName(word) && !isParticle) || IS_TITLE.test(word);
+    if ((isNoName && /^\p{Lu}/u.test(word)) || isLabel) break;
     if (/^(?:[dl]['’])?\p{Lu}/u.test(word)) {
       count += 1;
       end = start + index + word.length;
@@ -74,7 +76,7 @@ const STRONG = words(
 /** "I am": needs a name of two words. */
 const WEAK = words(
   "i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
-    "jag är|det här är|ben|call me|signed",
+    "jag är|det här är|ben|call me|signed,?",
   " ",
 );
 /** "This is": also said of things, so that only some words may follow the name. */
@@ -86,7 +88,7 @@ const OF_PERSON =
   /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z ))/iu;
 /** In these languages a capital letter after "I am" begins a name. */
 const WEAK_ONE = words(
-  "i am|i['’]m|moi,? c['’]est|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed",
+  "i am|i['’]m|moi,? c['’]est|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed,?",
   " ",
 );
 const FROM = /^,? (?:from|calling|speaking|aus|de |du |uit|från|z |da )/u;
@@ -150,13 +152,11 @@ const RECIPIENT = words(
   " ",
 );
 const TO_PLACE = /^(?:,| (?:at|in|on)) ?(?:\d|$)/u;
-/** Somebody to tell, before a phone number. */
+/** Somebody to tell, before a phone number: the piece ends where its placeholder stands. */
 const CONTACT = words(
   "call|tell|ask(?: for)?|notify|inform|contact|reach|text|ring|phone|rufen sie|anrufen bei|informieren|verständigen|fragen sie|prévene[rz]|avertisse[rz]|appele[rz]|joindre|contacte[rz]|avis\\p{L}{1,5}(?: a)?|llam\\p{L}{1,4} a|pregunt\\p{L}{1,4} por|avvis\\p{L}{1,5}|chiam\\p{L}{1,4}|contatt\\p{L}{1,5}|lig\\p{L}{1,4} (?:para|a) ?[oa]?|bel(?:len)?|waarschuw|zadzwo\\p{L}{1,4} do|dzwoni\\p{L}{1,3} do|ring|kontakta|arayın",
   " ",
 );
-/** The piece ends where a placeholder stands. */
-const REST_IS_PLACEHOLDER = /^ ?(?::|\(|,|at|on|unter|au|al|ao|op|på|pod)? ?$/u;
 /** What ends a line or a sentence. */
 const LINE_END = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
 
@@ -198,7 +198,10 @@ export const NAME_RULES: readonly DetectionRule[] = [
     const found = capitalized(rest, 2);
     return found !== null && TO_PLACE.test(rest.slice(found[1])) ? found : null;
   }),
-  introduced("NAME", new RegExp(CONTACT, "iu"), (rest) => alone(rest, REST_IS_PLACEHOLDER)),
+  introduced("NAME", new RegExp(CONTACT, "iu"), (rest) => {
+    const word = /^\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)?(?= ?[:(,] ?$)/u.exec(rest)?.[0] ?? "";
+    return word.split(" ").some(isNotName) ? null : [0, word.length];
+  }),
   // A line with a name before an address, a phone number or an e-mail address.
   introduced("NAME", /^|\n/u, (rest) => {
     const found = capitalized(rest, 2);
