@@ -72,7 +72,7 @@ const hasOnlyNumber = (number: string): boolean => /^\d{4,6}|-/u.test(number);
 
 const ANNOUNCED = words(
   String.raw`(?:(?:my|our|the|home|new|shipping|delivery|billing|postal|mailing|street|work|full|current) ){0,3}address(?: line)?(?: is| to|['’]s)?|` +
-    "(?:deliver|ship|send|post|mail|bring|forward)(?:ed|ing)?(?: (?:it|them|this|that|everything|the (?:parcel|package|order|goods|rest)|my (?:order|parcel|package)))?(?: (?:back|over))? to|deliver(?:y|ed)? (?:to|at)|(?:live|living|lives|stay|staying|reside|residing|located|based) (?:at|in|on)|(?:moved|moving|relocated|come|coming) to|pick (?:it |me |us )?up (?:at|from)|(?:bill|invoice|taxi|cab)(?: it)? to|where|home is|house is at|" +
+    "(?:deliver|ship|send|post|mail|bring|forward)(?:ed|ing)?(?: (?:it|them|this|that|everything|the (?:parcel|package|order|goods|rest)|my (?:order|parcel|package)))?(?: (?:back|over))? to|deliver(?:y|ed)? (?:to|at)|(?:live|living|lives|stay|staying|reside|residing|located|based) (?:at|in|on)|(?:moved|moving|relocated|come|coming) to|pick (?:it |me |us )?up (?:at|from)|(?:bill|invoice|taxi|cab)(?: it)? to|where(?=:)|home is|house is at|" +
     "(?:meine |unsere |die |neue ){0,2}(?:liefer|rechnungs|post|privat|wohn|versand|heim)?(?:adresse|anschrift)(?: ist| lautet)?|(?:taxi|wagen)(?: soll)? (?:zum|zur|nach|an|in die)|(?:wohne(?:n|t|haft)?|lebe|gemeldet|übernachte|ziehe)(?: ich| wir| jetzt)?(?: in(?: der)?| an(?: der)?| am| im)?|(?:liefer|schick|send|versende?)\\p{L}{0,3}(?: \\p{L}{2,12}){0,4}? (?:an|nach|in die|zur?)|" +
     "(?:mon |notre |l['’])?adresse(?: de (?:livraison|facturation)| postale| est){0,2}|(?:je )?(?:loge|séjourne|déménage)(?: au| à| dans)?|factur(?:e[rz]|é)(?: \\p{L}{2,9}){0,2}? (?:à|au|chez)|(?:à|a) livrer(?: au| à| chez)?|taxi (?:pour|au)|(?:j['’])?habit(?:e|ons)(?: maintenant)?(?: au| à| dans)?|(?:livre[rz]|livraison|envoye[rz]|expédie[rz])(?:[- ]\\p{L}{2,9}){0,3}? (?:au|à|chez)|domicilié\\p{L}{0,2}(?: au| à)?|" +
     "(?:mi |la )?dirección(?: (?:de (?:entrega|envío|facturación)|postal|es)){0,2}|vivo (?:en|a|in|na|no)|(?:factur|recog|alojad|hospedad|domiciliad|mud)\\p{L}{1,4}(?: \\p{L}{2,10}){0,2}? (?:a|en|em|na|no)|estoy en|taxi (?:a|para)|(?:env[ií]\\p{L}{1,5}|entreg\\p{L}{1,4}|mand\\p{L}{1,5})(?: \\p{L}{2,10}){0,3}? (?:a|en|para|em|na|no)(?: la)?|domicilio(?: es)?|resido (?:en|em|in)|" +
@@ -117,7 +117,7 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   // Calle Mayor 5, Via Roma 3, Rua Augusta, 100, ul. Długa 5
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę|[Pp]lace|[Rr]ue|[Cc]hemin|[Aa]venue|[Ii]mpasse|[Qq]uai|[Bb]oulevard|[Ll]ungomare|corso|viale|vicolo|largo|[Ll]ocalità|[Ll]oc\.|[Ff]razione|[Cc]ontrada|[Cc]amino|[Pp]olígono(?: [Ii]ndustrial)?|[Uu]rbanización|[Uu]rb\.|[Ll]adeira|[Bb]eco|[Qq]uinta|[Bb]airro|[Uu]rbanização|plaza|paseo|ronda|travessa|praça|alameda|estrada)(?= ?(?:de (?:l[ao]s? |l['’])|d[aeiou]s? |de[gl]l[aeio'’]? ?|d['’]|l[ao]s? |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número |lote |nave |km )?\d)`,
+    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę|[Pp]lace|[Rr]ue|[Cc]hemin|[Aa]venue|[Ii]mpasse|[Qq]uai|[Bb]oulevard|[Ll]ungomare|corso|viale|vicolo|largo|[Ll]ocalità|[Ll]oc\.|[Ff]razione|[Cc]ontrada|[Cc]amino|[Pp]olígono(?: [Ii]ndustrial)?|[Uu]rbanización|[Uu]rb\.|[Ll]adeira|[Bb]eco|[Qq]uinta|[Bb]airro|[Uu]rbanização|plaza|paseo|ronda|travessa|praça|alameda|estrada)(?= ?(?:de (?:l[ao]s? |l['’])|d[aeiou]s? |de[gl]l[aeio'’]? ?|d['’]|l[ao]s? |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número |lote |nave |km )?(?!(?:19|20)\d\d(?!\d|, ?\d)|\d+ ?(?:k?g|[mc]?l|[cm]m|€|%)(?!\p{L}))\d)`,
     ANYTHING,
   ],
   // Keizersgracht 123, 1015 CJ Amsterdam; Drottninggatan 5
@@ -136,12 +136,12 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   // Yeni Köy No: 12, Şile
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’]{1,20} ){0,2}(?:\p{Lu}[\p{L}'’]{1,20} No:? ?\d{1,4}|Köyü? \d{1,4})(?=,? \p{Lu})`,
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’]{1,20} ){0,2}(?:Köyü?|Sitesi|Apt\.?|Apartmanı|Mevkii|Yolu|Meydanı|Sokak|Cadde) (?:No:? ?)?\d{1,4}(?=,? \p{Lu})`,
     ANYTHING,
   ],
   // Marktplatz 3, 10115 Berlin
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Alte|Alter|Neue|Neuer|Obere|Untere|\p{Lu}[\p{L}-]{2,20}) )?\p{Lu}[\p{L}-]{2,30} \d{1,4} ?(?:[a-z](?!\p{L}))?(?=(?:, ?|\s)(?:D-|A-|CH-)?(?:(?!(?:19|20)\d\d )\d{4,5}|\d\d-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}) \p{Lu})`,
+    String.raw`(?<![\p{L}\p{N}_])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Alte|Alter|Neue|Neuer|Obere|Untere|\p{Lu}[\p{L}-]{2,20}) )?\p{Lu}[\p{L}-]{2,30} \d{1,4} ?(?:[a-z](?!\p{L}))?(?=(?:, ?|\s)(?:D-|A-|CH-)?(?:(?!(?:19|20)\d\d )\d{4,5}|\d\d-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}) (?!Euro|Stück|Meter|Person|Punkt|Kilo|Zeichen|Dollar|Franken|Kron|Teile)\p{Lu})`,
     ANYTHING,
   ],
 ];
@@ -153,7 +153,7 @@ const IS_SPECIFIC =
 /** Labels of forms before a part of an address, at the start of a line. */
 const LABEL =
   /(?:(?<=\n)|^)[ \t>*"-]{0,4}(?:straße(?: und hausnummer)?|strasse|street(?: address)?|(?:address )?line [12]|rue|calle|rua|morada|via|indirizzo|straat(?: en huisnummer)?|ulica|gata|gatuadress|sokak|plz(?: ?[/+,] ?| und )?(?:ort|stadt)?|ort|stadt|(?:zip|post)(?: ?code)?|postal code|c\.? ?p\.?|code postal|ville|c[óo]digo postal|ciudad|localidad|cep|cap|città|comune|cidade|localidade|postcode(?: en (?:woon)?plaats)?|(?:woon)?plaats|kod(?: pocztowy)?|miasto|miejscowość|postnummer|postadress|ort|posta kodu|il\/ilçe|ilçe|city|town)["']?[ \t]?[:=][ \t"']{0,3}/iu;
-const LABELLED = /^(?<value>(?=[^\n]{0,50}\d)[\p{L}\d][^\n:|;"=[\]]{1,60})(?=["']?\s*(?:\n|$|[;|]))/u;
+const LABELLED = /^(?<value>(?=[^\n]{0,50}\d{4}|\p{L}[^\n]{0,50} \d|\d{1,5}[a-z]?,? \p{L})(?=[^\n]{0,20}(?:\p{Lu}|\d{4}))[\p{L}\d][^\n:|;"=[\]]{1,60})(?=["']?\s*(?:\n|$|[;|]))/u;
 
 const WORDS_OF_STREETS =
   "street|st|road|rd|avenue|ave|lane|ln|drive|dr|yard|close|court|terrace|way|gardens|rue|avenue|av|bd|boulevard|chemin|impasse|allée|place|quai|" +
@@ -161,13 +161,21 @@ const WORDS_OF_STREETS =
 /** An address in lower case: a street and a number, and what follows up to a postcode or the end of the clause. */
 const LOWER_CASE = new RegExp(
   String.raw`^(?<value>(?=[^\n]{0,40}?(?:(?<!\p{L})(?:${WORDS_OF_STREETS})(?!\p{L})|(?:straße|strasse|str\.|weg|platz|gasse|allee|ring|straat|laan|gracht|kade|plein|gatan|vägen|gränd)(?!\p{L})))` +
-    String.raw`(?=[^\n]{0,50}?\d)[\p{L}\d][\p{L}\d .'’/-]{3,45}?(?:(?:,? [\p{L}\d .'’/-]{0,30}?,? ?(?<!\d)(?:\d{5}-\d{3}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|\d{4} ?[a-z]{2}(?!\p{L})|\d{4,5}|[a-z]{1,2}\d{1,2}[a-z]? ?\d[a-z]{2})(?![\p{L}\d-])(?: (?!by|at|for|and|bitte|danke|please|por|per|svp|um|ab|bis)\p{Ll}{3,20}(?=\s*(?:$|[\n.,;!?)])))?)|(?=\s*(?:$|[\n.,;!?)]))))`,
+    String.raw`(?=[^\n]{0,50}?\d)[\p{L}\d][\p{L}\d .'’/-]{3,45}?(?:(?:,? [\p{L}\d .'’/-]{0,30}?,? ?(?<!\d)(?:\d{5}-\d{3}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|\d{4} ?[a-z]{2}(?!\p{L})|\d{4,5}|[a-z]{1,2}\d{1,2}[a-z]? ?\d[a-z]{2})(?![\p{L}\d-])(?: (?!by|at|for|and|bitte|danke|please|por|per|svp|um|ab|bis)\p{Ll}{3,20}(?=\s*(?:$|[\n.,;!?)])))?)|(?=\.?\s*(?:$|[\n,;!?)]))))`,
   "iu",
 );
 
+/** Whether words in lower case can only be an address: a number at the end or before a comma, or a postcode. */
+const isStreet = (value: string): boolean =>
+  !NOT_NUMBER_AFTER.test(value.replace(/^\d+/, "")) &&
+  !/(?<!\p{L})(?:at|with|con|med|mit|avec|com|há|and|und|food|which|que|i|och)(?!\p{L})/u.test(value) &&
+  (/\d{4}|\d[a-z]{2}$|\p{L} \d{1,4}[a-z]?(?:[/-]\d+)?(?:,|$)/u.test(value) ||
+    /(?:mah|sk|sok|cad)\. .*\d/u.test(value) ||
+    new RegExp(String.raw`^\d{1,4}[a-z]? (?:\p{L}+ ){1,3}(?:${WORDS_OF_STREETS})$`, "u").test(value));
+
 /** Japan: a prefecture and numbers of blocks, after an optional postcode. */
 const JAPANESE =
-  /(?:〒? ?\d{3}-\d{4}[ 　\n]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県|\p{Script=Han}{1,5}[市区])[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[ 　\n]?[\p{Script=Han}\p{Script=Katakana}ー]{1,20}(?:[0-9０-９]{1,4}号?室?|ビル|マンション|ハイツ|荘|コーポ|タワー|ハウス)(?:[ 　]?[0-9０-９]{1,4}(?:号室?|階|F))?)?/gu;
+  /(?:〒? ?\d{3}-\d{4}[ 　\n]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県|\p{Script=Han}{1,5}[市区](?!民)(?=[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,20}[0-9０-９]{1,3}(?:丁目|番地|[-−－ー番][0-9０-９])))[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[東西南北][0-9０-９番号\-−－]{1,10})?(?:[ 　\n]?[\p{Script=Han}\p{Script=Katakana}ー]{1,20}(?:[0-9０-９]{1,4}号?室?|ビル|マンション|ハイツ|荘|コーポ|タワー|ハウス)(?:[ 　]?[0-9０-９]{1,4}(?:号室?|階|F))?)?/gu;
 
 const LONGEST = 200;
 
@@ -193,7 +201,7 @@ export const ADDRESS_RULES: readonly DetectionRule[] = [
     // "Store 5": one number and one word that is no street is no address.
     if (IS_SPECIFIC.test(rest.slice(0, end))) return [0, end];
     const lower = /^\p{Lu}/u.test(rest) ? null : valueAtEnd(LOWER_CASE, rest);
-    return lower !== null && /\d/u.test(rest.slice(...lower)) ? lower : null;
+    return lower !== null && isStreet(rest.slice(...lower)) ? lower : null;
   }),
   introduced("ADDRESS", LABEL, (rest) => valueAtEnd(LABELLED, rest)),
   ...STARTS.map(unannounced),

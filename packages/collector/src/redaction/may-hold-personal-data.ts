@@ -2,7 +2,7 @@
 const PLAIN = /^\p{Lu}?(?:[\p{Ll} ]|[,.!?](?= |$))*$/u;
 /** Words before a name or a passphrase in lower case, and a token that is long enough for a passphrase. */
 const INTRODUCTION =
-  /name|call|nenn|dicen|noem|mówi|kallas|derler|hei(?:ß|ss)|llam|chiam|cham|nom|apell|naam|heet|nazyw|nazwisk|imi|heter|namn|adım|smim|soyad|[^ ]{18}/iu;
+  /name|called|hei(?:ß|ss)|llam|chiam|cham|nom|apell|naam|heet|nazyw|nazwisk|imi|heter|namn|adım|smim|soyad|[^ ]{18}/iu;
 
 /** Whether the built-in rules could change a text. `false` is certain. */
 export const mayHoldPersonalData = (text: string): boolean =>

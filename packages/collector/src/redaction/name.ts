@@ -66,12 +66,17 @@ const alone = (rest: string, next: RegExp): Span | null => {
 
 /** "My name is", also before names in lower case. */
 const STRONG = words(
-  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |famil\w |legal )?(?:name|surname)(?: is|'s|’s|(?=:))|i am called|i'm called|they call me|name's|name is|(?:they|people|everyone|everybody|friends|just|you can|always) calls? me|mich nennen alle|(?:man nennt|alle nennen|nennt) mich|on m['’]appelle|me (?:dicen|llaman)|(?:me )?chama(?:m)? (?:me )?de|mi chiamano|(?:ze|iedereen) noem(?:en|t) (?:me|mij)|mówią (?:na|do) mnie|(?:jag )?kallas|bana \p{L}{1,12} derler|` +
+  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |famil\w |legal )?(?:name|surname)(?: is|'s|’s|(?=:))|i am called|i'm called|they call me|name's|name is|` +
     "(?:mein|der) (?:voller |vollständiger )?(?:name|vorname|nachname)(?: ist| lautet|(?=:))|ich hei(?:ß|ss)e|heiße ich|" +
     "je m['’]appelle|mon (?:nom|pr[eé]nom)(?: complet)?(?: est|(?=\\s?:))|me llamo|mi (?:nombre(?: completo)?|apellido)(?: es|(?=:))|mi chiamo|(?:il )?mio nome(?: completo)?(?: è|(?=:))|" +
     "(?:eu )?me chamo|chamo-me|(?:o )?meu nome(?: completo)?(?: é|(?=:))|mijn (?:volledige )?(?:voor|achter)?naam(?: is|(?=:))|ik heet|nazywam się|mam na imię|moje imię to|moje nazwisko to|" +
     "jag heter|mitt (?:fullständiga )?namn(?: är|(?=:))|(?:benim )?(?:adım|[iİ]smim)(?: soyadım)?|soyadım",
   String.raw`[\s:]{1,3}`,
+);
+/** "They call me": said of much else in lower case. */
+const NICKNAME = words(
+  "(?:they|people|everyone|everybody|friends|just|you can|always) calls? me|mich nennen alle|(?:man nennt|alle nennen|nennt) mich|on m['’]appelle|me (?:dicen|llaman)|(?:me )?chama(?:m)? (?:me )?de|mi chiamano|(?:ze|iedereen) noem(?:en|t) (?:me|mij)|mówią (?:na|do) mnie|(?:jag )?kallas|bana \\p{L}{1,12} derler",
+  " ",
 );
 /** "I am": needs a name of two words. */
 const WEAK = words(
@@ -108,7 +113,7 @@ const label = (names: string): RegExp =>
   );
 const FIELD = label(
   String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|signature|undersigned|(?:ordered|booked|requested|submitted|placed|reported) by|passenger|guest|resident|tenant|insured|beneficiary|applicant|traveller|driver|` +
-    "patient(?:in|e|ën|ent)?|paciente|paziente|patiënt|pacjent(?:ka)?|hasta|passasjer|passag(?:er|ère)|pasajer[oa]|passeggero|passageir[oa]|fahrgast|gast|reisende[rn]?|firma|firmado(?: por)?|firmato(?: da)?|assinado(?: por)?|assinatura|signataire|signé|gezeichnet|bestellt von|commandé par|pedido por|ordinato da|besteld door|handtekening|ondertekend(?: door)?|podpis(?:ano)?|zamawiając[ya]|underskrift|signatur|beställare|imza|" +
+    "patient(?:in|e|ën|ent)?|paciente|paziente|patiënt|pacjent(?:ka)?|hasta|passasjer|passag(?:er|ère)|pasajer[oa]|passeggero|passageir[oa]|fahrgast|gast|reisende[rn]?|firmado(?: por)?|firmato(?: da)?|assinado(?: por)?|assinatura|signataire|signé|gezeichnet|bestellt von|commandé par|pedido por|ordinato da|besteld door|handtekening|ondertekend(?: door)?|podpis(?:ano)?|zamawiając[ya]|underskrift|signatur|beställare|imza|" +
     "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
     "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire(?: du compte)?|nombre(?: completo| y apellidos?)?|apellidos?|titular(?: de la cuenta| da conta)?|" +
     "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|sobrenome|apelido|" +
@@ -117,7 +122,7 @@ const FIELD = label(
 );
 /** Labels before persons or companies: they need two words. */
 const ROLE_FIELD = label(
-  "recipient|sender|ship to|bill to|deliver to|contact(?: person)?|customer|empfänger(?:in)?|absender(?:in)?|kund(?:e|in)|destinataire|" +
+  "recipient|sender|firma|ship to|bill to|deliver to|contact(?: person)?|customer|empfänger(?:in)?|absender(?:in)?|kund(?:e|in)|destinataire|" +
     "expéditeur|destinatari[oa]|remitente|mittente|destinatári[oa]|remetente|ontvanger|odbiorca|nadawca|mottagare|avsändare|alıcı|gönderen",
 );
 /** Closings of letters: the name stands on the next line, or after a comma. */
@@ -134,7 +139,7 @@ const SHORT_CLOSING = words("mvh|lg|mfg|vg|mvg|groetjes|gr|kram|xx|bises|sincere
 /** Bookings and accounts in somebody's name: needs two words. */
 const IN_NAME = words(
   "(?:in|on|by) (?:the |my )?name(?: of)?|deliver(?:y|ed)? for|(?:passport|ticket|licen[cs]e|card|id) (?:says|shows|has)|(?:ausweis|pass) steht|(?:carné|pasaporte|dni|documento) (?:pone|dice|figura)|passeport|documento c['’]è scritto|" +
-    String.raw`(?:(?:account|card|policy) ?holder|kontoinhaber(?:in)?|titulaire(?: du compte)?|titular|intestatari[oa]|rekeninghouder|posiadacz\p{L}{0,3}|kontoinnehavare|hesap sahibi|passenger|guest|patient(?:in|e)?|paciente|paziente|patiënt|pacjent\p{L}{0,3})(?: is| ist| est| es| è| é| är| to|:? (?:now|jetzt|ahora|ora|agora|nu|teraz))?|(?:je |il |la )?(?:soussignée?|sottoscritt[oa]|undersigned|unterzeichnete[rn]?|unterzeichner(?:in)?|abajo firmante|abaixo[- ]assinad[oa]|ondergetekende|niżej podpisan[ya]|undertecknad),?|` +
+    String.raw`(?:(?:account|card|policy) ?holder|kontoinhaber(?:in)?|titulaire(?: du compte)?|titular|intestatari[oa]|rekeninghouder|posiadacz\p{L}{0,3}|kontoinnehavare|hesap sahibi|patient(?:in|e)?|paciente|paziente|patiënt|pacjent\p{L}{0,3})(?: is| ist| est| es| è| é| är| to|:? (?:now|jetzt|ahora|ora|agora|nu|teraz))?|(?:je |il |la )?(?:soussignée?|sottoscritt[oa]|undersigned|unterzeichnete[rn]?|unterzeichner(?:in)?|abajo firmante|abaixo[- ]assinad[oa]|ondergetekende|niżej podpisan[ya]|undertecknad),?|` +
     "booked (?:for|by)|registered (?:to|for)|ma[dk]e (?:it |the \\p{L}{3,12} )?out to|(?:is|be|it|order|booking|reservation|table) under(?! the)|made out to|belongs to|addressed to|account (?:of|holder)",
   "[:,]? ",
 );
@@ -167,7 +172,14 @@ const NOT_JAPANESE_NAME =
 
 /** Names that are introduced. */
 export const NAME_RULES: readonly DetectionRule[] = [
+  // A line with a name before an address, a phone number or an e-mail address.
+  introduced("NAME", /^|\n/u, (rest) => {
+    const found = capitalized(rest, 2);
+    const isLine = found !== null && /^[ \t|]{0,3}[\n,;|][ \t\n|]{0,3}$/u.test(rest.slice(found[1]));
+    return isLine && found[0] <= 3 ? found : null;
+  }),
   introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
+  introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(WEAK, "iu"), (rest) => capitalized(rest, 2) ?? alone(rest, FROM)),
   introduced("NAME", new RegExp(THIS_IS, "iu"), (rest) => {
@@ -201,12 +213,6 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(CONTACT, "iu"), (rest) => {
     const word = /^\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)?(?= ?[:(,] ?$)/u.exec(rest)?.[0] ?? "";
     return word.split(" ").some(isNotName) ? null : [0, word.length];
-  }),
-  // A line with a name before an address, a phone number or an e-mail address.
-  introduced("NAME", /^|\n/u, (rest) => {
-    const found = capitalized(rest, 2);
-    const isLine = found !== null && /^[ \t|]{0,3}[\n,;|][ \t\n|]{0,3}$/u.test(rest.slice(found[1]));
-    return isLine && found[0] <= 3 ? found : null;
   }),
   introduced("NAME", new RegExp(IN_NAME_ONE, "iu"), (rest) => capitalized(rest, 1)),
   introduced(

@@ -17,7 +17,7 @@ export const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
 const ID_LABEL = new RegExp(
   words(
-    "order|invoice|track|parcel|shipment|ref|reference|sku|isbn|ean|upc|gtin|article|item|product|produkt|prod|part|model|" +
+    "order|invoice|barcode|price|amount|total|serie|track|parcel|shipment|ref|reference|sku|isbn|ean|upc|gtin|article|item|product|produkt|prod|part|model|" +
       "ticket|case|serial|version|build|commit|imei|id|code|batch|lot|bestell|auftrag|rechnung|sendung|artikel|kunde|vorgang|" +
       "commande|facture|suivi|article|pedido|factura|referencia|seguimiento|art[ií]culo|ordine|fattura|spedizione|articolo|" +
       "encomenda|fatura|artigo|rastreio|bestelling|factuur|zam[oó]wieni|faktur|przesy|ordernummer|order|beställning|sipariş|" +
@@ -32,7 +32,7 @@ export const isIdOfThing = (text: string, start: number): boolean =>
   ID_LABEL.test(text.slice(Math.max(0, start - 36), start));
 
 const UNIT_AFTER =
-  /^\s?(?:[€$£¥₺%]|(?:eur|euros?|usd|gbp|pln|sek|try|brl|zł|kr|tl|ml|mm|cm|km|kg|ms|px|mb|gb|pts|points?|uhr|am|pm|kb|rub|chf|jpy|円)(?![\p{L}\p{N}]))/iu;
+  /^\s?(?:[€$£¥₺%]|(?:eur|euros?|usd|gbp|pln|sek|try|brl|zł|kr|tl|ml|mm|cm|km|kg|ms|px|mb|gb|pts|points?|cents?|uhr|am|pm|kb|rub|chf|jpy|円)(?![\p{L}\p{N}]))/iu;
 
 /** Whether a number is an amount: a currency stands before or after it, or a unit after it. */
 export const isAmount = (text: string, start: number, end: number): boolean =>
