@@ -71,10 +71,10 @@ function addressEnd(text: string, start: number): number {
 const hasOnlyNumber = (number: string): boolean => /^\d{4,6}|-/u.test(number);
 
 const ANNOUNCED = words(
-  String.raw`(?:(?:my|our|the|home|new|shipping|delivery|billing|postal|mailing|street|work|full|current) ){0,3}address(?: line)?(?: is| to|['’]s)?|` +
+  String.raw`(?:(?:my|our|the|home|new|shipping|delivery|billing|postal|mailing|street|work|full|current) ){0,3}address(?: line)?(?: [12])?(?: is| to|['’]s)?|` +
     "(?:deliver|ship|send|post|mail|bring|forward)(?:ed|ing)?(?: (?:it|them|this|that|everything|the (?:parcel|package|order|goods|rest)|my (?:order|parcel|package)))?(?: (?:back|over))? to|deliver(?:y|ed)? (?:to|at)|(?:live|living|lives|stay|staying|reside|residing|located|based) (?:at|in|on)|(?:moved|moving|relocated|come|coming) to|pick (?:it |me |us )?up (?:at|from)|(?:bill|invoice|taxi|cab)(?: it)? to|where(?=:)|home is|house is at|" +
     "(?:meine |unsere |die |neue ){0,2}(?:liefer|rechnungs|post|privat|wohn|versand|heim)?(?:adresse|anschrift)(?: ist| lautet)?|(?:taxi|wagen)(?: soll)? (?:zum|zur|nach|an|in die)|(?:wohne(?:n|t|haft)?|lebe|gemeldet|übernachte|ziehe)(?: ich| wir| jetzt)?(?: in(?: der)?| an(?: der)?| am| im)?|(?:liefer|schick|send|versende?)\\p{L}{0,3}(?: \\p{L}{2,12}){0,4}? (?:an|nach|in die|zur?)|" +
-    "(?:mon |notre |l['’])?adresse(?: de (?:livraison|facturation)| postale| est){0,2}|(?:je )?(?:loge|séjourne|déménage)(?: au| à| dans)?|factur(?:e[rz]|é)(?: \\p{L}{2,9}){0,2}? (?:à|au|chez)|(?:à|a) livrer(?: au| à| chez)?|taxi (?:pour|au)|(?:j['’])?habit(?:e|ons)(?: maintenant)?(?: au| à| dans)?|(?:livre[rz]|livraison|envoye[rz]|expédie[rz])(?:[- ]\\p{L}{2,9}){0,3}? (?:au|à|chez)|domicilié\\p{L}{0,2}(?: au| à)?|" +
+    "(?:mon |notre |l['’])?adresse(?: de (?:livraison|facturation)| postale| est| c['’]est){0,2}|(?:je )?(?:loge|séjourne|déménage)(?: au| à| dans)?|factur(?:e[rz]|é)(?: \\p{L}{2,9}){0,2}? (?:à|au|chez)|(?:à|a) livrer(?: au| à| chez)?|taxi (?:pour|au)|(?:j['’])?habit(?:e|ons)(?: maintenant)?(?: au| à| dans)?|(?:livre[rz]|livraison|envoye[rz]|expédie[rz])(?:[- ]\\p{L}{2,9}){0,3}? (?:au|à|chez)|domicilié\\p{L}{0,2}(?: au| à)?|" +
     "(?:mi |la )?dirección(?: (?:de (?:entrega|envío|facturación)|postal|es)){0,2}|vivo (?:en|a|in|na|no)|(?:factur|recog|alojad|hospedad|domiciliad|mud)\\p{L}{1,4}(?: \\p{L}{2,10}){0,2}? (?:a|en|em|na|no)|estoy en|taxi (?:a|para)|(?:env[ií]\\p{L}{1,5}|entreg\\p{L}{1,4}|mand\\p{L}{1,5})(?: \\p{L}{2,10}){0,3}? (?:a|en|para|em|na|no)(?: la)?|domicilio(?: es)?|resido (?:en|em|in)|" +
     "(?:il mio |l['’])?indirizzo(?: (?:di (?:consegna|spedizione|casa)|è)){0,2}|(?:abito|alloggio|risiedo|residente|vacanza|soggiorno|andato|ritirare|fatturare)(?: in| a| presso)?|taxi per|(?:spedi|consegn|invi|sped)\\p{L}{1,6}(?: \\p{L}{2,10}){0,3}? (?:a|in|presso)|" +
     "(?:o )?(?:meu )?endereço(?: (?:de entrega|é)){0,2}|(?:estou|fico|buscar|entregar|casa é|recolher|levantar)(?: (?:na|no|em))|mor(?:o|amos|ada)(?: (?:na|no|em|é|de entrega)){0,2}|(?:mijn |het )?(?:bezorg|aflever|post|factuur|woon)?adres(?: is)?|taxi naar|(?:ik )?(?:logeer|verblijf|overnacht|woon)(?: nu)?(?: op| aan| in)?(?: de| het)?|(?:bezorg|stuur|lever|verstuur)\\p{L}{0,3}(?: \\p{L}{2,10}){0,3}? (?:naar|op|aan|bij)|" +
@@ -161,7 +161,7 @@ const WORDS_OF_STREETS =
 /** An address in lower case: a street and a number, and what follows up to a postcode or the end of the clause. */
 const LOWER_CASE = new RegExp(
   String.raw`^(?<value>(?=[^\n]{0,40}?(?:(?<!\p{L})(?:${WORDS_OF_STREETS})(?!\p{L})|(?:straße|strasse|str\.|weg|platz|gasse|allee|ring|straat|laan|gracht|kade|plein|gatan|vägen|gränd)(?!\p{L})))` +
-    String.raw`(?=[^\n]{0,50}?\d)[\p{L}\d][\p{L}\d .'’/-]{3,45}?(?:(?:,? [\p{L}\d .'’/-]{0,30}?,? ?(?<!\d)(?:\d{5}-\d{3}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|\d{4} ?[a-z]{2}(?!\p{L})|\d{4,5}|[a-z]{1,2}\d{1,2}[a-z]? ?\d[a-z]{2})(?![\p{L}\d-])(?: (?!by|at|for|and|bitte|danke|please|por|per|svp|um|ab|bis)\p{Ll}{3,20}(?=\s*(?:$|[\n.,;!?)])))?)|(?=\.?\s*(?:$|[\n,;!?)]))))`,
+    String.raw`(?=[^\n]{0,50}?\d)[\p{L}\d][\p{L}\d .'’/-]{3,45}?(?:(?:,? [\p{L}\d .'’/-]{0,30}?,? ?(?<!\d)(?:\d{5}-\d{3}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|\d{4} ?[a-z]{2}(?!\p{L})|\d{4,5}|[a-z]{1,2}\d{1,2}[a-z]? ?\d[a-z]{2})(?![\p{L}\d-])(?: (?!by|at|for|and|bitte|danke|please|por|per|svp|um|ab|bis)\p{Ll}{3,20}(?=\s*(?:$|[\n.,;!?)])))?)|(?=\.?\s*(?:$|[\n,;!?)])))(?:(?:,| (?:in|à|en|em|w|i|te)) (?!gracias|grazie|obrigad|danke|merci|thank|please|bitte|bedankt|tack|dzięki|teşekk|por favor)\p{L}{3,20}(?: \p{L}{3,20})?(?=\s*(?:$|[\n.;!?])))?)`,
   "iu",
 );
 
@@ -175,7 +175,7 @@ const isStreet = (value: string): boolean =>
 
 /** Japan: a prefecture and numbers of blocks, after an optional postcode. */
 const JAPANESE =
-  /(?:〒? ?\d{3}-\d{4}[ 　\n]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県|\p{Script=Han}{1,5}[市区](?!民)(?=[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,20}[0-9０-９]{1,3}(?:丁目|番地|[-−－ー番][0-9０-９])))[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[東西南北][0-9０-９番号\-−－]{1,10})?(?:[ 　\n]?[\p{Script=Han}\p{Script=Katakana}ー]{1,20}(?:[0-9０-９]{1,4}号?室?|ビル|マンション|ハイツ|荘|コーポ|タワー|ハウス)(?:[ 　]?[0-9０-９]{1,4}(?:号室?|階|F))?)?/gu;
+  /(?:〒? ?\d{3}-\d{4}[ 　\n]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県|\p{Script=Han}{1,5}[市区](?!民)(?=[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,20}[0-9０-９]{1,3}(?:丁目|番地|[-−－ー番][0-9０-９])))[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[東西南北][0-9０-９番号\-−－]{1,10})?(?:[ 　\n]?[\p{Script=Han}\p{Script=Katakana}ー]{1,20}(?:[0-9０-９]{1,4}(?:号室?|室|階)?|ビル|マンション|ハイツ|荘|コーポ|タワー|ハウス)(?:[ 　]?[0-9０-９]{1,4}(?:号室?|階|F))?)?/gu;
 
 const LONGEST = 200;
 

@@ -80,7 +80,7 @@ const NICKNAME = words(
 );
 /** "I am": needs a name of two words. */
 const WEAK = words(
-  "i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
+  "hier spricht|z tej strony|i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
     "jag är|det här är|ben|call me|signed,?",
   " ",
 );
@@ -100,7 +100,7 @@ const FROM = /^,? (?:from|calling|speaking|aus|de |du |uit|från|z |da )/u;
 const CLAUSE_END = /^(?:$|[.,;!\n)]| ?[–-] | (?:and|et|y|e|en|i|och|ve) )/u;
 /** "Hello, I'm": one word is enough. */
 const GREETED = words(
-  String.raw`(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]? (?:there[,!.]? )?(?:i am|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|jestem|tu|jag är|det är|ben|it['’]s)`,
+  String.raw`(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]? (?:there[,!.]? )?(?:i am|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|ici|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|jestem|tu|jag är|det är|ben|it['’]s)`,
   " ",
 );
 /** Titles, and words for relatives and colleagues: one word is enough. */
@@ -112,7 +112,7 @@ const label = (names: string): RegExp =>
     "iu",
   );
 const FIELD = label(
-  String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|signature|undersigned|(?:ordered|booked|requested|submitted|placed|reported) by|passenger|guest|resident|tenant|insured|beneficiary|applicant|traveller|driver|` +
+  String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|signature|undersigned|(?:ordered|booked|requested|submitted|placed|reported) by|name (?:des|der|of the) (?:patient|kund|gast|karten|konto)\p{L}{0,10}|n(?:om|ome|ombre) d(?:u|el|ella|a|o) (?:patient|client|titular|paci|pazi|intest)\p{L}{0,8}|passenger|guest|resident|tenant|insured|beneficiary|applicant|traveller|driver|` +
     "patient(?:in|e|ën|ent)?|paciente|paziente|patiënt|pacjent(?:ka)?|hasta|passasjer|passag(?:er|ère)|pasajer[oa]|passeggero|passageir[oa]|fahrgast|gast|reisende[rn]?|firmado(?: por)?|firmato(?: da)?|assinado(?: por)?|assinatura|signataire|signé|gezeichnet|bestellt von|commandé par|pedido por|ordinato da|besteld door|handtekening|ondertekend(?: door)?|podpis(?:ano)?|zamawiając[ya]|underskrift|signatur|beställare|imza|" +
     "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
     "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire(?: du compte)?|nombre(?: completo| y apellidos?)?|apellidos?|titular(?: de la cuenta| da conta)?|" +
@@ -122,7 +122,7 @@ const FIELD = label(
 );
 /** Labels before persons or companies: they need two words. */
 const ROLE_FIELD = label(
-  "recipient|sender|firma|ship to|bill to|deliver to|contact(?: person)?|customer|empfänger(?:in)?|absender(?:in)?|kund(?:e|in)|destinataire|" +
+  "recipient|sender|firma|ship to|bill to|deliver to|contact(?: person)?|customer|client[ei]?|klant|klient(?:ka)?|kund|müşteri|empfänger(?:in)?|absender(?:in)?|kund(?:e|in)|destinataire|" +
     "expéditeur|destinatari[oa]|remitente|mittente|destinatári[oa]|remetente|ontvanger|odbiorca|nadawca|mottagare|avsändare|alıcı|gönderen",
 );
 /** Closings of letters: the name stands on the next line, or after a comma. */
@@ -130,22 +130,23 @@ const CLOSING = words(
   "(?:(?:best|kind|warm|many)(?:est)? )?regards|best wishes|best|cheers|(?:many )?thanks(?: in advance)?|thank you|thx|ty|ta|take care|bye|xx|sincerely(?: yours)?|yours(?: (?:sincerely|truly|faithfully))?|love|" +
     "(?:mit )?(?:freundlichen|besten|lieben|vielen|herzlichen|schönen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|schöne|herzliche) grüße|grüße|gruß|lg|mfg|vg|vielen dank|danke|bis (?:bald|dann)|tschüss|alles (?:gute|liebe)|" +
     "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|bises|bisous|biz|à (?:bientôt|plus)|respectueusement|sincèrement|un abrazo|abrazos|besos|besitos|hasta (?:luego|pronto)|baci|un bacio|un abbraccio|a presto|in fede|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|(?:un )?(?:cordiale )?saluto|saluti|grazie(?: mille)?|" +
-    "atenciosamente|cumprimentos|(?:um )?abraços?|obrigad[oa]|beijos|beijinhos|bjs|abs|até (?:logo|breve)|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|liefs|hoogachtend|tot (?:snel|ziens)|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|pozdrowienia|pozdro|dziękuję|dzięki|buziaki|do (?:zobaczenia|widzenia)|" +
+    "atenciosamente|cumprimentos|(?:um )?abraços?|obrigad[oa]|beijos|beijinhos|bjs|abs|até (?:logo|breve)|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|liefs|hoogachtend|tot (?:snel|ziens)|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|z wyrazami szacunku|pozdrowienia|pozdro|dziękuję|dzięki|buziaki|do (?:zobaczenia|widzenia)|" +
     "(?:med )?(?:vänliga |bästa |hjärtliga )?hälsning(?:ar|en)|mvh|hälsar|kram(?:ar)?|puss|ha det|vi hörs|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkür(?:ler|\\p{L}*)|iyi (?:günler|çalışmalar|akşamlar)|kolay gelsin|hoşça kal\\p{L}*|görüşürüz|selamlar",
   String.raw`(?: (?:for|für|pour|por|per|pelo|voor|za|för)(?: \p{L}{1,14}){1,3})?[ \t]{0,2}(?:[,.!–-]{0,2}[ \t]{0,2}\n[ \t\n]{0,4}[–-]{0,2}[ \t]?|, ?)`,
 );
+const IS_CLOSING = new RegExp(`^(?:${CLOSING})`, "iu");
 /** Abbreviated closings need no comma. */
-const SHORT_CLOSING = words("mvh|lg|mfg|vg|mvg|groetjes|gr|kram|xx|bises|sincerely", "[ ,]{1,2}");
+const SHORT_CLOSING = words("mvh|lg|mfg|vg|mvg|groetjes|gr|gruß|grüße|hälsningar|saludos|saluti|pozdrawiam|groet(?:en)?|regards|kram|xx|bises|sincerely", "[ ,]{1,2}");
 /** Bookings and accounts in somebody's name: needs two words. */
 const IN_NAME = words(
-  "(?:in|on|by) (?:the |my )?name(?: of)?|deliver(?:y|ed)? for|(?:passport|ticket|licen[cs]e|card|id) (?:says|shows|has)|(?:ausweis|pass) steht|(?:carné|pasaporte|dni|documento) (?:pone|dice|figura)|passeport|documento c['’]è scritto|" +
+  "(?:in|on|by) (?:the |my )?name(?: of)?|deliver(?:y|ed)? for|(?:change|update|correct) (?:the |my )?name(?: \\p{L}{2,10}){0,4} to|(?:passport|ticket|licen[cs]e|card|id) (?:says|shows|has)|(?:ausweis|pass) steht|(?:carné|pasaporte|dni|documento) (?:pone|dice|figura)|passeport|documento c['’]è scritto|" +
     String.raw`(?:(?:account|card|policy) ?holder|kontoinhaber(?:in)?|titulaire(?: du compte)?|titular|intestatari[oa]|rekeninghouder|posiadacz\p{L}{0,3}|kontoinnehavare|hesap sahibi|patient(?:in|e)?|paciente|paziente|patiënt|pacjent\p{L}{0,3})(?: is| ist| est| es| è| é| är| to|:? (?:now|jetzt|ahora|ora|agora|nu|teraz))?|(?:je |il |la )?(?:soussignée?|sottoscritt[oa]|undersigned|unterzeichnete[rn]?|unterzeichner(?:in)?|abajo firmante|abaixo[- ]assinad[oa]|ondergetekende|niżej podpisan[ya]|undertecknad),?|` +
     "booked (?:for|by)|registered (?:to|for)|ma[dk]e (?:it |the \\p{L}{3,12} )?out to|(?:is|be|it|order|booking|reservation|table) under(?! the)|made out to|belongs to|addressed to|account (?:of|holder)",
   "[:,]? ",
 );
 const IN_NAME_ONE = words(
   "under (?:the |my )?name(?: of)?|(?:reservation|booking|table) (?:is )?(?:for|under)(?! the)|auf (?:den|meinen) namen(?: von)?|unter dem namen|au nom d[eu]|" +
-    "a nombre de|a nome di|intestat[oa] a|em nome d[eoa]|(?:op|onder) (?:de )?naam(?: van)?|na nazwisko|w imieniu|i namnet|under namnet|for the attention of|zu händen(?: von)?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o|ter attentie van|do rąk",
+    "a nombre de|a nome(?: d[ie])?|intestat[oa] a|em nome d[eoa]|(?:op|onder) (?:de )?naam(?: van)?|na nazwisko|w imieniu|i namnet|under namnet|for the attention of|zu händen(?: von)?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o|ter attentie van|do rąk",
   "[:,]? ",
 );
 /** "I, Ada Lovelace, hereby". */
@@ -176,7 +177,7 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", /^|\n/u, (rest) => {
     const found = capitalized(rest, 2);
     const isLine = found !== null && /^[ \t|]{0,3}[\n,;|][ \t\n|]{0,3}$/u.test(rest.slice(found[1]));
-    return isLine && found[0] <= 3 ? found : null;
+    return isLine && found[0] <= 3 && !IS_CLOSING.test(rest) ? found : null;
   }),
   introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
   introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1)),
@@ -217,13 +218,13 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(IN_NAME_ONE, "iu"), (rest) => capitalized(rest, 1)),
   introduced(
     "NAME",
-    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{L}+ \p{Lu}[\p{L}-]+ (?:here|speaking|hier|am Apparat)(?:[,.!:]| [–-]|$))/u,
+    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{L}+ \p{Lu}[\p{L}-]+ (?:here|speaking|hier|här|am Apparat)(?:[,.!:]| [–-]|$))/u,
     (rest) => capitalized(rest, 2),
   ),
   // Turkish and Japanese name the person first.
   introduced(
     "NAME",
-    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}\p{Ll}+ )?\p{Lu}\p{Ll}+ (?:adına|adlı|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
+    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}\p{Ll}+ )?\p{Lu}\p{Ll}+ (?:adına|adlı|adıyla|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
     (rest) => capitalized(rest, 1),
   ),
   introduced(

@@ -52,7 +52,10 @@ const USED = new RegExp(
 const ACCOUNT = words(
   "accounts?|profil\\p{L}{0,3}|kont[oa]\\p{L}{0,2}|cuenta|conta|compte|hesab\\p{L}*|hacked|gehackt|alarm\\p{L}{0,2}|larm\\p{L}{0,2}|router|wi-?fi|wlan",
 );
-const NAMED_AFTERWARDS = String.raw`(?<![^\s"'“„«「])(?<!\S{64})[^\s"'“”„«»「」、。]{4,64}(?=["'”»“」]? (?:as|als|comme|como|come|jako|som|olarak) (?:\p{L}{1,12} ){0,2}?(?:password|passwor[td]|passcode|pin|kennwort|mot de passe|mdp|contrase[nñ]a|clave|senha|palavra-passe|wachtwoord|has[lł]o|l[oö]senord|şifre|parola))|(?<![!-~])[!-~]{4,64}(?=[」』"]?を?(?:パスワード|暗証番号)に)`;
+const NAMED_AFTERWARDS =
+  String.raw`(?<![^\s"'“„«「])[^\s"'“”„«»「」、。]{4,64}(?=["'”»“」]? (?:as|als|comme|como|come|jako|som|olarak|(?:is|was|ist|war|est|était|es|era|è|é|to|było|är|var) (?:my|mein|mon|mi|la mia|a minha|minha|mijn|moje|mitt)) (?:\p{L}{1,12} ){0,2}?` +
+  "(?:password|passwor[td]|passcode|pin|kennwort|mot de passe|mdp|contrase[nñ]a|clave|senha|palavra-passe|wachtwoord|has[lł]o|l[oö]senord|şifre|parola))|" +
+  String.raw`(?<![!-~])[!-~]{4,64}(?=[」』"]?を?(?:パスワード|暗証番号)に)`;
 
 /** Passwords in URLs and after words that announce them. */
 export const PASSWORD_RULES: readonly DetectionRule[] = [

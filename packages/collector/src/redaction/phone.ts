@@ -78,6 +78,8 @@ export const PHONE_RULES: readonly DetectionRule[] = [
     ),
     isNational,
   ),
+  // Digits of full width.
+  whole("PHONE", /(?<![０-９])０[０-９]{1,4}[−－‐ー-][０-９]{1,4}[−－‐ー-][０-９]{3,4}(?![０-９])/u),
   introduced("PHONE", new RegExp(ANNOUNCED, "iu"), (rest) => {
     const found = valueAtEnd(ANNOUNCED_VALUE, rest);
     if (found === null) return null;
