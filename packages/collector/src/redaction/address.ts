@@ -153,7 +153,8 @@ const IS_SPECIFIC =
 /** Labels of forms before a part of an address, at the start of a line. */
 const LABEL =
   /(?:(?<=\n)|^)[ \t>*"-]{0,4}(?:straße(?: und hausnummer)?|strasse|street(?: address)?|(?:address )?line [12]|rue|calle|rua|morada|via|indirizzo|straat(?: en huisnummer)?|ulica|gata|gatuadress|sokak|plz(?: ?[/+,] ?| und )?(?:ort|stadt)?|ort|stadt|(?:zip|post)(?: ?code)?|postal code|c\.? ?p\.?|code postal|ville|c[óo]digo postal|ciudad|localidad|cep|cap|città|comune|cidade|localidade|postcode(?: en (?:woon)?plaats)?|(?:woon)?plaats|kod(?: pocztowy)?|miasto|miejscowość|postnummer|postadress|ort|posta kodu|il\/ilçe|ilçe|city|town)["']?[ \t]?[:=][ \t"']{0,3}/iu;
-const LABELLED = /^(?<value>(?=[^\n]{0,50}\d{4}|\p{L}[^\n]{0,50} \d|\d{1,5}[a-z]?,? \p{L})(?=[^\n]{0,20}(?:\p{Lu}|\d{4}))[\p{L}\d][^\n:|;"=[\]]{1,60})(?=["']?\s*(?:\n|$|[;|]))/u;
+const LABELLED =
+  /^(?<value>(?=[^\n]{0,50}\d{4}|\p{L}[^\n]{0,50} \d|\d{1,5}[a-z]?,? \p{L})(?=[^\n]{0,20}(?:\p{Lu}|\d{4}))[\p{L}\d][^\n:|;"=[\]]{1,60})(?=["']?\s*(?:\n|$|[;|]))/u;
 
 const WORDS_OF_STREETS =
   "street|st|road|rd|avenue|ave|lane|ln|drive|dr|yard|close|court|terrace|way|gardens|rue|avenue|av|bd|boulevard|chemin|impasse|allée|place|quai|" +
@@ -161,17 +162,23 @@ const WORDS_OF_STREETS =
 /** An address in lower case: a street and a number, and what follows up to a postcode or the end of the clause. */
 const LOWER_CASE = new RegExp(
   String.raw`^(?<value>(?=[^\n]{0,40}?(?:(?<!\p{L})(?:${WORDS_OF_STREETS})(?!\p{L})|(?:straße|strasse|str\.|weg|platz|gasse|allee|ring|straat|laan|gracht|kade|plein|gatan|vägen|gränd)(?!\p{L})))` +
-    String.raw`(?=[^\n]{0,50}?\d)[\p{L}\d][\p{L}\d .'’/-]{3,45}?(?:(?:,? [\p{L}\d .'’/-]{0,30}?,? ?(?<!\d)(?:\d{5}-\d{3}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|\d{4} ?[a-z]{2}(?!\p{L})|\d{4,5}|[a-z]{1,2}\d{1,2}[a-z]? ?\d[a-z]{2})(?![\p{L}\d-])(?: (?!by|at|for|and|bitte|danke|please|por|per|svp|um|ab|bis)\p{Ll}{3,20}(?=\s*(?:$|[\n.,;!?)])))?)|(?=\.?\s*(?:$|[\n,;!?)])))(?:(?:,| (?:in|à|en|em|w|i|te)) (?!gracias|grazie|obrigad|danke|merci|thank|please|bitte|bedankt|tack|dzięki|teşekk|por favor)\p{L}{3,20}(?: \p{L}{3,20})?(?=\s*(?:$|[\n.;!?])))?)`,
+    String.raw`(?=[^\n]{0,50}?\d)[\p{L}\d][\p{L}\d .'’/-]{3,45}?(?:(?:,? [\p{L}\d .'’/-]{0,30}?,? ?(?<!\d)(?:\d{5}-\d{3}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|\d{4} ?[a-z]{2}(?!\p{L})|\d{4,5}|[a-z]{1,2}\d{1,2}[a-z]? ?\d[a-z]{2})(?![\p{L}\d-])(?: (?!by|at|for|and|bitte|danke|please|por|per|svp|um|ab|bis)\p{Ll}{3,20}(?=\s*(?:$|[\n.,;!?)])))?)|(?=\.?\s*(?:$|[\n,;!?)])| (?:in|à|en|em|w|i|te) \p{L}{3,20}\s*(?:$|[\n.;!?])))(?:(?:,| (?:in|à|en|em|w|i|te)) (?!gracias|grazie|obrigad|danke|merci|thank|please|bitte|bedankt|tack|dzięki|teşekk|por favor)\p{L}{3,20}(?: \p{L}{3,20})?(?=\s*(?:$|[\n.;!?])))?)`,
   "iu",
 );
 
 /** Whether words in lower case can only be an address: a number at the end or before a comma, or a postcode. */
 const isStreet = (value: string): boolean =>
   !NOT_NUMBER_AFTER.test(value.replace(/^\d+/, "")) &&
-  !/(?<!\p{L})(?:at|with|con|med|mit|avec|com|há|and|und|food|which|que|i|och)(?!\p{L})/u.test(value) &&
-  (/\d{4}|\d[a-z]{2}$|\p{L} \d{1,4}[a-z]?(?:[/-]\d+)?(?:,|$)/u.test(value) ||
+  !/(?<!\p{L})(?:at|with|con|med|mit|avec|com|há|and|und|food|which|que|och)(?!\p{L})/u.test(
+    value,
+  ) &&
+  (/\d{4}|\d[a-z]{2}$|\p{L} \d{1,4}[a-z]?(?:[/-]\d+)?(?:,|$| (?:in|à|en|em|w|i|te) )/u.test(
+    value,
+  ) ||
     /(?:mah|sk|sok|cad)\. .*\d/u.test(value) ||
-    new RegExp(String.raw`^\d{1,4}[a-z]? (?:\p{L}+ ){1,3}(?:${WORDS_OF_STREETS})$`, "u").test(value));
+    new RegExp(String.raw`^\d{1,4}[a-z]? (?:\p{L}+ ){1,3}(?:${WORDS_OF_STREETS})$`, "u").test(
+      value,
+    ));
 
 /** Japan: a prefecture and numbers of blocks, after an optional postcode. */
 const JAPANESE =
@@ -210,10 +217,13 @@ export const ADDRESS_RULES: readonly DetectionRule[] = [
     pattern: JAPANESE,
     locate: (_, { 0: match, index }) => [index, index + match.length],
   },
-  introduced("ADDRESS", /(?:住所|お届け先|送り先|送付先|配送先|届け先|場所|自宅|実家|勤務先)[はがも]?\s?[:：]?\s?/u, (rest) =>
-    valueAtEnd(
-      /^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号-])/u,
-      rest,
-    ),
+  introduced(
+    "ADDRESS",
+    /(?:住所|お届け先|送り先|送付先|配送先|届け先|場所|自宅|実家|勤務先)[はがも]?\s?[:：]?\s?/u,
+    (rest) =>
+      valueAtEnd(
+        /^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号-])/u,
+        rest,
+      ),
   ),
 ];

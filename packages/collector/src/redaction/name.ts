@@ -131,12 +131,15 @@ const CLOSING = words(
     "(?:mit )?(?:freundlichen|besten|lieben|vielen|herzlichen|schönen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|schöne|herzliche) grüße|grüße|gruß|lg|mfg|vg|vielen dank|danke|bis (?:bald|dann)|tschüss|alles (?:gute|liebe)|" +
     "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|bises|bisous|biz|à (?:bientôt|plus)|respectueusement|sincèrement|un abrazo|abrazos|besos|besitos|hasta (?:luego|pronto)|baci|un bacio|un abbraccio|a presto|in fede|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|(?:un )?(?:cordiale )?saluto|saluti|grazie(?: mille)?|" +
     "atenciosamente|cumprimentos|(?:um )?abraços?|obrigad[oa]|beijos|beijinhos|bjs|abs|até (?:logo|breve)|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|liefs|hoogachtend|tot (?:snel|ziens)|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|z wyrazami szacunku|pozdrowienia|pozdro|dziękuję|dzięki|buziaki|do (?:zobaczenia|widzenia)|" +
-    "(?:med )?(?:vänliga |bästa |hjärtliga )?hälsning(?:ar|en)|mvh|hälsar|kram(?:ar)?|puss|ha det|vi hörs|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkür(?:ler|\\p{L}*)|iyi (?:günler|çalışmalar|akşamlar)|kolay gelsin|hoşça kal\\p{L}*|görüşürüz|selamlar",
+    "(?:med )?(?:vänliga? |bästa |hjärtliga )?hälsning(?:ar|en)?|mvh|hälsar|kram(?:ar)?|puss|ha det|vi hörs|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkür(?:ler|\\p{L}*)|iyi (?:günler|çalışmalar|akşamlar)|kolay gelsin|hoşça kal\\p{L}*|görüşürüz|selamlar",
   String.raw`(?: (?:for|für|pour|por|per|pelo|voor|za|för)(?: \p{L}{1,14}){1,3})?[ \t]{0,2}(?:[,.!–-]{0,2}[ \t]{0,2}\n[ \t\n]{0,4}[–-]{0,2}[ \t]?|, ?)`,
 );
 const IS_CLOSING = new RegExp(`^(?:${CLOSING})`, "iu");
 /** Abbreviated closings need no comma. */
-const SHORT_CLOSING = words("mvh|lg|mfg|vg|mvg|groetjes|gr|gruß|grüße|hälsningar|saludos|saluti|pozdrawiam|groet(?:en)?|regards|kram|xx|bises|sincerely", "[ ,]{1,2}");
+const SHORT_CLOSING = words(
+  "mvh|lg|mfg|vg|mvg|groetjes|gr|gruß|grüße|hälsningar|saludos|saluti|pozdrawiam|groet(?:en)?|regards|kram|xx|bises|sincerely",
+  "[ ,]{1,2}",
+);
 /** Bookings and accounts in somebody's name: needs two words. */
 const IN_NAME = words(
   "(?:in|on|by) (?:the |my )?name(?: of)?|deliver(?:y|ed)? for|(?:change|update|correct) (?:the |my )?name(?: \\p{L}{2,10}){0,4} to|(?:passport|ticket|licen[cs]e|card|id) (?:says|shows|has)|(?:ausweis|pass) steht|(?:carné|pasaporte|dni|documento) (?:pone|dice|figura)|passeport|documento c['’]è scritto|" +
@@ -166,6 +169,11 @@ const CONTACT = words(
 /** What ends a line or a sentence. */
 const LINE_END = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
 
+const beforePlaceholder = (
+  pattern: RegExp,
+  find: (rest: string) => Span | null,
+): DetectionRule => ({ ...introduced("NAME", pattern, find), beforePlaceholder: true });
+
 const JAPANESE_NAME =
   /^(?<value>[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{1,6}?[ 　]?[\p{Script=Han}\p{Script=Katakana}ー・]{1,6})(?=です|と申|とい|でお|は|、|。|"|」|\n|$|様|さん)/u;
 const NOT_JAPANESE_NAME =
@@ -174,9 +182,10 @@ const NOT_JAPANESE_NAME =
 /** Names that are introduced. */
 export const NAME_RULES: readonly DetectionRule[] = [
   // A line with a name before an address, a phone number or an e-mail address.
-  introduced("NAME", /^|\n/u, (rest) => {
+  beforePlaceholder(/^|\n/u, (rest) => {
     const found = capitalized(rest, 2);
-    const isLine = found !== null && /^[ \t|]{0,3}[\n,;|][ \t\n|]{0,3}$/u.test(rest.slice(found[1]));
+    const isLine =
+      found !== null && /^[ \t|]{0,3}[\n,;|][ \t\n|]{0,3}$/u.test(rest.slice(found[1]));
     return isLine && found[0] <= 3 && !IS_CLOSING.test(rest) ? found : null;
   }),
   introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
@@ -204,14 +213,14 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(IN_NAME, "iu"), (rest) => capitalized(rest, 2)),
   introduced("NAME", new RegExp(MYSELF, "iu"), (rest) => {
     const found = capitalized(rest, 2);
-    return found !== null && /^,/.test(rest.slice(found[1])) ? found : null;
+    return found !== null && rest.startsWith(",", found[1]) ? found : null;
   }),
   introduced("NAME", new RegExp(AGAIN, "iu"), (rest) => alone(rest, /^ (?:again|here)(?!\p{L})/u)),
   introduced("NAME", new RegExp(RECIPIENT, "iu"), (rest) => {
     const found = capitalized(rest, 2);
     return found !== null && TO_PLACE.test(rest.slice(found[1])) ? found : null;
   }),
-  introduced("NAME", new RegExp(CONTACT, "iu"), (rest) => {
+  beforePlaceholder(new RegExp(CONTACT, "iu"), (rest) => {
     const word = /^\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)?(?= ?[:(,] ?$)/u.exec(rest)?.[0] ?? "";
     return word.split(" ").some(isNotName) ? null : [0, word.length];
   }),

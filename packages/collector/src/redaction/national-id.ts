@@ -1,7 +1,15 @@
 import * as check from "./check-digits.ts";
 import { introduced, valueAtEnd, whole } from "./rule.ts";
 import type { DetectionRule } from "./rule.ts";
-import { AFTER, BEFORE, digitsOf, isDateLike, isIdOfThing, WORD_PART, words } from "./surroundings.ts";
+import {
+  AFTER,
+  BEFORE,
+  digitsOf,
+  isDateLike,
+  isIdOfThing,
+  WORD_PART,
+  words,
+} from "./surroundings.ts";
 
 const compact = (match: string): string => match.replace(/[^A-Z0-9]/gi, "").toUpperCase();
 

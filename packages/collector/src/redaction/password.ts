@@ -17,7 +17,8 @@ const QUOTED = /^(["'`“„«「])([^\n"'`”“»」]{4,64})["'`”“»」]/u
 /** Two words joined as nobody joins them in a sentence, alone after a label such as `Password:`. */
 const JOINED =
   /^(?!(?:case|non|two|multi|auto|re|pre|self|not|user|server|one|all|un|e|read|write)-)\p{L}{2,}(?:[._+-]\p{L}+){1,5}(?=["'”»」]?[.,;]?\s*(?:$|\n))/iu;
-const TOKEN = /^(?:[!-~]{4,64}(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])|[^\s"'`“”„«»「」、。]{4,64})/u;
+const TOKEN =
+  /^(?:[!-~]{4,64}(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])|[^\s"'`“”„«»「」、。]{4,64})/u;
 
 /** A digit, a symbol or a capital within: no word of a sentence. */
 function looksChosen(token: string): boolean {

@@ -53,7 +53,11 @@ const ANNOUNCED_VALUE = new RegExp(
 const isNational = (match: string, text: string, start: number): boolean => {
   const count = digitsOf(match.replace(/\p{L}.*/u, "")).length;
   // 500 600 700 is a list of round numbers.
-  const isNumber = count >= 9 && count <= 12 && !isDateLike(match) && !/^(?:\d00\D?)+$|^(?:[12]?\d?\d\.){3}[12]?\d?\d$/.test(match);
+  const isNumber =
+    count >= 9 &&
+    count <= 12 &&
+    !isDateLike(match) &&
+    !/^(?:\d00\D?)+$|^(?:[12]?\d?\d\.){3}[12]?\d?\d$/.test(match);
   return isNumber && !isAmount(text, start, start + match.length) && !isIdOfThing(text, start);
 };
 
@@ -79,7 +83,10 @@ export const PHONE_RULES: readonly DetectionRule[] = [
     isNational,
   ),
   // Digits of full width.
-  whole("PHONE", /(?<![０-９])０[０-９]{1,4}[−－‐ー-][０-９]{1,4}[−－‐ー-][０-９]{3,4}(?![０-９])/u),
+  whole(
+    "PHONE",
+    /(?<![０-９])０[０-９]{1,4}[−－‐ー-][０-９]{1,4}[−－‐ー-][０-９]{3,4}(?![０-９])/u,
+  ),
   introduced("PHONE", new RegExp(ANNOUNCED, "iu"), (rest) => {
     const found = valueAtEnd(ANNOUNCED_VALUE, rest);
     if (found === null) return null;
