@@ -102,7 +102,7 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
     ANYTHING,
   ],
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:P\.? ?O\.? ?Box|Postfach|Postbus|B\.?P\.?|Apartado(?: de Correos)?|Casella [Pp]ostale|Caixa [Pp]ostal|[Ss]krytka [Pp]ocztowa|Boîte [Pp]ostale) (?=\d)`,
+    String.raw`(?<![\p{L}\p{N}_])(?:P\.? ?O\.? ?Box|Postfach|Postbus|B\.?P\.?|Apartado(?: de Correos)?|Casella [Pp]ostale|Caixa [Pp]ostal|[Ss]krytka [Pp]ocztowa|Boîte [Pp]ostale)(?= \d)`,
     ANYTHING,
   ],
   // Hauptstraße 5, Berliner Str. 12
