@@ -44,7 +44,9 @@ export const API_KEY_RULES: readonly DetectionRule[] = [
   whole("API_KEY", new RegExp(`(?<!${WORD_PART}|-)(?:${KNOWN})(?!${WORD_PART})`, "u")),
   // The secret key of AWS.
   whole("API_KEY", /(?<![\w+/=.-])[A-Za-z\d+/]{40}(?![\w+/=-])/u, (match) =>
-    /^(?=[^/+]*\d[^]*[/+]|(?:\D*\d){3}|[^/+]*[/+][^]*\d)(?=(?:[^A-Z]*[A-Z]){5})(?=(?:[^a-z]*[a-z]){5})/.test(match),
+    /^(?=[^/+]*\d[^]*[/+]|(?:\D*\d){3}|[^/+]*[/+][^]*\d)(?=(?:[^A-Z]*[A-Z]){5})(?=(?:[^a-z]*[a-z]){5})/.test(
+      match,
+    ),
   ),
   introduced("API_KEY", new RegExp(ANNOUNCED, "iu"), (rest) => {
     const match = ANNOUNCED_VALUE.exec(rest);

@@ -80,7 +80,7 @@ const NICKNAME = words(
 );
 /** "I am": needs a name of two words. */
 const WEAK = words(
-  "hier spricht|z tej strony|i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
+  "hier spricht|z tej strony|mówi|i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
     "jag är|det här är|ben|call me|signed,?",
   " ",
 );
@@ -104,7 +104,7 @@ const GREETED = words(
   " ",
 );
 /** Titles, and words for relatives and colleagues: one word is enough. */
-const TITLED = `(?<![\\p{L}\\p{N}_])(?:(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Sig|Dott|Mme|Mlle|Dhr|Mevr)\\.? |(?:Miss|Mister|Herrn?|Frau|Monsieur|Madame|Señora?|Doña|Signora?|Senhora?|Dona|Meneer|meneer|Mevrouw|mevrouw|Pana?|Panu|Pani[ąa]?|Fru|Bayan|Bay|Sayın) |(?:[Mm]y|[Oo]ur) (?:wife|husband|son|daughter|mother|father|mum|mom|dad|brother|sister|friend|colleague|boss|partner|neighbou?r|assistant|girlfriend|boyfriend) |[Mm]ein(?:e[rmn]?)? (?:Frau|Mann|Sohn|Tochter|Mutter|Vater|Bruder|Schwester|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Chef(?:in)?) |[Mm](?:a|on) (?:femme|mari|fils|fille|mère|père|frère|sœur|ami|amie|collègue) |[Mm]i (?:mujer|esposa|marido|hijo|hija|madre|padre|hermano|hermana|amigo|amiga|colega) |[Mm]i[oa] (?:moglie|marito|figlio|figlia|madre|padre|fratello|sorella|amico|amica) |[Mm](?:eu|inha) (?:mulher|esposa|marido|filho|filha|mãe|pai|irmão|irmã|amigo|amiga) |[Mm]ijn (?:vrouw|man|zoon|dochter|moeder|vader|broer|zus|vriend|vriendin|collega) |[Mm](?:oja|ój) (?:żona|mąż|syn|córka|mama|tata|brat|siostra) |[Mm]in (?:fru|man|son|dotter|mamma|pappa|bror|syster|vän|kollega) )`;
+const TITLED = `(?<![\\p{L}\\p{N}_])(?:[Ss]ig\\.(?:ra|na)? |[Dd]ott\\.(?:ssa)? |(?:[Kk]ızım|[Oo]ğlum|[Ee]şim|[Aa]nnem|[Bb]abam|[Kk]ardeşim|[Aa]rkadaşım),? |(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Sig|Dott|Mme|Mlle|Dhr|Mevr)\\.? |(?:Miss|Mister|Herrn?|Frau|Monsieur|Madame|Señora?|Doña|Signora?|Senhora?|Dona|Meneer|meneer|Mevrouw|mevrouw|Pana?|Panu|Pani[ąa]?|Fru|Bayan|Bay|Sayın) |(?:[Mm]y|[Oo]ur) (?:wife|husband|son|daughter|mother|father|mum|mom|dad|brother|sister|friend|colleague|boss|partner|neighbou?r|assistant|girlfriend|boyfriend) |[Mm]ein(?:e[rmn]?)? (?:Frau|Mann|Sohn|Tochter|Mutter|Vater|Bruder|Schwester|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Chef(?:in)?),? |[Mm](?:a|on) (?:femme|mari|fils|fille|mère|père|frère|sœur|ami|amie|collègue),? |[Mm]i (?:mujer|esposa|marido|hijo|hija|madre|padre|hermano|hermana|amigo|amiga|colega) |[Mm]i[oa] (?:moglie|marito|figlio|figlia|madre|padre|fratello|sorella|amico|amica),? |[Mm](?:eu|inha) (?:mulher|esposa|marido|filho|filha|mãe|pai|irmão|irmã|amigo|amiga),? |[Mm]ijn (?:vrouw|man|zoon|dochter|moeder|vader|broer|zus|vriend|vriendin|collega),? |[Mm](?:oja|ój) (?:żona|mąż|syn|córka|mama|tata|brat|siostra),? |[Mm]in (?:fru|man|son|dotter|mamma|pappa|bror|syster|vän|kollega),? )`;
 /** Labels of forms, at the start of a line or after punctuation. */
 const label = (names: string): RegExp =>
   new RegExp(
@@ -112,13 +112,13 @@ const label = (names: string): RegExp =>
     "iu",
   );
 const FIELD = label(
-  String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|signature|undersigned|(?:ordered|booked|requested|submitted|placed|reported) by|name (?:des|der|of the) (?:patient|kund|gast|karten|konto)\p{L}{0,10}|n(?:om|ome|ombre) d(?:u|el|ella|a|o) (?:patient|client|titular|paci|pazi|intest)\p{L}{0,8}|passenger|guest|resident|tenant|insured|beneficiary|applicant|traveller|driver|` +
+  String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|signature|undersigned|(?:ordered|booked|requested|submitted|placed|reported) by|name (?:des|der|of the) (?:patient|kund|gast|karten|konto)\p{L}{0,10}|n(?:om|ome|ombre) d(?:u|el|ella|a|o) (?:patient|client|titular|paci|pazi|intest)\p{L}{0,8}|(?:passenger|traveller|guest)(?: \d)?|resident|tenant|insured|beneficiary|applicant|traveller|driver|` +
     "patient(?:in|e|ën|ent)?|paciente|paziente|patiënt|pacjent(?:ka)?|hasta|passasjer|passag(?:er|ère)|pasajer[oa]|passeggero|passageir[oa]|fahrgast|gast|reisende[rn]?|firmado(?: por)?|firmato(?: da)?|assinado(?: por)?|assinatura|signataire|signé|gezeichnet|bestellt von|commandé par|pedido por|ordinato da|besteld door|handtekening|ondertekend(?: door)?|podpis(?:ano)?|zamawiając[ya]|underskrift|signatur|beställare|imza|" +
     "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
     "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire(?: du compte)?|nombre(?: completo| y apellidos?)?|apellidos?|titular(?: de la cuenta| da conta)?|" +
     "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|sobrenome|apelido|" +
     "(?:voor|achter|volledige )?naam|rekeninghouder|kaarthouder|posiadacz(?: rachunku| karty| konta)?|kontoinnehavare|kortinnehavare|(?:hesap|kart) sahibi|t\\.a\\.v\\.|imi[eę](?: i nazwisko)?|nazwisko|(?:f[öo]r|efter|fullständigt )?namn|" +
-    String.raw`ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim|soyad(?:ı)?`,
+    String.raw`(?:(?:hasta|müşteri|yolcu|misafir) )?ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim|soyad(?:ı)?`,
 );
 /** Labels before persons or companies: they need two words. */
 const ROLE_FIELD = label(
@@ -128,16 +128,16 @@ const ROLE_FIELD = label(
 /** Closings of letters: the name stands on the next line, or after a comma. */
 const CLOSING = words(
   "(?:(?:best|kind|warm|many)(?:est)? )?regards|best wishes|best|cheers|(?:many )?thanks(?: in advance)?|thank you|thx|ty|ta|take care|bye|xx|sincerely(?: yours)?|yours(?: (?:sincerely|truly|faithfully))?|love|" +
-    "(?:mit )?(?:freundlichen|besten|lieben|vielen|herzlichen|schönen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|schöne|herzliche) grüße|grüße|gruß|lg|mfg|vg|vielen dank|danke|bis (?:bald|dann)|tschüss|alles (?:gute|liebe)|" +
-    "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|bises|bisous|biz|à (?:bientôt|plus)|respectueusement|sincèrement|un abrazo|abrazos|besos|besitos|hasta (?:luego|pronto)|baci|un bacio|un abbraccio|a presto|in fede|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|(?:un )?(?:cordiale )?saluto|saluti|grazie(?: mille)?|" +
-    "atenciosamente|cumprimentos|(?:um )?abraços?|obrigad[oa]|beijos|beijinhos|bjs|abs|até (?:logo|breve)|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|liefs|hoogachtend|tot (?:snel|ziens)|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|z wyrazami szacunku|pozdrowienia|pozdro|dziękuję|dzięki|buziaki|do (?:zobaczenia|widzenia)|" +
-    "(?:med )?(?:vänliga? |bästa |hjärtliga )?hälsning(?:ar|en)?|mvh|hälsar|kram(?:ar)?|puss|ha det|vi hörs|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkür(?:ler|\\p{L}*)|iyi (?:günler|çalışmalar|akşamlar)|kolay gelsin|hoşça kal\\p{L}*|görüşürüz|selamlar",
+    "(?:mit )?(?:freundlichen|besten|lieben|vielen|herzlichen|schönen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|schöne|herzliche) grüße|grüße|gruß|lg|mfg|vg|vielen dank|danke|bis (?:bald|dann)|tschüss|herzlichst|hochachtungsvoll|i\\.? ?a\\.|alles (?:gute|liebe)|" +
+    "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|bien à toi|bises|bisous|biz|à (?:bientôt|plus)|respectueusement|sincèrement|un abrazo|abrazos|besos|besitos|hasta (?:luego|pronto)|baci|un bacio|un abbraccio|a presto|in fede|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|(?:un )?(?:cordiale )?saluto|saluti|grazie(?: mille)?|" +
+    "atenciosamente|att|cumprimentos|(?:um )?abraços?|obrigad[oa]|beijos|beijinhos|bjs|abs|até (?:logo|breve)|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|liefs|hoogachtend|tot (?:snel|ziens)|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|z wyrazami szacunku|z pozdrowieniami|pozdrowienia|pozdro|dziękuję|dzięki|buziaki|do (?:zobaczenia|widzenia)|" +
+    "vänligen|(?:med )?(?:vänliga? |bästa |hjärtliga )?hälsning(?:ar|en)?|mvh|hälsar|kram(?:ar)?|puss|ha det|vi hörs|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkür(?:ler|\\p{L}*)|iyi (?:günler|çalışmalar|akşamlar)|kolay gelsin|hoşça kal\\p{L}*|görüşürüz|selamlar",
   String.raw`(?: (?:for|für|pour|por|per|pelo|voor|za|för)(?: \p{L}{1,14}){1,3})?[ \t]{0,2}(?:[,.!–-]{0,2}[ \t]{0,2}\n[ \t\n]{0,4}[–-]{0,2}[ \t]?|, ?)`,
 );
 const IS_CLOSING = new RegExp(`^(?:${CLOSING})`, "iu");
 /** Abbreviated closings need no comma. */
 const SHORT_CLOSING = words(
-  "mvh|lg|mfg|vg|mvg|groetjes|gr|gruß|grüße|hälsningar|saludos|saluti|pozdrawiam|groet(?:en)?|regards|kram|xx|bises|sincerely",
+  "mvh|lg|mfg|vg|mvg|groetjes|gr|herzlichst|saygılarımla|vänligen|gruß|grüße|hälsningar|saludos|saluti|pozdrawiam|groet(?:en)?|regards|kram|xx|bises|sincerely",
   "[ ,]{1,2}",
 );
 /** Bookings and accounts in somebody's name: needs two words. */
@@ -149,7 +149,7 @@ const IN_NAME = words(
 );
 const IN_NAME_ONE = words(
   "under (?:the |my )?name(?: of)?|(?:reservation|booking|table) (?:is )?(?:for|under)(?! the)|auf (?:den|meinen) namen(?: von)?|unter dem namen|au nom d[eu]|" +
-    "a nombre de|a nome(?: d[ie])?|intestat[oa] a|em nome d[eoa]|(?:op|onder) (?:de )?naam(?: van)?|na nazwisko|w imieniu|i namnet|under namnet|for the attention of|zu händen(?: von)?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o|ter attentie van|do rąk",
+    "a nombre de|a nome(?: d[ie])?|intestat[oa] a|em nome d[eoa]|(?:op|onder) (?:de )?naam(?: van)?|na nazwisko|w imieniu|i namnet|under namnet|for the attention of|zu händen(?: von)?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o|t\\.n\\.v\\.|ter attentie van|do rąk",
   "[:,]? ",
 );
 /** "I, Ada Lovelace, hereby". */
@@ -238,7 +238,7 @@ export const NAME_RULES: readonly DetectionRule[] = [
   ),
   introduced(
     "NAME",
-    /(?:(?:お?名前|氏名|名義人?|宛名|受取人|フリガナ|ふりがな|患者名?|署名欄?|担当者?|契約者|会員名|予約者?名?|差出人|注文者|申込者|代表者|ご?本人)["」]?(?:[はが]|\s?[:：]|[ 　\n])|私は|私、|わたしは|わたくし|僕は|俺は)[\s"「]{0,2}/u,
+    /(?:(?:お?名前|氏名|名義人?|宛名|受取人|フリガナ|ふりがな|患者名?|署名欄?|担当者?|契約者|会員名|予約者?名?|差出人|注文者|申込者|代表者|ご?本人)["」]?(?:[はが]|\s?[:：]|[ 　\n])|担当の|私は|私、|わたしは|わたくし|僕は|俺は)[\s"「]{0,2}/u,
     (rest) => {
       const found = valueAtEnd(JAPANESE_NAME, rest);
       return found === null || NOT_JAPANESE_NAME.test(rest.slice(...found)) ? null : found;

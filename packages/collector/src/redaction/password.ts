@@ -4,14 +4,14 @@ import { words } from "./surroundings.ts";
 
 const ANNOUNCED = words(
   "(?:pass(?:word|wd|code|phrase|wort)?|pwd|pw|pin(?:[ -]?code|-?nummer|[ -]?kod\\p{L}*)?|kennwort|mot de passe|mdp|code secret|contrase[nñ]a|clave|" +
-    "password|parola d['’]ordine|senha|palavra[ -]passe|wachtwoord|pincode|has[lł]o|l[oö]senord\\p{L}*|şifre\\p{L}*|sifre\\p{L}*|parola\\p{L}*|" +
+    "password|parola d['’]ordine|senha|palavra[ -]passe|wachtwoord|pincode|has[lł]\\p{L}{1,3}|l[oö]sen(?:ord\\p{L}*)?|(?:zugangs|sicherheits|tür)-?code|(?:security|access|door|unlock|gate|alarm|entry) code|code d['’]accès|c[óo]d(?:igo|ice) (?:de|di) (?:acc?eso|acesso|seguridad|segurança|sicurezza)|toegangscode|kod dostępu|portkod\\p{L}{0,2}|şifre\\p{L}*|sifre\\p{L}*|parola\\p{L}*|" +
     "パスワード|暗証番号|パス(?=[ 　:：]))",
   "",
 );
 
 /** `: `, ` = `, ` is ` and the like, after up to five other words, as in "password for the account is …". */
 const CONNECTION =
-  /^(?:(?:(?:\s\p{L}[\p{L}'’.-]{0,20}){0,6}?)\s(?:is|was|lautet|heißt|c['’]est|set to|ist|war|est|era|es|è|é|jest|to|brzmi|är|:)(?!\p{L})|(?:\s\p{L}{1,20}){0,2}["']?\s?[:：=は]|(?=\s\S{0,40}\d))\s{0,3}[:：]?\s?/iu;
+  /^(?:(?:(?:\s\p{L}[\p{L}'’.-]{0,20}){0,6}?),?\s(?:is|was|était|było|var|lautet|heißt|c['’]est|set to|ist|war|est|era|es|è|é|jest|to|brzmi|är|:)(?!\p{L})|(?:\s\p{L}{1,20}){0,2}["']?\s?[:：=はを]|['’]s(?=\s)|(?=\s\S{0,40}\d))\s{0,3}[:：]?\s?/iu;
 
 const QUOTED = /^(["'`“„«「])([^\n"'`”“»」]{4,64})["'`”“»」]/u;
 /** Two words joined as nobody joins them in a sentence, alone after a label such as `Password:`. */
@@ -41,7 +41,7 @@ const looksMixed = (token: string): boolean =>
     token.replace(/[.,;:!?)]+$/, ""),
   );
 
-const STRONG_TOKEN = String.raw`["'“„«「]?(?<value>[^\s"'“”„«»「」、。@\[\]()<>]{5,63}[^\s"'“”„«»「」、。@\[\]()<>.,;:!?])`;
+const STRONG_TOKEN = String.raw`["'“„«「]?(?<value>(?=\S*\d)[^\s"'“”„«»「」、。@\[\]()<>]{5,63}[^\s"'“”„«»「」、。@\[\]()<>.,;:!?])`;
 const LATER = new RegExp(
   String.raw`^(?:[,;:]?\s\p{L}[\p{L}'’]{0,20}){0,5}?[,;:]?\s${STRONG_TOKEN}`,
   "u",
@@ -91,7 +91,7 @@ export const PASSWORD_RULES: readonly DetectionRule[] = [
   whole("PASSWORD", new RegExp(NAMED_AFTERWARDS, "iu"), looksChosen),
   introduced(
     "PASSWORD",
-    /(?<!\S)(?:login|sshpass|mysql|mysqldump|psql)(?!\S)[^\n]{0,60}? (?:--password|--pass|-p)[ =]?/u,
+    /(?<!\S)(?:login|sshpass|mysql|mysqldump|psql)(?!\S)[^\n]{0,60}? (?:--password|--pass|-p)[ =]?|(?<!\S)-u [^\s:]{1,40}:/u,
     (rest) => {
       const token = /^[^\s"']{4,64}/u.exec(rest)?.[0] ?? "";
       return /\p{L}/u.test(token) && looksChosen(token) ? [0, token.length] : null;
