@@ -153,7 +153,7 @@ const IS_SPECIFIC =
 /** Labels of forms before a part of an address, at the start of a line. */
 const LABEL =
   /(?:(?<=\n)|^)[ \t>*"-]{0,4}(?:straße(?: und hausnummer)?|strasse|street(?: address)?|(?:address )?line [12]|rue|calle|rua|morada|via|indirizzo|straat(?: en huisnummer)?|ulica|gata|gatuadress|sokak|plz(?: ?[/+,] ?| und )?(?:ort|stadt)?|ort|stadt|(?:zip|post)(?: ?code)?|postal code|c\.? ?p\.?|code postal|ville|c[óo]digo postal|ciudad|localidad|cep|cap|città|comune|cidade|localidade|postcode(?: en (?:woon)?plaats)?|(?:woon)?plaats|kod(?: pocztowy)?|miasto|miejscowość|postnummer|postadress|ort|posta kodu|il\/ilçe|ilçe|city|town)["']?[ \t]?[:=][ \t"']{0,3}/iu;
-const LABELLED =
+const AFTER_LABEL =
   /^(?<value>(?=[^\n]{0,50}\d{4}|\p{L}[^\n]{0,50} \d|\d{1,5}[a-z]?,? \p{L})(?=[^\n]{0,20}(?:\p{Lu}|\d{4}))[\p{L}\d][^\n:|;"=[\]]{1,60})(?=["']?\s*(?:\n|$|[;|]))/u;
 
 const WORDS_OF_STREETS =
@@ -210,7 +210,7 @@ export const ADDRESS_RULES: readonly DetectionRule[] = [
     const lower = /^\p{Lu}/u.test(rest) ? null : valueAtEnd(LOWER_CASE, rest);
     return lower !== null && isStreet(rest.slice(...lower)) ? lower : null;
   }),
-  introduced("ADDRESS", LABEL, (rest) => valueAtEnd(LABELLED, rest)),
+  introduced("ADDRESS", LABEL, (rest) => valueAtEnd(AFTER_LABEL, rest)),
   ...STARTS.map(unannounced),
   {
     type: "ADDRESS",

@@ -41,7 +41,7 @@ const ANNOUNCED = words(
     "(?:call|text|ring|reach|phone) (?:me|us)(?: back)?|t[eé]l[eéè]fon\\p{L}{0,3}|portable|m[oó]vil|celular|cellulare|telem[oó]vel|telefoon\\p{L}{0,6}|" +
     "mobiel|kom[oó]rk\\p{L}{1,3}|cep|mobil\\p{L}{0,6}|my number|meine nummer|mon num[eé]ro|mi n[uú]mero|mio numero|meu n[uú]mero|" +
     "mijn nummer|m[oó]j numer|mitt nummer|numaram|ruf\\p{L}{0,2} (?:sie )?mich|lig(?:ue|a|ar) para|me liga|zadzwo\\p{L}{1,4}|ring mig|bel (?:me|mij)|appele[rz](?:-| )moi|ll[aá]m[ae]me|chiamami|" +
-    "chiam(?:i|ate|are)|ligue|ligar|llam(?:e|ar|en|ad)|appel(?:er|ez)|anrufen|anruf|bellen|ringa|dzwoni\\p{L}{1,3}|arayın|(?:put|use|try|dial|add|note)(?= [2-9]\\d{9}(?!\\d))|" +
+    "chiam(?:i|ate|are)|ligue|ligar|llam(?:e|ar|en|ad)|appel(?:er|ez)|anrufen|anruf|bellen|ringa|dzwoni\\p{L}{1,3}|arayın|(?:put|use|try|add|note)(?= [2-9]\\d{9}(?!\\d))|" +
     "電話(?:番号)?|携帯|連絡先|ファックス",
   "",
 );
