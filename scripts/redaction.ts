@@ -22,7 +22,8 @@ const program = createCommand("npm run test:redaction --")
   .parse();
 const options = program.opts<{ half?: CorpusHalf; misses?: boolean; json?: boolean }>();
 
-const measure = measureRedaction(corpusCases(options.half), () => createRedactor());
+const cases = corpusCases(options.half);
+const measure = measureRedaction(cases, () => createRedactor());
 const { shares, failed } = verdict(measure);
 if (options.json !== true) {
   print("recall by kind", measure.recall);
@@ -30,12 +31,25 @@ if (options.json !== true) {
   print("precision", new Map([["detected", measure.precision]]));
   if (options.misses === true) {
     console.log(["missed", ...measure.missed, "wrong", ...measure.wrong].join("\n  "));
+    if (options.half === "development") printTexts();
   }
   for (const one of failed) console.log(`bar missed: ${one}`);
 }
 const { precision, ...recall } = shares;
 console.log(JSON.stringify({ cases: measure.cases, recall, precision, failed: failed.length }));
 process.exitCode = failed.length > 0 ? 1 : 0;
+
+/** Prints the cases with a miss or a wrong span, with planted values between `⟦` and `⟧`. */
+function printTexts(): void {
+  const ids = new Set([...measure.missed, ...measure.wrong].map((line) => line.split(":", 1)[0]));
+  for (const { id, text, spans } of cases.filter((one) => ids.has(one.id))) {
+    let marked = text;
+    for (const { start, end, kind } of spans.toSorted((a, b) => b.start - a.start)) {
+      marked = `${marked.slice(0, start)}⟦${kind} ${marked.slice(start, end)}⟧${marked.slice(end)}`;
+    }
+    console.log(`${id}: ${JSON.stringify(marked)}`);
+  }
+}
 
 function print(title: string, rows: ReadonlyMap<string, Share>): void {
   console.log(title);

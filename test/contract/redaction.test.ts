@@ -53,8 +53,8 @@ test("a value is found if all of it is replaced, and a span is right if little e
   ]);
 });
 
-/** Measured on 2026-11-28; the bars of `npm run test:redaction` are higher. */
-const REACHED = { structured: 0.88, name: 0.54, address: 0.61, precision: 0.95 };
+/** Just below what was measured on 2026-11-28. The rules were written with this half. */
+const REACHED = { structured: 0.98, name: 0.97, address: 0.98, precision: 0.99 };
 
 test("on the development half of the corpus, recall and precision do not fall", () => {
   const cases = corpusCases("development");

@@ -8,14 +8,14 @@ const STREET_WORD =
   "rue|avenue|av|bd|boulevard|place|chemin|allées?|impasse|quai|cours|route|square|via|viale|piazza|corso|vicolo|largo|calle|c|avenida|avda|plaza|" +
   "paseo|carrer|camino|rua|praça|travessa|estrada|alameda|ul|ulica|ulicy|al|aleja|alei|os|osiedle|pl|plac|bis|ter|apt|apartment|flat|unit|suite|floor|appt|étage|etg|og|eg|" +
   "wohnung|piso|puerta|esc|izq|izda|dcha|andar|apto|bloco|scala|int|interno|piano|m|lok|mieszkania|lgh|tr|daire|kat|no|nr|nº|n|" +
-  "bajo|izquierda|derecha|esq|dto|frente|fundos|street|road|lane|box|sokak|caddesi|mahallesi|bâtiment|bât|nd|rd|th|st|er|e|cedex";
+  "bajo|izquierda|derecha|esq|dto|frente|fundos|street|road|lane|box|sokak|caddesi|mahallesi|bâtiment|bât|room|chambre|zimmer|habitación|camera|quarto|kamer|pokój|rum|oda|lot|lote|nave|local|km|bus|nd|rd|th|st|er|e|cedex";
 const PARTICLE =
   "in|i|w|te|en|em|de|la|le|les|du|des|del|della|delle|dei|degli|di|da|do|dos|das|el|los|las|van|den|der|dem|het|am|an|im|in|auf|of|the|na|sur|sous|ob|bei|zum|zur|upon|près|św|y|à|à la|ve|'t|s-|'s-";
 /** One part of an address: a number, a word with a capital letter, a word in capitals and digits. */
 const TOKEN = new RegExp(
-  String.raw`^(?:(?<number>#?\d{1,6}(?:[\-/]\d{1,5}){0,3}(?:[ªº°]|\.(?=\s?\p{L})|\p{L}{1,2}(?![\p{L}\d]))?(?![\p{L}\d]))|` +
+  String.raw`^(?:(?<number>(?!\d[A-Z]\d|\d{1,2}\.[ºª])#?\d{1,6}(?:[\-/]\d{1,5}){0,3}(?:[ªº°]|\.(?=\s?\p{L})|\p{L}{1,2}(?![\p{L}\d]))?(?![\p{L}\d]))|` +
     String.raw`(?<word>(?:[dlDL]['’])?\p{Lu}[\p{L}\p{M}\d]*(?:['’.\-/]\p{L}[\p{L}\p{M}]*)*(?:(?<=(?:^|[\s,(])(?:\p{L}{1,3}|Blvd|Str|Apto?|Avda|Appt|Wohn|Lgh|Pza)|[a-zß]str|tr)\.)?)|` +
-    String.raw`(?<street>(?:${STREET_WORD})(?![\p{L}\d])[.º°]?|\d?[ªº°]|[A-Z]\d[A-Z\d]*)|(?<particle>(?:${PARTICLE})(?=[\s.])\.?|[dl]['’](?=\p{Lu})))`,
+    String.raw`(?<street>(?:${STREET_WORD})(?![\p{L}\d])[.º°]?|\d?[ªº°]|[A-Z]\d[A-Z\d]*|\d[A-Z]\d|\d{1,2}\.[ºªo°])|(?<particle>(?:${PARTICLE})(?=[\s.])\.?|[dl]['’](?=\p{Lu})))`,
   "u",
 );
 const SEPARATOR =
@@ -42,7 +42,10 @@ function addressEnd(text: string, start: number): number {
     const token = TOKEN.exec(text.slice(from));
     if (token?.groups === undefined) break;
     const { number, word } = token.groups;
-    if (word !== undefined && word.length > 2 && !word.startsWith("No.") && isNotName(word)) break;
+    if (word !== undefined && word.length > 2 && !word.startsWith("No.") && isNotName(word)) {
+      // Den Haag, El Puerto
+      if (!/^(?:Den|Les?|La|El|L[oa]s) \p{Lu}/u.test(text.slice(from))) break;
+    }
     at = from + token[0].length;
     if (number !== undefined) {
       if (NOT_NUMBER_AFTER.test(text.slice(at))) break;
@@ -68,16 +71,16 @@ function addressEnd(text: string, start: number): number {
 const hasOnlyNumber = (number: string): boolean => /^\d{4,6}|-/u.test(number);
 
 const ANNOUNCED = words(
-  String.raw`(?:(?:my|our|the|home|new|shipping|delivery|billing|postal|mailing|street|work|full|current) ){0,3}address(?: line)?(?: is| to|['’]s)?|` +
-    "(?:deliver|ship|send|post|mail|bring|forward)(?:ed|ing)?(?: (?:it|them|this|that|everything|the (?:parcel|package|order|goods|rest)|my (?:order|parcel|package)))?(?: (?:back|over))? to|deliver(?:y|ed)? (?:to|at)|(?:live|living|lives|stay|staying|reside|residing|located|based) (?:at|in|on)|(?:moved|moving|relocated|come|coming) to|pick (?:it )?up (?:at|from)|" +
-    "(?:meine |unsere |die |neue ){0,2}(?:liefer|rechnungs|post|privat|wohn|versand|heim)?(?:adresse|anschrift)(?: ist| lautet)?|(?:wohne(?:n|t|haft)?|lebe|gemeldet)(?: ich| wir| jetzt)?(?: in(?: der)?| an(?: der)?| am| im)?|(?:liefer|schick|send|versende?)\\p{L}{0,3}(?: \\p{L}{2,12}){0,4}? (?:an|nach|in die|zur?)|" +
-    "(?:mon |notre |l['’])?adresse(?: de (?:livraison|facturation)| postale| est){0,2}|(?:j['’])?habit(?:e|ons)(?: maintenant)?(?: au| à| dans)?|(?:livre[rz]|livraison|envoye[rz]|expédie[rz])(?:[- ]\\p{L}{2,9}){0,3}? (?:au|à|chez)|domicilié\\p{L}{0,2}(?: au| à)?|" +
-    "(?:mi |la )?dirección(?: (?:de (?:entrega|envío|facturación)|postal|es)){0,2}|vivo (?:en|a|in|na|no)|(?:env[ií]\\p{L}{1,5}|entreg\\p{L}{1,4}|mand\\p{L}{1,5})(?: \\p{L}{2,10}){0,3}? (?:a|en|para|em|na|no)(?: la)?|domicilio(?: es)?|resido (?:en|em|in)|" +
-    "(?:il mio |l['’])?indirizzo(?: (?:di (?:consegna|spedizione|casa)|è)){0,2}|abito(?: in| a)?|(?:spedi|consegn|invi|sped)\\p{L}{1,6}(?: \\p{L}{2,10}){0,3}? (?:a|in|presso)|" +
-    "(?:o )?(?:meu )?endereço(?: (?:de entrega|é)){0,2}|mor(?:o|amos|ada)(?: (?:na|no|em|é|de entrega)){0,2}|(?:mijn |het )?(?:bezorg|aflever|post|factuur|woon)?adres(?: is)?|(?:ik )?woon(?: nu)?(?: op| aan| in)?(?: de| het)?|(?:bezorg|stuur|lever|verstuur)\\p{L}{0,3}(?: \\p{L}{2,10}){0,3}? (?:naar|op|aan|bij)|" +
-    "(?:mój |na )?adres(?: (?:dostawy|to|wysyłki|zamieszkania|domowy)){0,2}|mieszka\\p{L}{1,3}(?: (?:przy|na|w)){0,2}|(?:wyśl|dostarcz|przyśl|wysł)\\p{L}{1,6}(?: \\p{L}{2,12}){0,3}? (?:na|do|pod)(?: adres)?|" +
-    "(?:min |vår )?(?:leverans|post|faktura|hem)?adress(?:en)?(?: är)?|(?:jag )?bor (?:på|i|vid)|(?:skicka|leverera|sänd)\\p{L}{0,2}(?: \\p{L}{2,10}){0,3}? (?:till|på)|" +
-    "(?:teslimat |ev |fatura |benim )?adres\\p{L}{0,4}",
+  String.raw`(?:(?:my|our|the|home|new|shipping|delivery|billing|postal|mailing|street|work|full|current) ){0,3}address(?: line)?(?: [12])?(?: is| to|['’]s)?|` +
+    "(?:deliver|ship|send|post|mail|bring|forward)(?:ed|ing)?(?: (?:it|them|this|that|everything|the (?:parcel|package|order|goods|rest)|my (?:order|parcel|package)))?(?: (?:back|over))? to|deliver(?:y|ed)? (?:to|at)|(?:live|living|lives|stay|staying|reside|residing|located|based) (?:at|in|on)|(?:moved|moving|relocated|come|coming) to|pick (?:it |me |us )?up (?:at|from)|(?:bill|invoice|taxi|cab)(?: it)? to|where(?=:)|home is|house is at|" +
+    "(?:meine |unsere |die |neue ){0,2}(?:liefer|rechnungs|post|privat|wohn|versand|heim)?(?:adresse|anschrift)(?: ist| lautet)?|(?:taxi|wagen)(?: soll)? (?:zum|zur|nach|an|in die)|(?:wohne(?:n|t|haft)?|lebe|gemeldet|übernachte|ziehe)(?: ich| wir| jetzt)?(?: in(?: der)?| an(?: der)?| am| im)?|(?:liefer|schick|send|versende?)\\p{L}{0,3}(?: \\p{L}{2,12}){0,4}? (?:an|nach|in die|zur?)|" +
+    "(?:mon |notre |l['’])?adresse(?: de (?:livraison|facturation)| postale| est| c['’]est){0,2}|(?:je )?(?:loge|séjourne|déménage)(?: au| à| dans)?|factur(?:e[rz]|é)(?: \\p{L}{2,9}){0,2}? (?:à|au|chez)|(?:à|a) livrer(?: au| à| chez)?|taxi (?:pour|au)|(?:j['’])?habit(?:e|ons)(?: maintenant)?(?: au| à| dans)?|(?:livre[rz]|livraison|envoye[rz]|expédie[rz])(?:[- ]\\p{L}{2,9}){0,3}? (?:au|à|chez)|domicilié\\p{L}{0,2}(?: au| à)?|" +
+    "(?:mi |la )?dirección(?: (?:de (?:entrega|envío|facturación)|postal|es)){0,2}|vivo (?:en|a|in|na|no)|(?:factur|recog|alojad|hospedad|domiciliad|mud)\\p{L}{1,4}(?: \\p{L}{2,10}){0,2}? (?:a|en|em|na|no)|estoy en|taxi (?:a|para)|(?:env[ií]\\p{L}{1,5}|entreg\\p{L}{1,4}|mand\\p{L}{1,5})(?: \\p{L}{2,10}){0,3}? (?:a|en|para|em|na|no)(?: la)?|domicilio(?: es)?|resido (?:en|em|in)|" +
+    "(?:il mio |l['’])?indirizzo(?: (?:di (?:consegna|spedizione|casa)|è)){0,2}|(?:abito|alloggio|risiedo|residente|vacanza|soggiorno|andato|ritirare|fatturare)(?: in| a| presso)?|taxi per|(?:spedi|consegn|invi|sped)\\p{L}{1,6}(?: \\p{L}{2,10}){0,3}? (?:a|in|presso)|" +
+    "(?:o )?(?:meu )?endereço(?: (?:de entrega|é)){0,2}|(?:estou|fico|buscar|entregar|casa é|recolher|levantar)(?: (?:na|no|em))|mor(?:o|amos|ada)(?: (?:na|no|em|é|de entrega)){0,2}|(?:mijn |het )?(?:bezorg|aflever|post|factuur|woon)?adres(?: is)?|taxi naar|(?:ik )?(?:logeer|verblijf|overnacht|woon)(?: nu)?(?: op| aan| in)?(?: de| het)?|(?:bezorg|stuur|lever|verstuur)\\p{L}{0,3}(?: \\p{L}{2,10}){0,3}? (?:naar|op|aan|bij)|" +
+    "(?:mój |na )?adres(?: (?:dostawy|to|wysyłki|zamieszkania|domowy)){0,2}|(?:taksówk\\p{L}{1,2} (?:na|do|pod)|nocuj\\p{L}{1,3}|zameldowan\\p{L}{1,2}|mieszka\\p{L}{1,3})(?: (?:przy|na|w)){0,2}|(?:wyśl|dostarcz|przyśl|wysł)\\p{L}{1,6}(?: \\p{L}{2,12}){0,3}? (?:na|do|pod)(?: adres)?|" +
+    "(?:min |vår )?(?:leverans|post|faktura|hem)?adress(?:en)?(?: är)?|taxi till|(?:jag )?(?:bor|sover|hämta|flyttar) (?:på|i|vid|till)|(?:skicka|leverera|sänd)\\p{L}{0,2}(?: \\p{L}{2,10}){0,3}? (?:till|på)|" +
+    "(?:teslimat |ev |fatura |benim )?adres\\p{L}{0,4}|evim",
   String.raw`(?![\p{L}\p{N}_])(?: ?\([^)\n]{1,20}\))?(?:["']?[ \t]?[:=|]["']?)?[ \t]{0,2}(?:\n[ \t]{0,2})?`,
 );
 
@@ -98,7 +101,10 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
     String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’.-]{1,24}[ ,]{1,2}){1,6}(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]{2} \d{5}(?:-\d{4})?)(?![\p{L}\d])`,
     ANYTHING,
   ],
-  [String.raw`P\.? ?O\.? ?Box (?=\d)`, ANYTHING],
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:P\.? ?O\.? ?Box|Postfach|Postbus|B\.?P\.?|Apartado(?: de Correos)?|Casella [Pp]ostale|Caixa [Pp]ostal|[Ss]krytka [Pp]ocztowa|Boîte [Pp]ostale)(?= \d)`,
+    ANYTHING,
+  ],
   // Hauptstraße 5, Berliner Str. 12
   [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}.-]{1,24} (?=\p{L}{0,24}[SsAaGgCc])|(?=\p{L}{3,24}(?:str|allee|gasse|chauss)))\p{L}{0,24}(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|[Aa]llee|[Gg]asse|chaussee) ?\d{1,4}(?: ?[a-z](?!\p{L}))?(?! (?:Min|Meter|Stunden|km|m)(?!\p{L}))`,
@@ -106,12 +112,12 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   // 12 rue de Rivoli
   [
-    String.raw`(?<![\p{L}\p{N}_#.,\-/])\d{1,4}(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d|[Cc]hemin|[Ii]mpasse|[Aa]llée|[Qq]uai|[Pp]lace|[Pp]assage|[Rr]oute|[Ss]quare|[Cc]ours)(?= (?:d[eu]s? |de la |du |d['’]|l['’]|\p{Lu}))`,
+    String.raw`(?<![\p{L}\p{N}_#.,\-/])(?:\d{1,2}(?:er|e|ème) étage,? )?\d{1,4}(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d|[Cc]hemin|[Ii]mpasse|[Aa]llée|[Qq]uai|[Pp]lace|[Pp]assage|[Rr]oute|[Ss]quare|[Cc]ours)(?= (?:d[eu]s? |de la |du |d['’]|l['’]|\p{Lu}))`,
     /^(?:,? (?:d[eu]s? |de la |de l['’]|d['’]|l['’])?)\p{Lu}/u,
   ],
   // Calle Mayor 5, Via Roma 3, Rua Augusta, 100, ul. Długa 5
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę)(?= ?(?:d[aeio]s? |de la |del |della |dei |d['’]|los |las |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número )?\d)`,
+    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę|[Pp]lace|[Rr]ue|[Cc]hemin|[Aa]venue|[Ii]mpasse|[Qq]uai|[Bb]oulevard|[Ll]ungomare|corso|viale|vicolo|largo|[Ll]ocalità|[Ll]oc\.|[Ff]razione|[Cc]ontrada|[Cc]amino|[Pp]olígono(?: [Ii]ndustrial)?|[Uu]rbanización|[Uu]rb\.|[Ll]adeira|[Bb]eco|[Qq]uinta|[Bb]airro|[Uu]rbanização|plaza|paseo|ronda|travessa|praça|alameda|estrada)(?= ?(?:de (?:l[ao]s? |l['’])|d[aeiou]s? |de[gl]l[aeio'’]? ?|d['’]|l[ao]s? |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número |lote |nave |km )?(?!(?:19|20)\d\d(?!\d|, ?\d)|\d+ ?(?:k?g|[mc]?l|[cm]m|€|%)(?!\p{L}))\d)`,
     ANYTHING,
   ],
   // Keizersgracht 123, 1015 CJ Amsterdam; Drottninggatan 5
@@ -128,20 +134,55 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’]{0,20} ){1,3}(?:Mah(?:\.|allesi)|Cad(?:\.|desi)|Sok(?:\.|ak|ağı)|Bulvarı|Blv\.)(?=[^\n]{0,60}\d)`,
     ANYTHING,
   ],
+  // Yeni Köy No: 12, Şile
+  [
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’]{1,20} ){0,2}(?:Köyü?|Sitesi|Apt\.?|Apartmanı|Mevkii|Yolu|Meydanı|Sokak|Cadde) (?:No:? ?)?\d{1,4}(?=,? \p{Lu})`,
+    ANYTHING,
+  ],
   // Marktplatz 3, 10115 Berlin
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Alte|Alter|Neue|Neuer|Obere|Untere) )?\p{Lu}[\p{L}-]{2,30} \d{1,4} ?(?:[a-z](?!\p{L}))?(?=(?:, ?|\s)(?:D-|A-|CH-)?(?!(?:19|20)\d\d )\d{4,5} \p{Lu})`,
+    String.raw`(?<![\p{L}\p{N}_])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Alte|Alter|Neue|Neuer|Obere|Untere|\p{Lu}[\p{L}-]{2,20}) )?\p{Lu}[\p{L}-]{2,30} \d{1,4} ?(?:[a-z](?!\p{L}))?(?=(?:, ?|\s)(?:D-|A-|CH-)?(?:(?!(?:19|20)\d\d )\d{4,5}|\d\d-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}) (?!Euro|Stück|Meter|Person|Punkt|Kilo|Zeichen|Dollar|Franken|Kron|Teile)\p{Lu})`,
     ANYTHING,
   ],
 ];
 
 /** Two words, a comma, a postcode, or the name of a street. */
 const IS_SPECIFIC =
-  /\p{L}{2,}[ \n]\p{L}{2,}|,|\d{4}|(?:weg|platz|ring|damm|ufer|markt|straße|str\.|allee|gasse|straat|laan|plein|gracht|kade|dijk|gatan|vägen)(?!\p{L})/iu;
+  /\p{L}{2,}[ \n]\p{L}{2,}|,|\d{4}|(?:weg|hof|steig|pfad|platz|ring|damm|ufer|markt|straße|str\.|allee|gasse|straat|laan|plein|gracht|kade|dijk|gatan|vägen)(?!\p{L})/iu;
+
+/** Labels of forms before a part of an address, at the start of a line. */
+const LABEL =
+  /(?:(?<=\n)|^)[ \t>*"-]{0,4}(?:straße(?: und hausnummer)?|strasse|street(?: address)?|(?:address )?line [12]|rue|calle|rua|morada|via|indirizzo|straat(?: en huisnummer)?|ulica|gata|gatuadress|sokak|plz(?: ?[/+,] ?| und )?(?:ort|stadt)?|ort|stadt|(?:zip|post)(?: ?code)?|postal code|c\.? ?p\.?|code postal|ville|c[óo]digo postal|ciudad|localidad|cep|cap|città|comune|cidade|localidade|postcode(?: en (?:woon)?plaats)?|(?:woon)?plaats|kod(?: pocztowy)?|miasto|miejscowość|postnummer|postadress|ort|posta kodu|il\/ilçe|ilçe|city|town)["']?[ \t]?[:=][ \t"']{0,3}/iu;
+const AFTER_LABEL =
+  /^(?<value>(?=[^\n]{0,50}\d{4}|\p{L}[^\n]{0,50} \d|\d{1,5}[a-z]?,? \p{L})(?=[^\n]{0,20}(?:\p{Lu}|\d{4}))[\p{L}\d][^\n:|;"=[\]]{1,60})(?=["']?\s*(?:\n|$|[;|]))/u;
+
+const WORDS_OF_STREETS =
+  "street|st|road|rd|avenue|ave|lane|ln|drive|dr|yard|close|court|terrace|way|gardens|rue|avenue|av|bd|boulevard|chemin|impasse|allée|place|quai|" +
+  "via|viale|piazza|corso|vicolo|largo|calle|avenida|avda|plaza|paseo|camino|carrer|rua|praça|travessa|estrada|alameda|ladeira|ul|ulica|al|aleja|os|pl|mah|mahallesi|cad|caddesi|sk|sok|sokak";
+/** An address in lower case: a street and a number, and what follows up to a postcode or the end of the clause. */
+const LOWER_CASE = new RegExp(
+  String.raw`^(?<value>(?=[^\n]{0,40}?(?:(?<!\p{L})(?:${WORDS_OF_STREETS})(?!\p{L})|(?:straße|strasse|str\.|weg|platz|gasse|allee|ring|straat|laan|gracht|kade|plein|gatan|vägen|gränd)(?!\p{L})))` +
+    String.raw`(?=[^\n]{0,50}?\d)[\p{L}\d][\p{L}\d .'’/-]{3,45}?(?:(?:,? [\p{L}\d .'’/-]{0,30}?,? ?(?<!\d)(?:\d{5}-\d{3}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|\d{4} ?[a-z]{2}(?!\p{L})|\d{4,5}|[a-z]{1,2}\d{1,2}[a-z]? ?\d[a-z]{2})(?![\p{L}\d-])(?: (?!by|at|for|and|bitte|danke|please|por|per|svp|um|ab|bis)\p{Ll}{3,20}(?=\s*(?:$|[\n.,;!?)])))?)|(?=\.?\s*(?:$|[\n,;!?)])| (?:in|à|en|em|w|i|te) \p{L}{3,20}\s*(?:$|[\n.;!?])))(?:(?:,| (?:in|à|en|em|w|i|te)) (?!gracias|grazie|obrigad|danke|merci|thank|please|bitte|bedankt|tack|dzięki|teşekk|por favor)\p{L}{3,20}(?: \p{L}{3,20})?(?=\s*(?:$|[\n.;!?])))?)`,
+  "iu",
+);
+
+/** Whether words in lower case can only be an address: a number at the end or before a comma, or a postcode. */
+const isStreet = (value: string): boolean =>
+  !NOT_NUMBER_AFTER.test(value.replace(/^\d+/, "")) &&
+  !/(?<!\p{L})(?:at|with|con|med|mit|avec|com|há|and|und|food|which|que|och)(?!\p{L})/u.test(
+    value,
+  ) &&
+  (/\d{4}|\d[a-z]{2}$|\p{L} \d{1,4}[a-z]?(?:[/-]\d+)?(?:,|$| (?:in|à|en|em|w|i|te) )/u.test(
+    value,
+  ) ||
+    /(?:mah|sk|sok|cad)\. .*\d/u.test(value) ||
+    new RegExp(String.raw`^\d{1,4}[a-z]? (?:\p{L}+ ){1,3}(?:${WORDS_OF_STREETS})$`, "u").test(
+      value,
+    ));
 
 /** Japan: a prefecture and numbers of blocks, after an optional postcode. */
 const JAPANESE =
-  /(?:〒? ?\d{3}-\d{4}[ 　]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県)[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[ 　]?[\p{Script=Han}\p{Script=Katakana}ー]{2,20}[0-9０-９]{1,4}号?室?)?/gu;
+  /(?:〒? ?\d{3}-\d{4}[ 　\n]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県|\p{Script=Han}{1,5}[市区](?!民)(?=[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,20}[0-9０-９]{1,3}(?:丁目|番地|[-−－ー番][0-9０-９])))[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[東西南北][0-9０-９番号\-−－]{1,10})?(?:[ 　\n]?[\p{Script=Han}\p{Script=Katakana}ー]{1,20}(?:[0-9０-９]{1,4}(?:号室?|室|階)?|ビル|マンション|ハイツ|荘|コーポ|タワー|ハウス)(?:[ 　]?[0-9０-９]{1,4}(?:号室?|階|F))?)?/gu;
 
 const LONGEST = 200;
 
@@ -165,18 +206,24 @@ export const ADDRESS_RULES: readonly DetectionRule[] = [
   introduced("ADDRESS", new RegExp(ANNOUNCED, "iu"), (rest): Span | null => {
     const end = addressEnd(rest, 0);
     // "Store 5": one number and one word that is no street is no address.
-    return IS_SPECIFIC.test(rest.slice(0, end)) ? [0, end] : null;
+    if (IS_SPECIFIC.test(rest.slice(0, end))) return [0, end];
+    const lower = /^\p{Lu}/u.test(rest) ? null : valueAtEnd(LOWER_CASE, rest);
+    return lower !== null && isStreet(rest.slice(...lower)) ? lower : null;
   }),
+  introduced("ADDRESS", LABEL, (rest) => valueAtEnd(AFTER_LABEL, rest)),
   ...STARTS.map(unannounced),
   {
     type: "ADDRESS",
     pattern: JAPANESE,
     locate: (_, { 0: match, index }) => [index, index + match.length],
   },
-  introduced("ADDRESS", /(?:住所|お届け先|送り先|配送先)[はがも]?\s?[:：]?\s?/u, (rest) =>
-    valueAtEnd(
-      /^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号-])/u,
-      rest,
-    ),
+  introduced(
+    "ADDRESS",
+    /(?:住所|お届け先|送り先|送付先|配送先|届け先|場所|自宅|実家|勤務先)[はがも]?\s?[:：]?\s?/u,
+    (rest) =>
+      valueAtEnd(
+        /^(?<value>[〒\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー\d０-９－\-− ]{4,60}?[\d０-９号室])(?![\d０-９丁番号-])/u,
+        rest,
+      ),
   ),
 ];

@@ -1,6 +1,6 @@
 import { introduced, whole } from "./rule.ts";
 import type { DetectionRule } from "./rule.ts";
-import { words } from "./surroundings.ts";
+import { WORD_PART, words } from "./surroundings.ts";
 
 /** Keys of known services. */
 const KNOWN = [
@@ -23,7 +23,7 @@ const ANNOUNCED = words(
   "(?:[a-z0-9]{1,20}[_-]){0,3}(?:api|access|secret|private|auth|account|client|bearer|refresh|service|license)[ _-]?(?:access[ _-]?)?(?:key|token|secret)(?:[ _-]?id)?|" +
     "(?:[a-z0-9]{1,20}[_-]){0,3}(?:token|secret|apikey)|bearer|authorization|credentials?|" +
     "(?:api|zugangs)-?(?:schlüssel|sleutel|nyckel\\p{L}*|token)|cl[eé] (?:d['’]|de l['’])?api|clave (?:de )?(?:la )?api|chiave api|chave (?:de |da )?api|" +
-    "klucz\\p{L}* api|api anahtar\\p{L}*|api klucz\\p{L}*|jeton|apiキー",
+    "klucz\\p{L}* api|api anahtar\\p{L}*|api klucz\\p{L}*|jeton|apiキー|トークン|シークレット|アクセスキー|secret[oa]?|segreto|sekret\\p{L}*|hemlighet|geheim\\p{L}*",
   "",
 );
 const ANNOUNCED_VALUE =
@@ -41,7 +41,13 @@ export const API_KEY_RULES: readonly DetectionRule[] = [
     "API_KEY",
     /-----BEGIN[A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\w+/=\s\\:,.]{0,8000}(?:-----END[A-Z ]{0,40}-----)?/u,
   ),
-  whole("API_KEY", new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${KNOWN})(?![\\p{L}\\p{N}_])`, "u")),
+  whole("API_KEY", new RegExp(`(?<!${WORD_PART}|-)(?:${KNOWN})(?!${WORD_PART})`, "u")),
+  // The secret key of AWS.
+  whole("API_KEY", /(?<![\w+/=.-])[A-Za-z\d+/]{40}(?![\w+/=-])/u, (match) =>
+    /^(?=[^/+]*\d[^]*[/+]|(?:\D*\d){3}|[^/+]*[/+][^]*\d)(?=(?:[^A-Z]*[A-Z]){5})(?=(?:[^a-z]*[a-z]){5})/.test(
+      match,
+    ),
+  ),
   introduced("API_KEY", new RegExp(ANNOUNCED, "iu"), (rest) => {
     const match = ANNOUNCED_VALUE.exec(rest);
     const value = match?.groups?.["value"]?.replace(/[.~-]+$/, "");

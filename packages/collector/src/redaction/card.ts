@@ -13,7 +13,7 @@ const NETWORK = /^(?:4\d{15}|4\d{18}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:5|6
 export const CARD_RULES: readonly DetectionRule[] = [
   whole(
     "CARD",
-    new RegExp(String.raw`${BEFORE}[2-6]\d{3}(?:[ .\-\u00a0]?\d){10,15}${AFTER}`, "u"),
+    new RegExp(String.raw`${BEFORE}[2-6]\d{3}(?:[ .\-\u00a0\n]?\d){10,15}${AFTER}`, "u"),
     (match) => {
       const digits = digitsOf(match);
       const isLong = digits.length > 15 || /^3[04678]/.test(digits);

@@ -26,8 +26,19 @@ const FOUND: { readonly [type: string]: readonly string[] } = {
     "call me at <07911 123456>",
     "Reach me on <5551234567>",
     "meu celular é <11987654322>",
+    "折り返しは<090-1234-5678>まで",
+    "自宅は<0422(55)0138>です",
+    "電話は<０９０−１２３４−５６７８>です",
+    "el <(956) 55 01 99>",
+    "Büro: <0211 5800 4412 App. 31>",
   ],
-  CARD: ["<4111-1111-1111-1111>", "<3782 822463 10005>", "<6011.1111.1111.1117>"],
+  CARD: [
+    "カード番号<4111111111111111>です",
+    "<4111 1111\n1111 1111>",
+    "<4111-1111-1111-1111>",
+    "<3782 822463 10005>",
+    "<6011.1111.1111.1117>",
+  ],
   IBAN: [
     "<de89 3704 0044 0532 0130 00> and more",
     "<GB82WEST12345698765432>",
@@ -60,6 +71,7 @@ const FOUND: { readonly [type: string]: readonly string[] } = {
     "Authorization: Bearer <abcdef1234567890ghijkl>",
     "<eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc123def>",
     "<-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJB\n-----END RSA PRIVATE KEY----->",
+    "key <wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY>",
   ],
   PASSWORD: [
     "my password is <Tr0ub4dor&3>",
@@ -76,6 +88,14 @@ const FOUND: { readonly [type: string]: readonly string[] } = {
     "şifrem: <deneme123>",
     "PIN <4821>",
     "https://ada:<s3cret>@example.org/x",
+    "Contraseña: <perro.azul>",
+    "The password that you sent, <Qv7-zL2k>, expired",
+    "ich habe <Regen_7> als Passwort genommen",
+    "maybe <Kitty_2020> was my password",
+    "ho messo <Gatto_99> come password",
+    "<Neko_77>をパスワードに設定した",
+    "somebody is in my account, I used <summerInRome8> everywhere",
+    "docker login -u ci -p <harbour-Seal-3> example.org",
   ],
   NAME: [
     "My name is <Ada Lovelace> and I need help.",
@@ -98,6 +118,16 @@ const FOUND: { readonly [type: string]: readonly string[] } = {
     "Benim adım <Mehmet Yılmaz>",
     "<Ayşe Yılmaz> adına rezervasyon",
     "私は<田中太郎>と申します。",
+    "They call me <Bob>.",
+    "I, <Ada Lovelace>, hereby cancel",
+    "Je soussignée <Jeanne Moreau> résilie",
+    "Patientin: <Sabine Weber>",
+    "Podpisano: <Anna Nowak>",
+    "Groetjes <Jan>",
+    "Thanks for your help,\n<Tom>",
+    "Cordialement,\n<Jeanne Le Floch>",
+    "Klant: <Jan de Vries>",
+    "<佐藤花子>と申します",
   ],
   ADDRESS: [
     "Please deliver to <12 St James's Square, London SW1Y 4JH>.",
@@ -115,6 +145,16 @@ const FOUND: { readonly [type: string]: readonly string[] } = {
     "Adresim <Atatürk Mah. Cumhuriyet Cad. No: 12 Daire: 5, 34700 Üsküdar/İstanbul>",
     "Address: <5 Main Road\nSpringfield 62704>\nThank you",
     "住所は<〒150-0001 東京都渋谷区神宮前1-2-3>です",
+    "Straße: <Lindenweg 4>\n",
+    "Ville : <69003 Lyon>\n",
+    "ich wohne in der <lindenstraße 4 in köln>",
+    "moro na <rua das flores 80, são paulo>",
+    "taxi naar <Kerkplein 8>",
+    "<Postfach 10 22 18, 70018 Stuttgart>",
+    "facturez à <BP 70412, 35704 Rennes Cedex 7>",
+    "è <località Monte Alto 12, 53024 Montalcino SI>",
+    "<横浜市西区高島2-3-4>に送ってください",
+    "è in <via delle Rose 23, 48121 Ravenna>, ma",
   ],
 };
 
@@ -162,7 +202,30 @@ describe("harmless texts are kept", () => {
     "passport photos 35 x 45",
     "https://example.org:8443/path@2x.png",
     "DE12 is a model",
+    "Password: case-sensitive",
+    "the password field shows WH-1000XM5",
+    "I used iPhone15Pro with my account",
+    "They call me at night.",
+    "Red Mug\nBlue Mug\n",
+    "Call Sales: we are open.",
+    "Guest: 2 adults",
+    "CAP: size 58, blue",
+    "Line 1: 3 stops",
+    "we moved to 3 close friends",
+    "vivo en una calle con 3 tiendas",
+    "Ayakkabı No: 42, Siyah",
+    "Camino de Santiago 2024",
+    "会場は横浜市民ホール3階です",
+    "商品番号1234567890の在庫",
+    "お名前は必須です",
+    "barcode 0261912345",
   ])("%s", (text) => {
     expect(redact(text)).toBe(text);
   });
+});
+
+test("a name is found before other personal data, and a text that ends there is kept", () => {
+  expect(redact("Ada Lovelace, ada@example.org")).toBe("[NAME_1], [EMAIL_1]");
+  expect(redact("Call Ada: 0170 1234567")).toBe("Call [NAME_1]: [PHONE_1]");
+  expect(redact("Ada Lovelace, ")).toBe("Ada Lovelace, ");
 });

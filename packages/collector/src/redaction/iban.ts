@@ -1,6 +1,6 @@
 import { mod97 } from "./check-digits.ts";
 import type { DetectionRule } from "./rule.ts";
-import { BEFORE } from "./surroundings.ts";
+import { BEFORE, WORD_PART } from "./surroundings.ts";
 
 /** Length of an account number by country, from the IBAN registry of SWIFT. */
 const LENGTHS =
@@ -9,9 +9,12 @@ const LENGTHS =
   "PT25QA29RO24RS22SA24SC31SE24SI19SK24SM27ST25SV28TL23TN24TR26UA29VA22VG24XK20";
 
 const CANDIDATE = new RegExp(
-  String.raw`${BEFORE}[A-Z]{2}\d{2}(?:[ \-\u00a0]?[A-Z0-9]){11,42}`,
+  String.raw`${BEFORE}[A-Z]{2}\d{2}(?:[ \-\u00a0\n]?[A-Z0-9]){11,42}`,
   "giu",
 );
+
+/** More of a word or number. */
+const END = new RegExp(`^${WORD_PART}`, "u");
 
 /** Account numbers with valid check digits, with or without spaces, in upper or lower case. */
 export const IBAN_RULES: readonly DetectionRule[] = [
@@ -27,7 +30,7 @@ export const IBAN_RULES: readonly DetectionRule[] = [
         const character = match[end] ?? "";
         if (/[A-Z0-9]/i.test(character)) compact += character.toUpperCase();
         if (compact.length < length) continue;
-        const isEnd = !/^[\p{L}\p{N}_]/u.test(text.slice(index + end + 1));
+        const isEnd = !END.test(text.slice(index + end + 1, index + end + 3));
         const isValid = mod97(compact.slice(4) + compact.slice(0, 4)) === 1;
         return isEnd && isValid ? [index, index + end + 1] : null;
       }

@@ -5,23 +5,24 @@ import { words } from "./surroundings.ts";
 
 const TITLE = (
   "mr mrs ms miss mx dr prof sir herr herrn frau m mme mlle monsieur madame sr sra srta señor señora don doña sig signor signora " +
-  "dott senhor senhora dona dhr mevr meneer mevrouw pan pani pana fru bay bayan sayın"
+  "dott senhor senhora dona dhr mevr meneer mevrouw pan pani pana fru bay bayan sayın avv ing eng arq dra drs ir geom rag dipl mgr inż lic me"
 )
   .split(" ")
   .map((title) => `[${title.slice(0, 1)}${title.slice(0, 1).toUpperCase()}]${title.slice(1)}`)
   .join("|");
 const SPACE = String.raw`[ \t\u00a0]`;
-const WORD = String.raw`(?:\p{Lu}\.|(?:\p{Lu}['’](?=\p{Lu}))?\p{Lu}[\p{L}\p{M}]+(?:['’]\p{L}+|-\p{L}+)*)`;
+const WORD = String.raw`(?:(?:\p{Lu}\.){1,3}|(?:\p{Lu}['’](?=\p{Lu}))?\p{Lu}[\p{L}\p{M}]+(?:['’]\p{L}+|-\p{L}+)*)`;
 const PARTICLE = String.raw`(?:(?:von|van|der|den|de|del|della|degli|di|da|dos|das|do|du|la|le|el|al|bin|ibn|ben|ter|ten|te|zu|zur|vom|y|e|af|av|Van|De|Von) |[dlDL]['’])`;
 const NAME = new RegExp(
-  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>]){0,6}(?:(?:(?:la|el|der|dem|den|die|de|il|o|a) )?(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
+  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>|]){0,6}\n?(?:(?:(?:la|el|der|dem|den|die|de|il|o|a) )?(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
   "u",
 );
+const IS_TITLE = new RegExp(`^(?:${TITLE})$`, "u");
 const LOWER =
   /^[ \t:：="'*]{0,4}(?<value>\p{Ll}[\p{Ll}'’-]+(?: (?:van |von |de |da |di |der )?\p{Ll}[\p{Ll}'’-]+){0,2}?)(?=\s*(?:$|[.,;!?\n)"]|(?:and|und|et|y|e|en|i|och|ve|from|aus|i'm|i am)(?!\p{L})))/u;
 /** Lower-case words that often follow "my name is" and the like. */
 const NOT_LOWER =
-  /^(?:wrong|missing|spel|misspel|listed|too|long|hard|already|still|falsch|schon|noch|zu|mal|mal|trop|déjà|ya|già|já|te|al|za|już|för|redan|fel|verkeerd|źle|errado|errato|incorrect|correct|different|private|unknown|optional|required|common|short|changed|secret|none)/u;
+  /^(?:wrong|missing|spel|misspel|listed|too|long|hard|already|still|falsch|schon|noch|zu|mal|mal|trop|déjà|(?:aux?|sur|dans|sull?[aeo]?|nell?[aeo]?|in|on|op|auf|på|na|no|en|w|do|em|med|avec)(?!\p{L})|ya|già|já|te|al|za|już|för|redan|fel|verkeerd|źle|errado|errato|incorrect|correct|different|private|unknown|optional|required|common|short|changed|secret|none)/u;
 
 /** The capitalized words at the start of a text that can be a name. Words from the first that cannot on are left out. */
 function capitalized(rest: string, fewest: number): Span | null {
@@ -33,8 +34,11 @@ function capitalized(rest: string, fewest: number): Span | null {
   for (const { 0: word, index } of rest.slice(...found).matchAll(/[^ \t\u00a0]+/gu)) {
     // A label such as `Phone:` is no part of the name before it.
     const isLabel = /^\s?[:：]/u.test(rest.slice(start + index + word.length));
-    if ((isNotName(word) && /^\p{Lu}/u.test(word)) || isLabel) break;
-    if (/^\p{Lu}/u.test(word)) {
+    const isNext = rest.slice(start + index + word.length).search(/^ \p{Lu}/u) === 0;
+    const isParticle = isNext && /^(?:Le|La|El|Los|Den|De|Di)$/.test(word);
+    const isNoName = (isNotName(word) && !isParticle) || IS_TITLE.test(word);
+    if ((isNoName && /^\p{Lu}/u.test(word)) || isLabel) break;
+    if (/^(?:[dl]['’])?\p{Lu}/u.test(word)) {
       count += 1;
       end = start + index + word.length;
     }
@@ -62,17 +66,22 @@ const alone = (rest: string, next: RegExp): Span | null => {
 
 /** "My name is", also before names in lower case. */
 const STRONG = words(
-  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |famil\w |legal )?(?:name|surname)(?: is|'s|’s)|i am called|i'm called|they call me|name's|name is|` +
-    "(?:mein|der) (?:voller |vollständiger )?(?:name|vorname|nachname)(?: ist| lautet)|ich hei(?:ß|ss)e|heiße ich|" +
-    "je m['’]appelle|mon (?:nom|pr[eé]nom)(?: complet)? est|me llamo|mi nombre(?: completo)? es|mi apellido es|mi chiamo|il mio nome è|" +
-    "(?:eu )?me chamo|chamo-me|(?:o )?meu nome(?: completo)? é|mijn (?:volledige )?(?:voor|achter)?naam is|ik heet|nazywam się|mam na imię|moje imię to|moje nazwisko to|" +
-    "jag heter|mitt (?:fullständiga )?namn är|(?:benim )?(?:adım|[iİ]smim)(?: soyadım)?|soyadım",
+  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |famil\w |legal )?(?:name|surname)(?: is|'s|’s|(?=:))|i am called|i'm called|they call me|name's|name is|` +
+    "(?:mein|der) (?:voller |vollständiger )?(?:name|vorname|nachname)(?: ist| lautet|(?=:))|ich hei(?:ß|ss)e|heiße ich|" +
+    "je m['’]appelle|mon (?:nom|pr[eé]nom)(?: complet)?(?: est|(?=\\s?:))|me llamo|mi (?:nombre(?: completo)?|apellido)(?: es|(?=:))|mi chiamo|(?:il )?mio nome(?: completo)?(?: è|(?=:))|" +
+    "(?:eu )?me chamo|chamo-me|(?:o )?meu nome(?: completo)?(?: é|(?=:))|mijn (?:volledige )?(?:voor|achter)?naam(?: is|(?=:))|ik heet|nazywam się|mam na imię|moje imię to|moje nazwisko to|" +
+    "jag heter|mitt (?:fullständiga )?namn(?: är|(?=:))|(?:benim )?(?:adım|[iİ]smim)(?: soyadım)?|soyadım",
   String.raw`[\s:]{1,3}`,
+);
+/** "They call me": said of much else in lower case. */
+const NICKNAME = words(
+  "(?:they|people|everyone|everybody|friends|just|you can|always) calls? me|mich nennen alle|(?:man nennt|alle nennen|nennt) mich|on m['’]appelle|me (?:dicen|llaman)|(?:me )?chama(?:m)? (?:me )?de|mi chiamano|(?:ze|iedereen) noem(?:en|t) (?:me|mij)|mówią (?:na|do) mnie|(?:jag )?kallas|bana \\p{L}{1,12} derler",
+  " ",
 );
 /** "I am": needs a name of two words. */
 const WEAK = words(
-  "i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
-    "jag är|det här är|ben|call me|signed",
+  "hier spricht|z tej strony|mówi|i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
+    "jag är|det här är|ben|call me|signed,?",
   " ",
 );
 /** "This is": also said of things, so that only some words may follow the name. */
@@ -84,18 +93,18 @@ const OF_PERSON =
   /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z ))/iu;
 /** In these languages a capital letter after "I am" begins a name. */
 const WEAK_ONE = words(
-  "i am|i['’]m|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed",
+  "i am|i['’]m|moi,? c['’]est|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed,?",
   " ",
 );
 const FROM = /^,? (?:from|calling|speaking|aus|de |du |uit|från|z |da )/u;
 const CLAUSE_END = /^(?:$|[.,;!\n)]| ?[–-] | (?:and|et|y|e|en|i|och|ve) )/u;
 /** "Hello, I'm": one word is enough. */
 const GREETED = words(
-  String.raw`(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]? (?:there[,!.]? )?(?:i am|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|jestem|tu|jag är|det är|ben|it['’]s)`,
+  String.raw`(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]? (?:there[,!.]? )?(?:i am|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|ici|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|jestem|tu|jag är|det är|ben|it['’]s)`,
   " ",
 );
 /** Titles, and words for relatives and colleagues: one word is enough. */
-const TITLED = `(?<![\\p{L}\\p{N}_])(?:(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Sig|Dott|Mme|Mlle|Dhr|Mevr)\\.? |(?:Miss|Mister|Herrn?|Frau|Monsieur|Madame|Señora?|Doña|Signora?|Senhora?|Dona|Meneer|meneer|Mevrouw|mevrouw|Pana?|Panu|Pani[ąa]?|Fru|Bayan|Bay|Sayın) |(?:[Mm]y|[Oo]ur) (?:wife|husband|son|daughter|mother|father|mum|mom|dad|brother|sister|friend|colleague|boss|partner|neighbou?r|assistant|girlfriend|boyfriend) |[Mm]ein(?:e[rmn]?)? (?:Frau|Mann|Sohn|Tochter|Mutter|Vater|Bruder|Schwester|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Chef(?:in)?) |[Mm](?:a|on) (?:femme|mari|fils|fille|mère|père|frère|sœur|ami|amie|collègue) |[Mm]i (?:mujer|esposa|marido|hijo|hija|madre|padre|hermano|hermana|amigo|amiga|colega) |[Mm]i[oa] (?:moglie|marito|figlio|figlia|madre|padre|fratello|sorella|amico|amica) |[Mm](?:eu|inha) (?:mulher|esposa|marido|filho|filha|mãe|pai|irmão|irmã|amigo|amiga) |[Mm]ijn (?:vrouw|man|zoon|dochter|moeder|vader|broer|zus|vriend|vriendin|collega) |[Mm](?:oja|ój) (?:żona|mąż|syn|córka|mama|tata|brat|siostra) |[Mm]in (?:fru|man|son|dotter|mamma|pappa|bror|syster|vän|kollega) )`;
+const TITLED = `(?<![\\p{L}\\p{N}_])(?:[Ss]ig\\.(?:ra|na)? |[Dd]ott\\.(?:ssa)? |(?:[Kk]ızım|[Oo]ğlum|[Ee]şim|[Aa]nnem|[Bb]abam|[Kk]ardeşim|[Aa]rkadaşım),? |(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Sig|Dott|Mme|Mlle|Dhr|Mevr)\\.? |(?:Miss|Mister|Herrn?|Frau|Monsieur|Madame|Señora?|Doña|Signora?|Senhora?|Dona|Meneer|meneer|Mevrouw|mevrouw|Pana?|Panu|Pani[ąa]?|Fru|Bayan|Bay|Sayın) |(?:[Mm]y|[Oo]ur) (?:wife|husband|son|daughter|mother|father|mum|mom|dad|brother|sister|friend|colleague|boss|partner|neighbou?r|assistant|girlfriend|boyfriend) |[Mm]ein(?:e[rmn]?)? (?:Frau|Mann|Sohn|Tochter|Mutter|Vater|Bruder|Schwester|Freund(?:in)?|Kolleg(?:e|in)|Nachbar(?:in)?|Chef(?:in)?),? |[Mm](?:a|on) (?:femme|mari|fils|fille|mère|père|frère|sœur|ami|amie|collègue),? |[Mm]i (?:mujer|esposa|marido|hijo|hija|madre|padre|hermano|hermana|amigo|amiga|colega) |[Mm]i[oa] (?:moglie|marito|figlio|figlia|madre|padre|fratello|sorella|amico|amica),? |[Mm](?:eu|inha) (?:mulher|esposa|marido|filho|filha|mãe|pai|irmão|irmã|amigo|amiga),? |[Mm]ijn (?:vrouw|man|zoon|dochter|moeder|vader|broer|zus|vriend|vriendin|collega),? |[Mm](?:oja|ój) (?:żona|mąż|syn|córka|mama|tata|brat|siostra),? |[Mm]in (?:fru|man|son|dotter|mamma|pappa|bror|syster|vän|kollega),? )`;
 /** Labels of forms, at the start of a line or after punctuation. */
 const label = (names: string): RegExp =>
   new RegExp(
@@ -103,45 +112,84 @@ const label = (names: string): RegExp =>
     "iu",
   );
 const FIELD = label(
-  String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|passenger|patient|guest|` +
+  String.raw`(?:(?:full|first|last|given|famil\w|middle|customer|contact|guest|passenger|patient|recipient|billing|shipping|card ?holder|account ?holder|your|sender)['’]?s?[ _-]?)?name(?: on (?:the )?card)?|surname|card ?holder|account ?holder|attn|addressee|signed(?: by)?|signature|undersigned|(?:ordered|booked|requested|submitted|placed|reported) by|name (?:des|der|of the) (?:patient|kund|gast|karten|konto)\p{L}{0,10}|n(?:om|ome|ombre) d(?:u|el|ella|a|o) (?:patient|client|titular|paci|pazi|intest)\p{L}{0,8}|(?:passenger|traveller|guest)(?: \d)?|resident|tenant|insured|beneficiary|applicant|traveller|driver|` +
+    "patient(?:in|e|ën|ent)?|paciente|paziente|patiënt|pacjent(?:ka)?|hasta|passasjer|passag(?:er|ère)|pasajer[oa]|passeggero|passageir[oa]|fahrgast|gast|reisende[rn]?|firmado(?: por)?|firmato(?: da)?|assinado(?: por)?|assinatura|signataire|signé|gezeichnet|bestellt von|commandé par|pedido por|ordinato da|besteld door|handtekening|ondertekend(?: door)?|podpis(?:ano)?|zamawiając[ya]|underskrift|signatur|beställare|imza|" +
     "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
-    "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire|nombre(?: completo| y apellidos?)?|apellidos?|titular|" +
+    "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire(?: du compte)?|nombre(?: completo| y apellidos?)?|apellidos?|titular(?: de la cuenta| da conta)?|" +
     "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|sobrenome|apelido|" +
-    "(?:voor|achter|volledige )?naam|rekeninghouder|t\\.a\\.v\\.|imię(?: i nazwisko)?|nazwisko|(?:för|efter|fullständigt )?namn|" +
-    String.raw`ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim|soyad(?:ı)?`,
+    "(?:voor|achter|volledige )?naam|rekeninghouder|kaarthouder|posiadacz(?: rachunku| karty| konta)?|kontoinnehavare|kortinnehavare|(?:hesap|kart) sahibi|t\\.a\\.v\\.|imi[eę](?: i nazwisko)?|nazwisko|(?:f[öo]r|efter|fullständigt )?namn|" +
+    String.raw`(?:(?:hasta|müşteri|yolcu|misafir) )?ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim|soyad(?:ı)?`,
 );
 /** Labels before persons or companies: they need two words. */
 const ROLE_FIELD = label(
-  "recipient|sender|ship to|bill to|deliver to|contact(?: person)?|customer|empfänger(?:in)?|absender(?:in)?|kund(?:e|in)|destinataire|" +
+  "recipient|sender|firma|ship to|bill to|deliver to|contact(?: person)?|customer|client[ei]?|klant|klient(?:ka)?|kund|müşteri|empfänger(?:in)?|absender(?:in)?|kund(?:e|in)|destinataire|" +
     "expéditeur|destinatari[oa]|remitente|mittente|destinatári[oa]|remetente|ontvanger|odbiorca|nadawca|mottagare|avsändare|alıcı|gönderen",
 );
 /** Closings of letters: the name stands on the next line, or after a comma. */
 const CLOSING = words(
-  "(?:(?:best|kind|warm|many)(?:est)? )?regards|best wishes|best|cheers|(?:many )?thanks(?: in advance)?|thank you|sincerely(?: yours)?|yours(?: (?:sincerely|truly|faithfully))?|love|" +
-    "(?:mit )?(?:freundlichen|besten|lieben|vielen|herzlichen|schönen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|schöne|herzliche) grüße|grüße|gruß|lg|mfg|vg|vielen dank|danke|" +
-    "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|(?:un )?(?:cordiale )?saluto|saluti|grazie(?: mille)?|" +
-    "atenciosamente|cumprimentos|(?:um )?abraços?|obrigad[oa]|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|pozdrowienia|dziękuję|" +
-    "(?:med )?(?:vänliga |bästa |hjärtliga )?hälsning(?:ar|en)|mvh|hälsar|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkürler|iyi günler",
-  String.raw`[ \t]{0,2}(?:[,.!–-]{0,2}[ \t]{0,2}\n[ \t\n]{0,4}[–-]{0,2}[ \t]?|, ?)`,
+  "(?:(?:best|kind|warm|many)(?:est)? )?regards|best wishes|best|cheers|(?:many )?thanks(?: in advance)?|thank you|thx|ty|ta|take care|bye|xx|sincerely(?: yours)?|yours(?: (?:sincerely|truly|faithfully))?|love|" +
+    "(?:mit )?(?:freundlichen|besten|lieben|vielen|herzlichen|schönen) gr(?:ü|ue)(?:ß|ss)en|(?:viele|liebe|beste|schöne|herzliche) grüße|grüße|gruß|lg|mfg|vg|vielen dank|danke|bis (?:bald|dann)|tschüss|herzlichst|hochachtungsvoll|i\\.? ?a\\.|alles (?:gute|liebe)|" +
+    "cordialement|bien (?:cordialement|à vous)|salutations(?: distinguées)?|merci(?: d['’]avance)?|amicalement|bien à toi|bises|bisous|biz|à (?:bientôt|plus)|respectueusement|sincèrement|un abrazo|abrazos|besos|besitos|hasta (?:luego|pronto)|baci|un bacio|un abbraccio|a presto|in fede|(?:un )?saludos?(?: cordiales?)?|atentamente|gracias|(?:cordiali|distinti) saluti|(?:un )?(?:cordiale )?saluto|saluti|grazie(?: mille)?|" +
+    "atenciosamente|att|cumprimentos|(?:um )?abraços?|obrigad[oa]|beijos|beijinhos|bjs|abs|até (?:logo|breve)|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|liefs|hoogachtend|tot (?:snel|ziens)|mvg|bedankt|pozdrawiam(?: serdecznie)?|z poważaniem|z wyrazami szacunku|z pozdrowieniami|pozdrowienia|pozdro|dziękuję|dzięki|buziaki|do (?:zobaczenia|widzenia)|" +
+    "vänligen|(?:med )?(?:vänliga? |bästa |hjärtliga )?hälsning(?:ar|en)?|mvh|hälsar|kram(?:ar)?|puss|ha det|vi hörs|tack(?: på förhand)?|saygılarımla|saygılar(?:ımızla)?|sevgiler(?:le|imle)?|teşekkür(?:ler|\\p{L}*)|iyi (?:günler|çalışmalar|akşamlar)|kolay gelsin|hoşça kal\\p{L}*|görüşürüz|selamlar",
+  String.raw`(?: (?:for|für|pour|por|per|pelo|voor|za|för)(?: \p{L}{1,14}){1,3})?[ \t]{0,2}(?:[,.!–-]{0,2}[ \t]{0,2}\n[ \t\n]{0,4}[–-]{0,2}[ \t]?|, ?)`,
 );
+const IS_CLOSING = new RegExp(`^(?:${CLOSING})`, "iu");
 /** Abbreviated closings need no comma. */
-const SHORT_CLOSING = words("mvh|lg|mfg|vg|mvg", "[ ,]{1,2}");
+const SHORT_CLOSING = words(
+  "mvh|lg|mfg|vg|mvg|groetjes|gr|herzlichst|saygılarımla|vänligen|gruß|grüße|hälsningar|saludos|saluti|pozdrawiam|groet(?:en)?|regards|kram|xx|bises|sincerely",
+  "[ ,]{1,2}",
+);
 /** Bookings and accounts in somebody's name: needs two words. */
 const IN_NAME = words(
-  "(?:in|under|on|by) (?:the |my )?name(?: of)?|booked (?:for|by)|registered (?:to|for)|ma[dk]e (?:it |the \\p{L}{3,12} )?out to|(?:is|be|it|order|booking|reservation|table) under(?! the)|made out to|belongs to|addressed to|account (?:of|holder)",
+  "(?:in|on|by) (?:the |my )?name(?: of)?|deliver(?:y|ed)? for|(?:change|update|correct) (?:the |my )?name(?: \\p{L}{2,10}){0,4} to|(?:passport|ticket|licen[cs]e|card|id) (?:says|shows|has)|(?:ausweis|pass) steht|(?:carné|pasaporte|dni|documento) (?:pone|dice|figura)|passeport|documento c['’]è scritto|" +
+    String.raw`(?:(?:account|card|policy) ?holder|kontoinhaber(?:in)?|titulaire(?: du compte)?|titular|intestatari[oa]|rekeninghouder|posiadacz\p{L}{0,3}|kontoinnehavare|hesap sahibi|patient(?:in|e)?|paciente|paziente|patiënt|pacjent\p{L}{0,3})(?: is| ist| est| es| è| é| är| to|:? (?:now|jetzt|ahora|ora|agora|nu|teraz))?|(?:je |il |la )?(?:soussignée?|sottoscritt[oa]|undersigned|unterzeichnete[rn]?|unterzeichner(?:in)?|abajo firmante|abaixo[- ]assinad[oa]|ondergetekende|niżej podpisan[ya]|undertecknad),?|` +
+    "booked (?:for|by)|registered (?:to|for)|ma[dk]e (?:it |the \\p{L}{3,12} )?out to|(?:is|be|it|order|booking|reservation|table) under(?! the)|made out to|belongs to|addressed to|account (?:of|holder)",
   "[:,]? ",
 );
 const IN_NAME_ONE = words(
-  "auf (?:den|meinen) namen(?: von)?|unter dem namen|au nom d[eu]|" +
-    "a nombre de|a nome di|intestat[oa] a|em nome d[eoa]|(?:op|onder) (?:de )?naam(?: van)?|na nazwisko|w imieniu|i namnet|under namnet|for the attention of|zu händen(?: von)?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o|ter attentie van|do rąk",
+  "under (?:the |my )?name(?: of)?|(?:reservation|booking|table) (?:is )?(?:for|under)(?! the)|auf (?:den|meinen) namen(?: von)?|unter dem namen|au nom d[eu]|" +
+    "a nombre de|a nome(?: d[ie])?|intestat[oa] a|em nome d[eoa]|(?:op|onder) (?:de )?naam(?: van)?|na nazwisko|w imieniu|i namnet|under namnet|for the attention of|zu händen(?: von)?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o|t\\.n\\.v\\.|ter attentie van|do rąk",
   "[:,]? ",
+);
+/** "I, Ada Lovelace, hereby". */
+const MYSELF = words("i,|ich,|moi,|yo,?|io,?|eu,?|ik,|ja,|jag,|ben,", " ");
+const AGAIN = words("it['’]s|this is", " ");
+/** A person to deliver to, before a place. */
+const RECIPIENT = words(
+  "(?:deliver|ship|send|post|mail)(?:ed)?(?: (?:it|them|this|everything))? to|(?:liefer|schick|send)\\p{L}{0,3}(?: \\p{L}{2,12})? an|(?:livre|envoye|expédie)[rz] (?:à|chez)|env[ií]\\p{L}{1,5} a|(?:spedi|consegn|invi)\\p{L}{1,5} a|bezorgen bij|skicka till",
+  " ",
+);
+const TO_PLACE = /^(?:,| (?:at|in|on)) ?(?:\d|$)/u;
+/** Somebody to tell, before a phone number: the piece ends where its placeholder stands. */
+const CONTACT = words(
+  "call|tell|ask(?: for)?|notify|inform|contact|reach|text|ring|phone|rufen sie|anrufen bei|informieren|verständigen|fragen sie|prévene[rz]|avertisse[rz]|appele[rz]|joindre|contacte[rz]|avis\\p{L}{1,5}(?: a)?|llam\\p{L}{1,4} a|pregunt\\p{L}{1,4} por|avvis\\p{L}{1,5}|chiam\\p{L}{1,4}|contatt\\p{L}{1,5}|lig\\p{L}{1,4} (?:para|a) ?[oa]?|bel(?:len)?|waarschuw|zadzwo\\p{L}{1,4} do|dzwoni\\p{L}{1,3} do|ring|kontakta|arayın",
+  " ",
 );
 /** What ends a line or a sentence. */
 const LINE_END = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
 
+const beforePlaceholder = (
+  pattern: RegExp,
+  find: (rest: string) => Span | null,
+): DetectionRule => ({ ...introduced("NAME", pattern, find), beforePlaceholder: true });
+
+const JAPANESE_NAME =
+  /^(?<value>[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{1,6}?[ 　]?[\p{Script=Han}\p{Script=Katakana}ー・]{1,6})(?=です|と申|とい|でお|は|、|。|"|」|\n|$|様|さん)/u;
+const NOT_JAPANESE_NAME =
+  /登録|必須|不明|未|変更|確認|同じ|間違|リスト|何|誰|入力|旧姓|記入|表示|本名|会社|注文|予約|以下|漢字|カタカナ|ローマ字|学生|会員/u;
+
 /** Names that are introduced. */
 export const NAME_RULES: readonly DetectionRule[] = [
+  // A line with a name before an address, a phone number or an e-mail address.
+  beforePlaceholder(/^|\n/u, (rest) => {
+    const found = capitalized(rest, 2);
+    const isLine =
+      found !== null && /^[ \t|]{0,3}[\n,;|][ \t\n|]{0,3}$/u.test(rest.slice(found[1]));
+    return isLine && found[0] <= 3 && !IS_CLOSING.test(rest) ? found : null;
+  }),
   introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
+  introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(WEAK, "iu"), (rest) => capitalized(rest, 2) ?? alone(rest, FROM)),
   introduced("NAME", new RegExp(THIS_IS, "iu"), (rest) => {
@@ -158,29 +206,47 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", ROLE_FIELD, (rest) => capitalized(rest, 2)),
   introduced("NAME", new RegExp(CLOSING, "iu"), (rest) => {
     const found = capitalized(rest, 1);
-    return found !== null && found[0] === 0 && LINE_END.test(rest.slice(found[1])) ? found : null;
+    const isAfterTitle = found !== null && !/[:："*]/u.test(rest.slice(0, found[0]));
+    return found !== null && isAfterTitle && LINE_END.test(rest.slice(found[1])) ? found : null;
   }),
   introduced("NAME", new RegExp(SHORT_CLOSING, "iu"), (rest) => alone(rest, LINE_END)),
   introduced("NAME", new RegExp(IN_NAME, "iu"), (rest) => capitalized(rest, 2)),
+  introduced("NAME", new RegExp(MYSELF, "iu"), (rest) => {
+    const found = capitalized(rest, 2);
+    return found !== null && rest.startsWith(",", found[1]) ? found : null;
+  }),
+  introduced("NAME", new RegExp(AGAIN, "iu"), (rest) => alone(rest, /^ (?:again|here)(?!\p{L})/u)),
+  introduced("NAME", new RegExp(RECIPIENT, "iu"), (rest) => {
+    const found = capitalized(rest, 2);
+    return found !== null && TO_PLACE.test(rest.slice(found[1])) ? found : null;
+  }),
+  beforePlaceholder(new RegExp(CONTACT, "iu"), (rest) => {
+    const word = /^\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)?(?= ?[:(,] ?$)/u.exec(rest)?.[0] ?? "";
+    return word.split(" ").some(isNotName) ? null : [0, word.length];
+  }),
   introduced("NAME", new RegExp(IN_NAME_ONE, "iu"), (rest) => capitalized(rest, 1)),
   introduced(
     "NAME",
-    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{L}+ \p{Lu}[\p{L}-]+ (?:here|speaking|hier|am Apparat)(?:[,.!:]| [–-]|$))/u,
+    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{L}+ \p{Lu}[\p{L}-]+ (?:here|speaking|hier|här|am Apparat)(?:[,.!:]| [–-]|$))/u,
     (rest) => capitalized(rest, 2),
   ),
   // Turkish and Japanese name the person first.
   introduced(
     "NAME",
-    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+ (?:adına|adlı|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
-    (rest) => capitalized(rest, 2),
+    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}\p{Ll}+ )?\p{Lu}\p{Ll}+ (?:adına|adlı|adıyla|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
+    (rest) => capitalized(rest, 1),
   ),
   introduced(
     "NAME",
-    /(?:(?:お?名前|氏名|名義|宛名|受取人)(?:[はが]|\s?[:：])|私は|わたしは|僕は)\s?/u,
-    (rest) =>
-      valueAtEnd(
-        /^(?<value>[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{1,6}?[ 　]?[\p{Script=Han}\p{Script=Katakana}ー・]{1,6})(?=です|と申|とい|でお|、|。|\n|$|様|さん)/u,
-        rest,
-      ),
+    /(?:(?:お?名前|氏名|名義人?|宛名|受取人|フリガナ|ふりがな|患者名?|署名欄?|担当者?|契約者|会員名|予約者?名?|差出人|注文者|申込者|代表者|ご?本人)["」]?(?:[はが]|\s?[:：]|[ 　\n])|担当の|私は|私、|わたしは|わたくし|僕は|俺は)[\s"「]{0,2}/u,
+    (rest) => {
+      const found = valueAtEnd(JAPANESE_NAME, rest);
+      return found === null || NOT_JAPANESE_NAME.test(rest.slice(...found)) ? null : found;
+    },
+  ),
+  introduced(
+    "NAME",
+    /(?<![\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・])(?=[\p{Script=Han}\p{Script=Katakana}ー・]{2,6}[ 　]?[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{0,6}と(?:申し|いいま|言いま|もうし))/u,
+    (rest) => valueAtEnd(/^(?<value>[^と\n]{2,13})(?=と)/u, rest),
   ),
 ];

@@ -1,7 +1,15 @@
 import * as check from "./check-digits.ts";
 import { introduced, valueAtEnd, whole } from "./rule.ts";
 import type { DetectionRule } from "./rule.ts";
-import { AFTER, BEFORE, digitsOf, isDateLike, isIdOfThing, words } from "./surroundings.ts";
+import {
+  AFTER,
+  BEFORE,
+  digitsOf,
+  isDateLike,
+  isIdOfThing,
+  WORD_PART,
+  words,
+} from "./surroundings.ts";
 
 const compact = (match: string): string => match.replace(/[^A-Z0-9]/gi, "").toUpperCase();
 
@@ -41,15 +49,17 @@ const FORMATS: readonly (readonly [string, (text: string) => boolean])[] = [
 /** Names of ids, after which a number needs no check digit. */
 const ANNOUNCED = words(
   String.raw`ssn|social security|national insurance|nino|ni n(?:umber|o)|nhs|tax ?id|itin|passport|national id|id card|identity card|` +
-    "steuer-?(?:id|nummer|identifikationsnummer)|idnr|(?:sozial|renten)versicherungs\\p{L}*|sv-nummer|personalausweis\\p{L}*|ausweis\\p{L}*|reisepass\\p{L}*|" +
+    "steuer[- ]?(?:id|nummer|identifikationsnummer)|idnr|(?:sozial|renten)versicherungs\\p{L}*|sv-nummer|personalausweis\\p{L}*|ausweis\\p{L}*|reisepass\\p{L}*|" +
     "s[eé]curit[eé] sociale|s[eé]cu|carte d['’]identit[eé]|passeport|num[eé]ro fiscal|dni|nif|nss|seguridad social|pasaporte|" +
     "codice fiscale|c\\.?f\\.|carta d['’]identit[aà]|passaporto|contribuinte|cart[aã]o de cidad[aã]o|cidad[aã]o|cpf|bsn|burgerservicenummer|sofinummer|paspoort\\p{L}*|" +
     "pesel|dow[oó]d\\p{L}*|paszport\\p{L}*|personnummer|person-?nr|samordningsnummer|passnummer|pass-?nr|t\\.?c\\.? ?(?:kimlik|no)|kimlik|tckn|pasaport|" +
     "マイナンバー|個人番号",
   "",
 );
-const ANNOUNCED_VALUE =
-  /^[^\p{N}\n;!?]{0,32}?(?<value>(?<![\p{L}\p{N}])(?:[A-Z]{1,3}[ -]?)?\d(?:[ .\-/]?\d){5,14}(?:[ -]?[A-Z]{1,2})?)(?![\p{L}\p{N}_])(?![.,\-/:]\p{N})/u;
+const ANNOUNCED_VALUE = new RegExp(
+  String.raw`^[^\p{N}\n;!?]{0,32}?(?<value>(?<!${WORD_PART})(?:[A-Z]{1,3}[ -]?)?\d(?:[ .\-/]?\d){5,14}(?:[ -]?[A-Z]{1,2})?)${AFTER}`,
+  "u",
+);
 
 /** National ids: by format and check digits, or after their name. */
 export const NATIONAL_ID_RULES: readonly DetectionRule[] = [

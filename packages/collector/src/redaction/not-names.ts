@@ -28,6 +28,7 @@ const NOT_NAMES = new Set(
     "asian catholic jewish muslim vegan vegetarian student premium new happy " +
     "interested looking sure allergic unable " +
     // Things with a title.
+    "one two three four five six şirket müdür firma christmas weihnachten hanım bey rezervasyon reservation reservierung reserva réservation prenotazione rezerwacja bokning buchung cita termin " +
     "summer winter sale actually martens pepper oetker coffee who clean hauschka bean"
   ).split(" "),
 );

@@ -38,9 +38,13 @@ export function redactorOver(
     return placeholder;
   };
 
-  /** The piece split at the matches of the first rule that matches; `null` if none does. */
-  const split = (piece: string, rules: readonly DetectionRule[]): Part[] | null => {
+  /**
+   * The piece split at the matches of the first rule that matches; `null` if none does.
+   * @param next - the placeholder that follows the piece; empty if none does.
+   */
+  const split = (piece: string, rules: readonly DetectionRule[], next: string): Part[] | null => {
     for (const rule of rules) {
+      if (rule.beforePlaceholder && (next === "" || next.startsWith(`[${rule.type}_`))) continue;
       const parts: Part[] = [];
       let rest = piece;
       // Continues after each match, so that a rule reads a piece once, however many matches it has.
@@ -56,11 +60,13 @@ export function redactorOver(
 
   // Searches each piece between placeholders until no rule matches any piece. A second pass then finds
   // nothing, which makes redaction idempotent.
-  const redactPlain = (text: string, rules: readonly DetectionRule[]): string => {
+  const redactPlain = (text: string, rules: readonly DetectionRule[], next: string): string => {
     let output = "";
     const pending: Part[] = [text];
     for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
-      const parts = typeof part === "string" ? split(part, rules) : null;
+      const after = pending.at(-1);
+      const following = typeof after === "object" ? after.placeholder : next;
+      const parts = typeof part === "string" ? split(part, rules, following) : null;
       if (parts !== null) for (const next of parts.toReversed()) pending.push(next);
       else output += typeof part === "string" ? part : part.placeholder;
     }
@@ -74,10 +80,10 @@ export function redactorOver(
     let output = "";
     let start = 0;
     for (const match of placeholders) {
-      output += redactPlain(text.slice(start, match.index), rules) + match[0];
+      output += redactPlain(text.slice(start, match.index), rules, match[0]) + match[0];
       start = match.index + match[0].length;
     }
-    return output + redactPlain(text.slice(start), rules);
+    return output + redactPlain(text.slice(start), rules, "");
   };
 
   const restoreText = (text: string): string =>

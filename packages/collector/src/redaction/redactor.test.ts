@@ -275,6 +275,20 @@ const ADVERSARIAL: readonly string[] = [
   "A\n",
   "東京都",
   "token:",
+  "password, a ",
+  "Aa1-bc as a ",
+  "account used ",
+  "login -p ",
+  "Ada Lovelace, ",
+  "Ada Lovelace\n",
+  "I, Ada Lovelace ",
+  "deliver to 1 a st ",
+  "street: 1 Aa\n",
+  "京都市",
+  "京都市1-",
+  "と申し",
+  "(045",
+  "A1b2",
 ];
 
 fault(

@@ -18,6 +18,8 @@ export type DetectionRule = {
   readonly pattern: RegExp;
   /** `null` keeps the text. The span starts at or after the match, and reading is limited to a fixed length after it. */
   readonly locate: (text: string, match: RegExpExecArray) => Span | null;
+  /** Applied only to a text that ends where a placeholder of another type stands. */
+  readonly beforePlaceholder?: true;
 };
 
 /** Replaces whole matches. `accept` gets the match, the text and the start of the match. */
