@@ -12,6 +12,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
   setup: "prepare storage, pages and Chromium for start and test",
   docs: "build the documentation site",
   screenshots: "take screenshots of the demo page and the dashboard",
+  conversations: "take pictures of conversations with a running page",
   test: "run every check",
   "test:long": "run every check with every test case",
   "test:faults": "kill and damage a running loop 200 times",

@@ -9,6 +9,7 @@ const OTHER_USES: { readonly [flag: string]: string } = {
   "--as": "save-model: the form of the model; elsewhere the operator's name",
   "--base": "save-model: the folder of the base; elsewhere the number format of its weights",
   "--from": "train-base: the model that goes on; save-model: what was trained",
+  "--learning-rate": "train-base: its peak with --nano or --size; elsewhere AdamW's",
   "--report": "evidence: write only the pages; train-base: the file of the report",
   "--sampler": "plan: count the sampler's memory; train: the URL of a server",
   "--seeds": "evidence: a list of seeds; elsewhere their number",
