@@ -41,13 +41,14 @@ let token = "";
 beforeEach(async () => {
   Object.assign(bindings, {
     FEEDBACK_WAIT_SECONDS: String(WAIT_SECONDS),
+    FEEDBACK_FROM: "thumb,outcome",
     METRICS: JSON.stringify(METRICS),
   });
   baseModel = await freshEdge();
   token = (await openSession()).token;
 });
 afterEach(() => {
-  Object.assign(bindings, { FEEDBACK_WAIT_SECONDS: "0", METRICS: "{}" });
+  Object.assign(bindings, { FEEDBACK_WAIT_SECONDS: "0", FEEDBACK_FROM: "thumb", METRICS: "{}" });
 });
 
 async function liveRequest(as = token): Promise<Upload> {

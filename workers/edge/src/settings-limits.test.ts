@@ -15,6 +15,7 @@ const read = (more: object): Settings => readSettings({ ...REQUIRED, ...more });
 /** A value as the page writes it: `none`, `empty`, `off`, 1,000,000, 8 MiB. */
 function valueOf(text: string): unknown {
   if (text === "none") return [];
+  if (text === "only `thumb`") return ["thumb"];
   if (text === "empty") return "";
   if (text === "off") return null;
   if (text === "`{}`") return {};

@@ -41,6 +41,7 @@ describe("the switches", () => {
       site: "default",
       environment: "rooms",
       feedbackWaitSeconds: 0,
+      feedbackFrom: ["thumb"],
       frozen: null,
       killed: null,
     });

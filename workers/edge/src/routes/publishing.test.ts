@@ -237,25 +237,6 @@ function dyingAfter<T extends object>(target: T, method: string): T {
   });
 }
 
-/** The database; the process dies after a trajectory row is inserted. */
-function dyingAfterRow(db: D1Database): D1Database {
-  return new Proxy(db, {
-    get(object, name) {
-      if (name !== "prepare") {
-        const member: unknown = Reflect.get(object, name);
-        return typeof member === "function" ? (member.bind(object) as unknown) : member;
-      }
-      return (sql: string) => {
-        const statement = object.prepare(sql);
-        if (!sql.includes("INSERT INTO trajectories")) return statement;
-        return {
-          bind: (...values: unknown[]) => dyingAfter(statement.bind(...values), "run"),
-        };
-      };
-    },
-  });
-}
-
 for (const boundary of ["put", "row"] as const) {
   fault(
     `the Worker ends after the ${boundary} of an upload`,
@@ -267,7 +248,7 @@ for (const boundary of ["put", "row"] as const) {
       const stores =
         boundary === "put"
           ? { OBJECTS: dyingAfter(OBJECTS, "put"), DB: rows }
-          : { OBJECTS, DB: siteDatabase(dyingAfterRow(DB), DEFAULT_SITE) };
+          : { OBJECTS, DB: siteDatabase(dyingAfter(DB, "batch"), DEFAULT_SITE) };
       await expect(
         ingest(stores, visitorId, { trajectories: [example] }, 1_000_000, Date.now()),
       ).rejects.toThrow("killed");
