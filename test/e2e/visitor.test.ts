@@ -348,6 +348,7 @@ test("every control of the page and of the panel has an accessible name", async 
   await ask(page, "Add the City Jacket to my cart.");
   const conversation = await controlsOf(page);
   await panel.getByRole("button", { name: "What I sent" }).click();
+  await panel.getByRole("button", { name: "Forget me" }).waitFor();
   const privacy = await controlsOf(page);
   expect(conversation).toEqual(expect.arrayContaining(["button Send", "button Good answer"]));
   expect(privacy).toContain("button Forget me");
