@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
+import { isLong } from "../../../../test/fixtures/long.ts";
 import { luhnRemainder } from "./check-digits.ts";
 import { createRedactor } from "./redactor.ts";
 
@@ -311,10 +312,10 @@ fault(
     };
     let maxReads = 0;
     for (const unit of ADVERSARIAL) {
-      const sizes = [25_000, 50_000, 100_000, 200_000];
+      const sizes = isLong() ? [25_000, 50_000, 100_000, 200_000] : [25_000, 100_000];
       const shares = sizes.map((characters) => readings(unit, characters));
       maxReads = Math.max(maxReads, ...shares);
-      expect({ unit, grows: (shares[3] ?? 0) > 1.1 * (shares[0] ?? 0) }).toEqual({
+      expect({ unit, grows: (shares.at(-1) ?? 0) > 1.1 * (shares[0] ?? 0) }).toEqual({
         unit,
         grows: false,
       });
@@ -322,7 +323,7 @@ fault(
     // Once for the rule itself, and again in the pieces between matches of other rules.
     expect(maxReads).toBeLessThanOrEqual(4);
     return {
-      after: `each character is read at most ${maxReads.toFixed(1)} times by a rule, at 25 to 200 KB`,
+      after: `each character is read at most ${maxReads.toFixed(1)} times by a rule, at 25 to ${isLong() ? 200 : 100} KB`,
     };
   },
 );
