@@ -33,27 +33,27 @@ const conversations = Conversations.parse(JSON.parse(readFileSync(options.file, 
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 
-const DEVICES = [
-  { name: "laptop", viewport: { width: 1280, height: 720 } },
-  { name: "phone", viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
-] as const;
+const LAPTOP = { width: 1280, height: 720 };
+const PHONE = { width: 390, height: 844 };
 
 const browser = await chromium.launch({ executablePath: ensureChromium(), args: CHROMIUM_FLAGS });
 try {
-  for (const { name: device, ...look } of DEVICES) {
-    for (const { name, messages } of conversations) {
-      // A new context each, so that cart, consent and conversation are new.
-      const context = await browser.newContext(look);
-      const page = await context.newPage();
-      await page.goto(options.page);
-      await page.waitForFunction(() => window.wagglePage?.status().phase === "ready");
-      for (const message of messages) {
-        console.log(`${name} (${device}): ${message}\n  ${await answerTo(page, message)}`);
-      }
-      const path = join(out, `${name}-${device}.jpg`);
-      await page.screenshot({ path, type: "jpeg", quality: 80 });
-      await context.close();
+  for (const { name, messages } of conversations) {
+    // A new context each, so that cart, consent and conversation are new.
+    const context = await browser.newContext({ viewport: LAPTOP });
+    const page = await context.newPage();
+    await page.goto(options.page);
+    await page.waitForFunction(() => window.wagglePage?.status().phase === "ready");
+    for (const message of messages) {
+      console.log(`${name}: ${message}\n  ${await answerTo(page, message)}`);
     }
+    const picture = (device: string) =>
+      page.screenshot({ path: join(out, `${name}-${device}.png`) });
+    await picture("laptop");
+    await page.setViewportSize(PHONE);
+    await page.waitForTimeout(1200); // until the sheet has opened
+    await picture("phone");
+    await context.close();
   }
 } finally {
   await browser.close();
@@ -65,22 +65,25 @@ async function answerTo(page: Page, message: string): Promise<string> {
   const input = page.locator("waggle-agent").locator("textarea, input[type=text]").first();
   await input.fill(message);
   await input.press("Enter");
-  const answer = await page.waitForFunction(
-    (asked) => {
-      const { conversation } = window.wagglePage.agent;
-      const at = conversation.findLastIndex(
-        (item) => item.kind === "request" && item.text === asked,
-      );
-      const item = conversation[at + 1];
-      if (at < 0 || item?.kind !== "answer" || item.running) return null;
-      return (
-        item.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ") ||
-        "(none)"
-      );
-    },
-    message,
-    { timeout: 60_000 },
-  );
-  await page.waitForTimeout(600); // until the panel has scrolled
-  return (await answer.jsonValue()) ?? "";
+  for (;;) {
+    const state = await page.waitForFunction(stateAfter, message, { timeout: 60_000 });
+    const { answer } = (await state.jsonValue()) ?? { answer: null };
+    if (answer !== null) {
+      await page.waitForTimeout(600); // until the panel has scrolled
+      return answer;
+    }
+    console.log("  (asks before a call; allowed)");
+    await page.locator("waggle-agent").getByRole("button", { name: "Allow", exact: true }).click();
+  }
+}
+
+/** Runs in the page. @returns the answer to a message, or `answer: null` if the assistant asks; `null` meanwhile */
+function stateAfter(asked: string): { readonly answer: string | null } | null {
+  const { conversation, confirmation } = window.wagglePage.agent;
+  if (confirmation !== null) return { answer: null };
+  const at = conversation.findLastIndex((item) => item.kind === "request" && item.text === asked);
+  const item = conversation[at + 1];
+  if (at < 0 || item?.kind !== "answer" || item.running) return null;
+  const said = item.parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  return { answer: said.join(" ") || "(none)" };
 }
