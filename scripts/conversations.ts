@@ -51,6 +51,7 @@ try {
       page.screenshot({ path: join(out, `${name}-${device}.png`) });
     await picture("laptop");
     await page.setViewportSize(PHONE);
+    await page.getByRole("button", { name: "Ask the assistant" }).click();
     await page.waitForTimeout(1200); // until the sheet has opened
     await picture("phone");
     await context.close();

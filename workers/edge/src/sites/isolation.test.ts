@@ -17,6 +17,7 @@ import {
   upload,
 } from "../testing/edge.ts";
 import { METRICS, outcomeOf, serverCredential } from "../testing/outcomes.ts";
+import { storeRelease } from "../testing/releases.ts";
 import {
   leaseAt,
   makeSite,
@@ -262,23 +263,6 @@ async function stateOfB(): Promise<string> {
   }
   const { objects } = await bindings.OBJECTS.list({ prefix: "sites/b/" });
   return JSON.stringify({ rows, objects: objects.map(({ key, etag }) => [key, etag]) });
-}
-
-/** Rows of a release that has ended, as they are before its visitors are deleted. */
-async function storeRelease(site: string, visitorId: string, trajectoryId: string): Promise<void> {
-  const rows: readonly (readonly [table: string, ...values: readonly unknown[]])[] = [
-    ["releases", site, 9, 1, "{}", 0, 0.01, "promoted", 1, 2, null],
-    ["releaseVisitors", site, 9, visitorId, 0, "candidate", 0, "closed"],
-    ["releaseRequests", site, 9, trajectoryId, visitorId, 0, "candidate", 1],
-    ["releaseValues", site, 9, visitorId, "thumb", 0, "candidate", 1, 1],
-    ["releaseSums", site, 9, 0, "stable", "thumb", 1, 1, 1, 1, 1, 1],
-  ];
-  const statements = rows.map(([table, ...values]) =>
-    bindings.DB.prepare(
-      `INSERT INTO "${table}" VALUES (${values.map((_, i) => `?${i + 1}`).join(", ")})`,
-    ).bind(...values),
-  );
-  await bindings.DB.batch(statements);
 }
 
 async function tokenOf(site: TestSite, access: string): Promise<string> {

@@ -120,3 +120,24 @@ export async function visit(
   await thumb(token, request.trajectory.id, isGood(version));
   return { session, version };
 }
+
+/** Rows of a release that has ended, as they are before its visitors are deleted. */
+export async function storeRelease(
+  site: string,
+  visitorId: string,
+  trajectoryId: string,
+): Promise<void> {
+  const rows: readonly (readonly [table: string, ...values: readonly unknown[]])[] = [
+    ["releases", site, 9, 1, "{}", 0, 0.01, "promoted", 1, 2, null],
+    ["releaseVisitors", site, 9, visitorId, 0, "candidate", 0, "closed"],
+    ["releaseRequests", site, 9, trajectoryId, visitorId, 0, "candidate", 1],
+    ["releaseValues", site, 9, visitorId, "thumb", 0, "candidate", 1, 1],
+    ["releaseSums", site, 9, 0, "stable", "thumb", 1, 1, 1, 1, 1, 1],
+  ];
+  const statements = rows.map(([table, ...values]) =>
+    bindings.DB.prepare(
+      `INSERT INTO "${table}" VALUES (${values.map((_, i) => `?${i + 1}`).join(", ")})`,
+    ).bind(...values),
+  );
+  await bindings.DB.batch(statements);
+}
