@@ -12,7 +12,9 @@ function staged(files: readonly string[]): string[] {
   const folder = join(root, "package");
   const built = ["main", "corpus"].flatMap((name) => [
     `src/${name}.ts`,
-    ...[".js", ".js.map", ".d.ts"].map((ending) => `dist/${name}${ending}`),
+    `dist/${name}.js`,
+    `dist/${name}.js.map`,
+    `dist/${name}.d.ts`,
   ]);
   for (const path of ["README.md", "data/rows.json", "src/main.test.ts", ...built]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

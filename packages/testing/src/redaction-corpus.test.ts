@@ -18,6 +18,8 @@ const harmless = corpus.filter(({ spans }) => spans.length === 0);
 const having = (kind: RedactionKind): RedactionCase[] =>
   corpus.filter(({ spans }) => spans.some((span) => span.kind === kind));
 
+const HALVES = ["development", "final"] as const;
+
 test("every file of the folder is read", () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
   expect(files.sort()).toEqual(REDACTION_LANGUAGES.map((language) => `${language}.json`));
@@ -71,7 +73,7 @@ test("each kind has enough messages, and each half and language has each kind", 
     const all = having(kind);
     const counts = [
       { of: "all", count: all.length, least: least[kind] ?? 60 },
-      ...["development", "final"].map((half) => ({
+      ...HALVES.map((half) => ({
         of: half,
         count: all.filter((one) => one.half === half).length,
         least: 36,

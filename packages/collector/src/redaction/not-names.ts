@@ -33,5 +33,5 @@ const NOT_NAMES = new Set(
   ).split(" "),
 );
 
-/** Whether a word is no part of a name or address, whatever its first letter. */
+/** Whether a word cannot be part of a name or address, also with a capital letter. */
 export const isNotName = (word: string): boolean => NOT_NAMES.has(word.toLowerCase());

@@ -14,7 +14,7 @@ const CONNECTION =
   /^(?:(?:(?:\s\p{L}[\p{L}'’.-]{0,20}){0,6}?),?\s(?:is|was|était|było|var|lautet|heißt|c['’]est|set to|ist|war|est|era|es|è|é|jest|to|brzmi|är|:)(?!\p{L})|(?:\s\p{L}{1,20}){0,2}["']?\s?[:：=はを]|['’]s(?=\s)|(?=\s\S{0,40}\d))\s{0,3}[:：]?\s?/iu;
 
 const QUOTED = /^(["'`“„«「])([^\n"'`”“»」]{4,64})["'`”“»」]/u;
-/** Two words joined as nobody joins them in a sentence, alone after a label such as `Password:`. */
+/** Words joined by dots or hyphens, such as `blue.horse`, alone after a label such as `Password:`. */
 const JOINED =
   /^(?!(?:case|non|two|multi|auto|re|pre|self|not|user|server|one|all|un|e|read|write)-)\p{L}{2,}(?:[._+-]\p{L}+){1,5}(?=["'”»」]?[.,;]?\s*(?:$|\n))/iu;
 const TOKEN =

@@ -89,7 +89,7 @@ export function redactorOver(
   const restoreText = (text: string): string =>
     text.replace(PLACEHOLDER, (placeholder) => String(valueOf.get(placeholder) ?? placeholder));
 
-  /** Replaces every string and number, whatever it is. Truth values, `null` and empty strings say nothing. */
+  /** Replaces every string and number. Keeps `true`, `false`, `null` and empty strings. */
   const replaceAll = (type: string, value: unknown): unknown => {
     if (typeof value === "number") return issue(type, value);
     if (typeof value === "string") {

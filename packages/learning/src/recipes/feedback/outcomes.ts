@@ -1,22 +1,7 @@
 /** Outcomes that a site reports and messages of visitors, alone or with thumbs; no verifier. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import * as parts from "../../parts.ts";
-import { feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
-
-/** The parts and the paper that these recipes share. */
-const ROW = {
-  paper: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning",
-  system: null,
-  table: "feedback",
-  parts: {
-    rollout: ["single"],
-    reward: ["feedback"],
-    advantage: ["rae"],
-    loss: ["reinforce"],
-    state: ["baseline"],
-    schedule: ["one"],
-  },
-} as const;
+import { FEEDBACK_ROW, feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
 
 /**
  * REINFORCE on outcomes with a moving baseline: each rollout is compared with the average of earlier outcomes.
@@ -29,7 +14,7 @@ const ROW = {
 const outcomesReinforce: CreateRecipe = recipe({
   name: "outcomes-reinforce",
   literature: {
-    ...ROW,
+    ...FEEDBACK_ROW,
     recipe: "REINFORCE on outcomes",
     difference: "Outcomes of declared metrics in place of a verifier, single rollouts.",
   },
@@ -54,7 +39,7 @@ const outcomesReinforce: CreateRecipe = recipe({
 const messagesReinforce: CreateRecipe = recipe({
   name: "messages-reinforce",
   literature: {
-    ...ROW,
+    ...FEEDBACK_ROW,
     recipe: "REINFORCE on next messages",
     difference: "What the next message says in place of a verifier, single rollouts.",
   },
@@ -82,7 +67,7 @@ const messagesReinforce: CreateRecipe = recipe({
 const signalsReinforce: CreateRecipe = recipe({
   name: "signals-reinforce",
   literature: {
-    ...ROW,
+    ...FEEDBACK_ROW,
     recipe: "REINFORCE on thumbs, outcomes and next messages",
     difference:
       "Thumbs, outcomes of declared metrics and next messages in place of a verifier, single rollouts.",

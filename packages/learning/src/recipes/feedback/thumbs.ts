@@ -3,7 +3,7 @@ import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { tokenStage } from "../../composition/stage.ts";
 import { resource } from "../../composition/state.ts";
 import * as parts from "../../parts.ts";
-import { feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
+import { FEEDBACK_ROW, feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
 
 /**
  * KTO on thumbs: raises liked rollouts against the reference and lowers disliked ones, without pairs, groups or a
@@ -51,18 +51,8 @@ const thumbsKto: CreateRecipe = recipe({
 const thumbsReinforce: CreateRecipe = recipe({
   name: "thumbs-reinforce",
   literature: {
+    ...FEEDBACK_ROW,
     recipe: "REINFORCE on thumbs",
-    paper: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning",
-    system: null,
-    table: "feedback",
-    parts: {
-      rollout: ["single"],
-      reward: ["feedback"],
-      advantage: ["rae"],
-      loss: ["reinforce"],
-      state: ["baseline"],
-      schedule: ["one"],
-    },
     difference: "Thumbs of visitors in place of a verifier, single rollouts.",
   },
   differs: ["one baseline for all visitors, which starts at 0.5"],

@@ -3,6 +3,21 @@ import type { RewardPart } from "../../composition/part.ts";
 import { rewardStage, type Stage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
 
+/** The parts and the paper that recipes with this stage share. */
+export const FEEDBACK_ROW = {
+  paper: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning",
+  system: null,
+  table: "feedback",
+  parts: {
+    rollout: ["single"],
+    reward: ["feedback"],
+    advantage: ["rae"],
+    loss: ["reinforce"],
+    state: ["baseline"],
+    schedule: ["one"],
+  },
+} as const;
+
 export function feedbackReinforcement({
   reward,
   attempts,
