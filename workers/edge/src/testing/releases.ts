@@ -2,7 +2,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import {
   DEFAULT_SITE,
-  FULL_SUPPORT,
   type PolicyManifest,
   type Release,
   type ReleaseSetting,
@@ -62,31 +61,16 @@ export async function shownRelease(): Promise<Release> {
 }
 
 /** A request that a version served. */
-export function liveRequest(
+export async function liveRequest(
   baseModel: string,
   policyVersion: number,
   edit: Partial<Trajectory> = {},
 ): Promise<Upload> {
-  return makeUpload(baseModel, null, {
-    policyVersion,
-    segments: [
-      { kind: "given", id: "s0", parent: null, role: "user", tokenIds: [1, 2, 3] },
-      {
-        kind: "sampled",
-        id: "s1",
-        parent: "s0",
-        policyVersion,
-        sampling: { ...FULL_SUPPORT, seed: 7 },
-        grammar: null,
-        tokenIds: [4, 5],
-        behaviorLogProbs: [-0.5, -1.5],
-        rawLogProbs: [-0.5, -1.5],
-        entropies: [0.1, 0.2],
-        stopReason: "stop-token",
-      },
-    ],
-    ...edit,
-  });
+  const { trajectory } = await makeUpload(baseModel, null);
+  const segments = trajectory.segments.map((segment) =>
+    segment.kind === "sampled" ? { ...segment, policyVersion } : segment,
+  );
+  return makeUpload(baseModel, null, { policyVersion, segments, ...edit });
 }
 
 /** The version that the edge serves to a visitor. */
