@@ -137,10 +137,10 @@ function facts(summary: OperatorSummary): HTMLElement {
       fact("Thumbs up", count("thumb-up")),
       fact("Thumbs down", count("thumb-down")),
       fact("Retries", count("retry")),
-      fact("Next message thanks", count("next-thanks")),
-      fact("Next message corrects", count("next-corrects")),
-      fact("Next message contradicts", count("next-contradicts")),
-      fact("Next message repeats", count("next-repeats")),
+      fact("Thanked", count("next-thanks")),
+      fact("Corrected", count("next-corrects")),
+      fact("Contradicted", count("next-contradicts")),
+      fact("Repeated", count("next-repeats")),
     ),
   );
 }

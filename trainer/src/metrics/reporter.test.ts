@@ -79,6 +79,14 @@ describe("leases with nothing to learn from", () => {
     expect(lines).toEqual([line(8), line(240), line(240)]);
   });
 
+  test("of one trajectory are in the singular", () => {
+    const { lines, report } = reporterAt(false);
+    report.judged({ ...nothing, outcomes: nothing.outcomes.slice(0, 1) });
+    expect(lines).toEqual([
+      "  1 trajectory taught nothing (1 in groups that all succeeded or all failed)",
+    ]);
+  });
+
   test("are counted before the next line of any other kind", () => {
     const { lines, report } = reporterAt(false);
     for (const judged of [

@@ -65,7 +65,8 @@ export function createReporter(
   let quietAt = Number.NEGATIVE_INFINITY;
   const tellQuiet = (): void => {
     if (quiet.length === 0) return;
-    write(`${prefix}  ${quiet.length} trajectories taught nothing${inBrackets(counted(quiet))}`);
+    const noun = quiet.length === 1 ? "trajectory" : "trajectories";
+    write(`${prefix}  ${quiet.length} ${noun} taught nothing${inBrackets(counted(quiet))}`);
     quiet = [];
     quietAt = now();
   };
