@@ -19,7 +19,8 @@ const isolation = {
 };
 
 /** `npm run test:long` runs every case of the tests that `npm test` samples; see test/fixtures/long.ts. */
-const provide = { isLong: process.env["WAGGLE_LONG"] === "1" };
+const isLong = process.env["WAGGLE_LONG"] === "1";
+const provide = { isLong };
 
 /** Members of Chromium's `LanguageModel` that it hides from pages by default. */
 const PROMPT_API_FLAG =
@@ -139,7 +140,9 @@ export default defineConfig({
           hookTimeout: 300_000,
           // The default is one second, in which a page on a busy machine shows nothing.
           expect: { poll: { timeout: 30_000 } },
-          fileParallelism: false,
+          // Files use ports and folders of their own, and mostly wait. Long ones measure what a loop learns in its time.
+          fileParallelism: !isLong,
+          maxWorkers: isLong ? 1 : 2,
         },
       },
     ],
