@@ -21,6 +21,9 @@ import { REGIONAL_TURNS } from "./regional-turns.ts";
 import { SPOKEN_CHANGES } from "./spoken-changes.ts";
 import { SPOKEN_QUESTIONS } from "./spoken-questions.ts";
 import { SPOKEN_TURNS } from "./spoken-turns.ts";
+import { TEEN_CHANGES } from "./teen-changes.ts";
+import { TEEN_QUESTIONS } from "./teen-questions.ts";
+import { TEEN_TURNS } from "./teen-turns.ts";
 
 /** The order decides which patterns are held out, so a new voice goes to the end. */
 export const VOICES: readonly SomeWordings[] = [
@@ -45,4 +48,7 @@ export const VOICES: readonly SomeWordings[] = [
   BRIEF_QUESTIONS,
   BRIEF_CHANGES,
   BRIEF_TURNS,
+  TEEN_QUESTIONS,
+  TEEN_CHANGES,
+  TEEN_TURNS,
 ];
