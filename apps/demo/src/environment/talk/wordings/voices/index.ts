@@ -3,6 +3,9 @@ import type { SomeWordings } from "../plain.ts";
 import { BRIEF_CHANGES } from "./brief-changes.ts";
 import { BRIEF_QUESTIONS } from "./brief-questions.ts";
 import { BRIEF_TURNS } from "./brief-turns.ts";
+import { CAREFUL_CHANGES } from "./careful-changes.ts";
+import { CAREFUL_QUESTIONS } from "./careful-questions.ts";
+import { CAREFUL_TURNS } from "./careful-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
@@ -51,4 +54,7 @@ export const VOICES: readonly SomeWordings[] = [
   TEEN_QUESTIONS,
   TEEN_CHANGES,
   TEEN_TURNS,
+  CAREFUL_QUESTIONS,
+  CAREFUL_CHANGES,
+  CAREFUL_TURNS,
 ];

@@ -35,6 +35,8 @@ export const TEEN_CHANGES: SomeWordings = {
     "its for the whole team so i gotta get {n} of that {name}, toss em in",
     "wait was it me and them or only them... ok {n}, {n} {name}s, final",
     "can i cop {n} {name}s real quick",
+    "{n} of the {name}. i counted twice lol",
+    "uhm the {name}, but for {n} ppl, so one each, add",
   ],
   "add-two": [
     "the {name} AND the {other} im not choosing lol add",
@@ -57,6 +59,10 @@ export const TEEN_CHANGES: SomeWordings = {
     "take my money, one {name}, one {other} 💸",
     "sister wants {other} i want {name} so 1 of each goes in",
     "not one but TWO things today {name} n {other} lesgo",
+    "{name} goes in. dont stop there, {other} goes in too",
+    "i keep coming back to {name} and {other}, fine u win, add em",
+    "for the trip i still need {name} oh and that {other}, cart",
+    "my gf gets {name}. i get {other}. deal. add both",
   ],
   "add-three": [
     "haul time!! {name}, {other}, {third}, put it all in",
@@ -89,6 +95,9 @@ export const TEEN_CHANGES: SomeWordings = {
     "same number of both, {n}, the {name} and the {other}",
     "i want {name} {n}x and {other} {m}x thats the order bro",
     "lemme get {m} {other} and for {name} just do {n}",
+    "{name} for everyone!! {n}! n also {m} {other}",
+    "wait so {n} of us want {name} n {m} want {other}, add all that",
+    "{n} {name}... {m} {other}... am i forgetting anything... nah put it in",
   ],
   "add-cheapest": [
     "im a broke student lol add ur cheapest {what}",
@@ -195,6 +204,8 @@ export const TEEN_CHANGES: SomeWordings = {
     "we cant afford that many {name}, drop it by {n}",
     "turns out {n} ppl already have a {name}, so take those off",
     "minus {n} on the {name} pls bestie",
+    "ok {n} of those {name}s have to go im over my limit",
+    "only {n} {name} less, dont touch the others",
   ],
   "set-number": [
     "{name} should be {n} not whatever that is",
@@ -211,6 +222,9 @@ export const TEEN_CHANGES: SomeWordings = {
     "can u edit the {name} so theres {n}",
     "no wait {name} at {n} in total pls, not what i said b4",
     "i want the {name} count to read {n} ✌️",
+    "however many {name} r in there make it {n}",
+    "{name}: {n} total. not plus {n}. total",
+    "so we agreed on {n} {name} in the end, change what i have",
   ],
   replace: [
     "nvm the {name} i want the {other} instead",
@@ -235,6 +249,10 @@ export const TEEN_CHANGES: SomeWordings = {
     "could u do me a solid n swap out {name} for the {other}",
     "rather have {other}, so {name} leaves the cart and that comes in",
     "tbh {name} is mid. i want it gone and {other} there",
+    "ok so i have {name} in there n i dont want it, want {other}",
+    "{other} just restocked so trade my {name} for it",
+    "hmm {name} or {other}.. i took {name}.. wrong choice.. swap to {other}",
+    "lets do {other} and ditch the {name} i added",
   ],
   "empty-cart": [
     "delete everything im broke 😭",
@@ -268,6 +286,11 @@ export const TEEN_CHANGES: SomeWordings = {
     "{name} > {limit} = no. {name} < {limit} = add it bestie",
     "anything past {limit} for a {name} is robbery, dont add it then, but below that pls do",
     "lemme get {name}, condition: no higher than {limit} 🤝",
+    "ok deal w my dad is {limit} max so {name} only goes in if its under that",
+    "cart the {name} pls but if it says more than {limit} pretend i never asked",
+    "hows the {name} priced? if u say less than {limit} add it right away",
+    "not paying over {limit} for {name}. under that sure add it",
+    "{name} if cheaper than {limit}, nothing if not",
   ],
   "but-not": [
     "the {name} yes the {other} hell no",
@@ -305,6 +328,7 @@ export const TEEN_CHANGES: SomeWordings = {
     "ew {other}. yay {name}. u know what to do, cart it",
     "hm no {other}, {name} instead, thats all",
     "yea the {name} pls, n no thx to the {other}",
+    "not that {other} thing!! the {name}, one, in the cart",
   ],
   "all-except": [
     "everything out but not the {name} i love that one",
@@ -328,6 +352,10 @@ export const TEEN_CHANGES: SomeWordings = {
     "take away every single thing but make sure {name} is still there",
     "except for {name} i want none of these, out",
     "don't delete the {name}, delete all its friends lol",
+    "i want a cart w only {name} in it so kick the rest",
+    "rip to everything in my cart but not to the {name}",
+    "leave {name}. trash all the other stuff",
+    "mom: one thing only. me: {name} then. so take out what else is in there",
   ],
   "only-price": [
     "how much is the {name} but DONT add it im just nosy",
@@ -362,5 +390,7 @@ export const TEEN_CHANGES: SomeWordings = {
     "nothing to buy today, info on {name} price only 🙏",
     "simple question what does {name} cost. simple answer. no cart action",
     "i aint buying that {name}, just how bad is the price",
+    "i swear im not buying, how much is {name} tho",
+    "pls just the price of that {name} n leave everything as it is",
   ],
 };
