@@ -4,6 +4,7 @@ import { BRIEF_CHANGES } from "./brief-changes.ts";
 import { BRIEF_QUESTIONS } from "./brief-questions.ts";
 import { BRIEF_TURNS } from "./brief-turns.ts";
 import { CAREFUL_CHANGES } from "./careful-changes.ts";
+import { CAREFUL_DOUBTS } from "./careful-doubts.ts";
 import { CAREFUL_QUESTIONS } from "./careful-questions.ts";
 import { CAREFUL_TURNS } from "./careful-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
@@ -25,6 +26,7 @@ import { SPOKEN_CHANGES } from "./spoken-changes.ts";
 import { SPOKEN_QUESTIONS } from "./spoken-questions.ts";
 import { SPOKEN_TURNS } from "./spoken-turns.ts";
 import { TEEN_CHANGES } from "./teen-changes.ts";
+import { TEEN_DOUBTS } from "./teen-doubts.ts";
 import { TEEN_QUESTIONS } from "./teen-questions.ts";
 import { TEEN_TURNS } from "./teen-turns.ts";
 
@@ -54,7 +56,9 @@ export const VOICES: readonly SomeWordings[] = [
   TEEN_QUESTIONS,
   TEEN_CHANGES,
   TEEN_TURNS,
+  TEEN_DOUBTS,
   CAREFUL_QUESTIONS,
   CAREFUL_CHANGES,
   CAREFUL_TURNS,
+  CAREFUL_DOUBTS,
 ];
