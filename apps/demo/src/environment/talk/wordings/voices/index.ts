@@ -3,6 +3,10 @@ import type { SomeWordings } from "../plain.ts";
 import { BRIEF_CHANGES } from "./brief-changes.ts";
 import { BRIEF_QUESTIONS } from "./brief-questions.ts";
 import { BRIEF_TURNS } from "./brief-turns.ts";
+import { CAREFUL_CHANGES } from "./careful-changes.ts";
+import { CAREFUL_DOUBTS } from "./careful-doubts.ts";
+import { CAREFUL_QUESTIONS } from "./careful-questions.ts";
+import { CAREFUL_TURNS } from "./careful-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
@@ -21,6 +25,10 @@ import { REGIONAL_TURNS } from "./regional-turns.ts";
 import { SPOKEN_CHANGES } from "./spoken-changes.ts";
 import { SPOKEN_QUESTIONS } from "./spoken-questions.ts";
 import { SPOKEN_TURNS } from "./spoken-turns.ts";
+import { TEEN_CHANGES } from "./teen-changes.ts";
+import { TEEN_DOUBTS } from "./teen-doubts.ts";
+import { TEEN_QUESTIONS } from "./teen-questions.ts";
+import { TEEN_TURNS } from "./teen-turns.ts";
 
 /** The order decides which patterns are held out, so a new voice goes to the end. */
 export const VOICES: readonly SomeWordings[] = [
@@ -45,4 +53,12 @@ export const VOICES: readonly SomeWordings[] = [
   BRIEF_QUESTIONS,
   BRIEF_CHANGES,
   BRIEF_TURNS,
+  TEEN_QUESTIONS,
+  TEEN_CHANGES,
+  TEEN_TURNS,
+  TEEN_DOUBTS,
+  CAREFUL_QUESTIONS,
+  CAREFUL_CHANGES,
+  CAREFUL_TURNS,
+  CAREFUL_DOUBTS,
 ];
