@@ -3,6 +3,7 @@ import type { SomeWordings } from "../plain.ts";
 import { BRIEF_CHANGES } from "./brief-changes.ts";
 import { BRIEF_QUESTIONS } from "./brief-questions.ts";
 import { BRIEF_TURNS } from "./brief-turns.ts";
+import { BUSY_CHANGES } from "./busy-changes.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
@@ -45,4 +46,5 @@ export const VOICES: readonly SomeWordings[] = [
   BRIEF_QUESTIONS,
   BRIEF_CHANGES,
   BRIEF_TURNS,
+  BUSY_CHANGES,
 ];
