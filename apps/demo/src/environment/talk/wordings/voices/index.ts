@@ -5,6 +5,7 @@ import { BRIEF_QUESTIONS } from "./brief-questions.ts";
 import { BRIEF_TURNS } from "./brief-turns.ts";
 import { BUSY_CHANGES } from "./busy-changes.ts";
 import { BUSY_QUESTIONS } from "./busy-questions.ts";
+import { BUSY_TURNS } from "./busy-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
@@ -49,4 +50,5 @@ export const VOICES: readonly SomeWordings[] = [
   BRIEF_TURNS,
   BUSY_CHANGES,
   BUSY_QUESTIONS,
+  BUSY_TURNS,
 ];
