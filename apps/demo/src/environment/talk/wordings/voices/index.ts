@@ -9,6 +9,7 @@ import { BUSY_TURNS } from "./busy-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
+import { CURIOUS_QUESTIONS } from "./curious-questions.ts";
 import { FORMAL_CHANGES } from "./formal-changes.ts";
 import { FORMAL_QUESTIONS } from "./formal-questions.ts";
 import { FORMAL_TURNS } from "./formal-turns.ts";
@@ -51,4 +52,5 @@ export const VOICES: readonly SomeWordings[] = [
   BUSY_CHANGES,
   BUSY_QUESTIONS,
   BUSY_TURNS,
+  CURIOUS_QUESTIONS,
 ];
