@@ -9,6 +9,7 @@ import { BUSY_TURNS } from "./busy-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
+import { CURIOUS_CHANGES } from "./curious-changes.ts";
 import { CURIOUS_QUESTIONS } from "./curious-questions.ts";
 import { FORMAL_CHANGES } from "./formal-changes.ts";
 import { FORMAL_QUESTIONS } from "./formal-questions.ts";
@@ -53,4 +54,5 @@ export const VOICES: readonly SomeWordings[] = [
   BUSY_QUESTIONS,
   BUSY_TURNS,
   CURIOUS_QUESTIONS,
+  CURIOUS_CHANGES,
 ];
