@@ -11,6 +11,7 @@ import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
 import { CURIOUS_CHANGES } from "./curious-changes.ts";
 import { CURIOUS_QUESTIONS } from "./curious-questions.ts";
+import { CURIOUS_TURNS } from "./curious-turns.ts";
 import { FORMAL_CHANGES } from "./formal-changes.ts";
 import { FORMAL_QUESTIONS } from "./formal-questions.ts";
 import { FORMAL_TURNS } from "./formal-turns.ts";
@@ -55,4 +56,5 @@ export const VOICES: readonly SomeWordings[] = [
   BUSY_TURNS,
   CURIOUS_QUESTIONS,
   CURIOUS_CHANGES,
+  CURIOUS_TURNS,
 ];
