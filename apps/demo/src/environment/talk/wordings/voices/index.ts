@@ -4,6 +4,7 @@ import { BRIEF_CHANGES } from "./brief-changes.ts";
 import { BRIEF_QUESTIONS } from "./brief-questions.ts";
 import { BRIEF_TURNS } from "./brief-turns.ts";
 import { BUSY_CHANGES } from "./busy-changes.ts";
+import { BUSY_CONDITIONS } from "./busy-conditions.ts";
 import { BUSY_QUESTIONS } from "./busy-questions.ts";
 import { BUSY_TURNS } from "./busy-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
@@ -57,4 +58,5 @@ export const VOICES: readonly SomeWordings[] = [
   CURIOUS_QUESTIONS,
   CURIOUS_CHANGES,
   CURIOUS_TURNS,
+  BUSY_CONDITIONS,
 ];
