@@ -11,6 +11,7 @@ import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
 import { CURIOUS_CHANGES } from "./curious-changes.ts";
+import { CURIOUS_DOUBTS } from "./curious-doubts.ts";
 import { CURIOUS_QUESTIONS } from "./curious-questions.ts";
 import { CURIOUS_TURNS } from "./curious-turns.ts";
 import { FORMAL_CHANGES } from "./formal-changes.ts";
@@ -59,4 +60,5 @@ export const VOICES: readonly SomeWordings[] = [
   CURIOUS_CHANGES,
   CURIOUS_TURNS,
   BUSY_CONDITIONS,
+  CURIOUS_DOUBTS,
 ];
