@@ -107,7 +107,7 @@ export const CURIOUS_DOUBTS: SomeWordings = {
   ],
   "price-of-several": [
     "{n} people, {n} presents, all {name}. What would that cost, if I did it? I'm not saying I will.",
-    "Is it mad to want {n} {name}? How mad, in euros?",
+    "Is it mad to want {n} {name}s? How mad, in euros?",
     "Don't order them, but {n} of the {name} would be how much?",
   ],
   "in-cart-question": [
@@ -130,7 +130,7 @@ export const CURIOUS_DOUBTS: SomeWordings = {
   "add-n": [
     "I only wanted to know the price, and now I'm taking {n} {name}. How does that always happen? Add them.",
     "One. No. {n}! I want {n} of the {name}.",
-    "My head says none, my heart says {n}. The heart wins: {n} {name} please.",
+    "My head says none, my heart says {n}. The heart wins: {n} {name}s please.",
   ],
   "add-two": [
     "I've said no to so many things tonight. To the {name} and to the {other} I say yes. Add both, please.",
@@ -157,7 +157,7 @@ export const CURIOUS_DOUBTS: SomeWordings = {
   ],
   "add-each": [
     "I wrote a list, lost the list, and remember two things: {n} {name}, {m} {other}. Add them, please.",
-    "No, not one each. {n} {name} and {m} {other}.",
+    "No, not one each. {n} {name}s and {m} {other}s.",
     "I don't know their tastes, so {n} get the {name} and {m} get the {other}. In the cart please.",
     "My friends are {n} and my cousins are {m}. Friends: {name}. Cousins: {other}. Add it for me?",
     "Would {n} {name} and {m} {other} make a good tombola? I think so, put them in.",
