@@ -69,6 +69,10 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "Not ordering, vetting: how well is the {name} reviewed?",
     "Any complaints about the {name}, or is its rating fine?",
     "Tell me honestly how buyers judged the {name}.",
+    "If I recommend the {name}, do I have to be ashamed? Its reviews, please.",
+    "Would your customers back me up on the {name}? How is it rated?",
+    "Stars for the {name}, for a table I'm making. Nothing to be added.",
+    "What's the verdict of buyers on the {name}? One number is enough.",
   ],
   details: [
     "Spec check on the {name}, it has to be {attribute}. Is it?",
@@ -186,6 +190,7 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "Someone on my team asked for a {what}, do you sell anything like it?",
     "Any {category} at all? Just want to know whether it's worth bringing to the meeting.",
     "Could you put together the {attribute} {category} you stock?",
+    "Just the options, please, no order: {category}.",
   ],
   "cheapest-question": [
     "What's your entry price for a {what}? I have to put a number in the plan.",
@@ -204,6 +209,8 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "What is the smallest amount I could get a {what} for in this shop?",
     "Is there a clear cheapest one among your {category}? Tell me which.",
     "We need a price floor for {category}, so what's the lowest?",
+    "Not for me, for the budget holder: what's the cheapest {what} called?",
+    "Which of all the {category} would we take if only the price counted? It's a what-if.",
   ],
   "best-question": [
     "Which {what} would you put in front of a demanding director? By ratings, please.",
@@ -222,6 +229,8 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "Top of the table in {category}, please, only for information.",
     "We'd like to offer our client something good. Which {what} has the best score?",
     "Who's number one in {category} by customer opinion?",
+    "What would I have to order to get no complaints? I mean, which {what} has the best score?",
+    "Which of your {category} would survive a committee that reads reviews?",
   ],
   "under-question": [
     "Our gift limit is {limit} euros. Which {category} stay below it?",
@@ -241,6 +250,7 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "A {what} at {limit} or lower, do you have such a thing?",
     "We cap office purchases at {limit} euros, so what {category} remain?",
     "Show the cheaper half of the {category}, let's say everything under {limit}.",
+    "Suppose we capped it at {limit}. Would there still be {category} to choose from?",
   ],
   "cart-question": [
     "What's on our order so far?",
@@ -258,6 +268,8 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "Before I forward this, is the list complete? Tell me everything it has.",
     "What does the order look like after all those changes?",
     "Don't change anything, I'd only like to see the present cart.",
+    "Not a change, just a look: what have we got in there?",
+    "Who ordered what doesn't matter to me, only what's in the cart. Tell me.",
   ],
   "cart-total": [
     "Where are we with the budget, what's the order worth?",
@@ -274,6 +286,8 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "Grand total so far for the boss, please.",
     "Sum it up for me, he's standing next to my desk.",
     "To which amount does the order add up as it is?",
+    "Just say what it costs as it stands, I won't order before three.",
+    "In one figure: what's in the basket?",
   ],
   "cart-total-currency": [
     "Head office reports in {currency}. What's our order in that?",
@@ -302,6 +316,7 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "Is it a lot in {currency}, the {name}? Give me the figure.",
     "The expense tool accepts {currency} only, so what is the {name}?",
     "I plan everything in {currency}, so what do I put down for the {name}?",
+    "The auditors only accept {currency}. What was the {name} again?",
   ],
   "price-of-several": [
     "What would it cost us to give {n} people a {name} each?",
@@ -323,6 +338,8 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "Before I promise anything to the {n} of them, what would a {name} for each cost in total?",
     "Cost estimate {n} x {name}, thanks.",
     "Not yet in the cart please, but {n} {name}s make how much?",
+    "Nobody's ordering yet. {n} times the {name}, what would I tell finance?",
+    "For a decision tomorrow: one {name} for each of the {n} rooms, sum?",
   ],
   "in-cart-question": [
     "Has anyone put the {name} on the order yet?",
@@ -343,6 +360,8 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "I hope nobody has added the {name}. Have they?",
     "Do I see it correctly that the {name} isn't part of this order?",
     "Somebody must have ordered the {name} before me. Look in the basket, is it there?",
+    "Have a look, please, whether the {name} is on there already. Don't add another.",
+    "My predecessor left a half-finished order. Does it have a {name}?",
   ],
   "afford-question": [
     "Petty cash has {limit} euros. Does that cover the {name}?",
@@ -362,5 +381,8 @@ export const BUSY_QUESTIONS: SomeWordings = {
     "As the {name} needs approval above {limit}: does it cost more than that?",
     "What about the {name}, over or under our {limit}?",
     "Could I pay for the {name} out of {limit} euros?",
+    "{limit} is in the envelope. {name} yes or no?",
+    "Not to be ordered, only to be checked: is the {name} within {limit}?",
+    "We were promised {limit} per desk. Can a {name} be had for it?",
   ],
 };

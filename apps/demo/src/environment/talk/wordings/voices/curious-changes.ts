@@ -20,6 +20,9 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "I don't need more time. Give me the {name} and nothing else.",
     "My curiosity has cost me again. A {name} in the basket, please.",
     "I'll be brave and get the {name}.",
+    "Not that I need one, but I'd love a {name}. So yes, add.",
+    "I came in for nothing and leave with a {name}. Please put it in.",
+    "Fourteen tabs open, and the {name} has won. Into my basket.",
   ],
   "add-n": [
     "I was going to get one {name}, but then I thought of the neighbours. {n} please.",
@@ -36,6 +39,9 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "Let me start small with {n} of the {name}. Cart.",
     "One for me, the rest for gifts, makes {n} {name}s in all. Add those.",
     "Oh go on, {n} {name}. What's money for.",
+    "All my doubts are about the colour, none about the number: {n} {name}s, please add.",
+    "The {name} is such an easy gift. I'd have {n}.",
+    "There's only one {name} in my head but there are {n} people on my list, so {n}.",
   ],
   "add-two": [
     "I couldn't choose between the {name} and the {other}, so I'm having both.",
@@ -57,6 +63,9 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "I meant to skip the {other}, but no, I want it. So {name} and {other}.",
     "Let's have the {name} for the bedroom and the {other} for nowhere in particular. Add them.",
     "That makes two things that I'm sure about, a {name} and the {other}. Cart please.",
+    "I hesitated over the {name}, I hesitated over the {other}. Enough! Both, please.",
+    "A gift from each of us: {other} from him, {name} from me. Put them into one basket.",
+    "Since you ask, I'd like the {name}. And since nobody asks, also the {other}. Add them.",
   ],
   "add-three": [
     "I only wanted to browse and now it's three things: {name}, {other}, {third}. Add them.",
@@ -75,6 +84,8 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "The {name} was clear from the start, and then you have this lovely {other}, and a {third} on top. I'll take all that.",
     "Put the {third} in as well when you add the {name} and the {other}.",
     "One for spring, {name}, one for autumn, {other}, one for winter, {third}. Basket, please.",
+    "After careful thought and no thought at all: the {name}, the {third}, the {other}. Add them.",
+    "It took me the whole of Sunday, but here they are: {name}, plus {other}, plus {third}. Basket!",
   ],
   "add-each": [
     "I've counted the guests: {n} {name}s and {m} {other}s. Put them in, please.",
@@ -92,6 +103,8 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "Half my friends like the {name}, half the {other}. {n} and {m}, in that order.",
     "{m} of the {other} I'm sure about. And, let me see, {n} {name}. OK, add.",
     "Would you put {n} of each in, {name} and {other}? I've thought about it long enough.",
+    "First I thought one each. Then, no, {n} of the {name} and {m} of the {other}. Please add.",
+    "Let there be {m} {other}s and {n} {name}s at my party. Cart please.",
   ],
   "add-cheapest": [
     "I'm not fussy, really. The cheapest {what} will do, put it in.",
@@ -166,6 +179,8 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "The {name} isn't a present, it's an insult. Out of my cart.",
     "I wasn't going to buy the {name}, why's it in there? Please remove.",
     "I'll borrow a {name} from my sister, so you can take mine out.",
+    "Looking at my cart I don't see why the {name} is in it. Could you take it out?",
+    "Too dear, too big, too much. The {name}, I mean. Remove it.",
   ],
   "remove-some": [
     "I got carried away with the {name}. Take {n} out again, please.",
@@ -180,6 +195,8 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "{n} {name} can go, I'm still sure about the others.",
     "I think I'll give fewer of the {name} as gifts, {n} fewer to be precise.",
     "Take away {n} of the {name}. Only {n}, please don't clear them all.",
+    "Oh, too many {name}s. Not all of them out, {n} will do.",
+    "My gift list got shorter by {n}, so please take that many {name} away.",
   ],
   "set-number": [
     "I keep changing my mind about the {name}. Final answer: {n} in the cart.",
@@ -194,6 +211,8 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "I'd like to settle at {n} of the {name}, please fix my cart.",
     "Let's round the {name} to {n}, that's all I need of it.",
     "Whatever I said before about the {name}, have {n} in there.",
+    "Don't ask how I got there, but it should be {n} of the {name} and no other number. Fix it, please.",
+    "I'm going for {n} of the {name} all in all. What's in there now doesn't matter.",
   ],
   replace: [
     "I've been looking again and I prefer the {other}. Take the {name} out for it.",
@@ -215,6 +234,8 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "I put the {name} in too quickly. What I really wanted was the {other}, so swap.",
     "Out of the cart, dear {name}, and in with you, {other}!",
     "That {name} was for him. He prefers a {other}. Sigh. Please replace it.",
+    "I liked the {name} until I met the {other}. Now I want that in my cart and not the first.",
+    "My aunt already owns the {name} that I've got in there. A {other} she hasn't. Change it, please.",
   ],
   "empty-cart": [
     "I was just playing. Please empty my cart.",
@@ -255,6 +276,12 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "Do me a favour: {name} into the cart, but hands off if it's above {limit} euros.",
     "Is {limit} enough for the {name}? If yes, I'm in. If no, don't do anything.",
     "No more than {limit}. Those are my terms for the {name}. Add it or leave it accordingly.",
+    "I'm the hesitating type, so let the till decide. Below {limit}, the {name} comes with me. Above, it doesn't.",
+    "Can a {name} be had for {limit}? I'd want it, then. I wouldn't, else.",
+    "For the {name} I have an envelope with {limit} in it. Add one if the envelope is enough, don't if it isn't.",
+    "Not over {limit}, please. If the {name} obeys, in with it.",
+    "A {name} for less than {limit} would be a bargain, so add it in that case. Otherwise I was just asking.",
+    "Leave my basket as it is, unless the {name} is cheaper than {limit}. Then put one in.",
   ],
   "but-not": [
     "I'd like the {name}. The {other} I was only looking at, don't add it.",
@@ -282,6 +309,13 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "Add only the {name}. About the {other} I was merely curious.",
     "No thanks to the {other}, yes please to the {name}.",
     "That {other} can stay on its shelf. I'm having the {name}.",
+    "Of the things I asked about, I take the {name}. I don't take the {other}.",
+    "A {name} for him. He'd return a {other}, so don't add that.",
+    "I said {other} a minute ago. Forget it, I meant to say {name}. Only that in the cart.",
+    "No, I haven't decided on the {other}. On the {name} I have, put it in.",
+    "Less is more: {name} in my basket, {other} not.",
+    "The {name}, and don't try to sell me the {other} too.",
+    "Do add the {name}. Do not add the {other}. Thank you for understanding.",
   ],
   "all-except": [
     "I've come to my senses. Everything out apart from the {name}.",
@@ -302,6 +336,8 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "I won't need any of it besides the {name}, so clear away the other stuff.",
     "The {name} I do like. Everything else in there I've changed my mind about, so out.",
     "Shrink my cart to the {name}, please.",
+    "Gifts first: the {name} is one, the rest isn't. Keep the gift, remove the rest.",
+    "I'm only sure about one thing in life, and in my cart, and that's the {name}. Get rid of the others.",
   ],
   "only-price": [
     "I'm only asking what the {name} costs. Please put nothing in my cart.",
@@ -328,5 +364,9 @@ export const CURIOUS_CHANGES: SomeWordings = {
     "I might come back for the {name} at the end of the month. Until then, only the price, no order.",
     "Just asking for a friend, he wants the price of the {name}. Neither of us is ordering it.",
     "The {name} isn't for me, so don't put it in. I'm just curious what it costs.",
+    "Curiosity only: {name}, how many euros? My cart should stay the way it is.",
+    "I'd like to be told what the {name} costs and not be sold one.",
+    "If I wanted to buy the {name} I'd say so. I only want to hear its price.",
+    "Could you whisper me the price of the {name}? Don't put it anywhere.",
   ],
 };
