@@ -7,9 +7,17 @@ import { CAREFUL_CHANGES } from "./careful-changes.ts";
 import { CAREFUL_DOUBTS } from "./careful-doubts.ts";
 import { CAREFUL_QUESTIONS } from "./careful-questions.ts";
 import { CAREFUL_TURNS } from "./careful-turns.ts";
+import { BUSY_CHANGES } from "./busy-changes.ts";
+import { BUSY_CONDITIONS } from "./busy-conditions.ts";
+import { BUSY_QUESTIONS } from "./busy-questions.ts";
+import { BUSY_TURNS } from "./busy-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
+import { CURIOUS_CHANGES } from "./curious-changes.ts";
+import { CURIOUS_DOUBTS } from "./curious-doubts.ts";
+import { CURIOUS_QUESTIONS } from "./curious-questions.ts";
+import { CURIOUS_TURNS } from "./curious-turns.ts";
 import { FORMAL_CHANGES } from "./formal-changes.ts";
 import { FORMAL_QUESTIONS } from "./formal-questions.ts";
 import { FORMAL_TURNS } from "./formal-turns.ts";
@@ -61,4 +69,12 @@ export const VOICES: readonly SomeWordings[] = [
   CAREFUL_CHANGES,
   CAREFUL_TURNS,
   CAREFUL_DOUBTS,
+  BUSY_CHANGES,
+  BUSY_QUESTIONS,
+  BUSY_TURNS,
+  CURIOUS_QUESTIONS,
+  CURIOUS_CHANGES,
+  CURIOUS_TURNS,
+  BUSY_CONDITIONS,
+  CURIOUS_DOUBTS,
 ];
