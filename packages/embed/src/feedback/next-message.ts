@@ -118,12 +118,12 @@ const CORRECTS = [
   ),
   anywhere(
     any(
-      "i (?:meant|was after|was talking about|was thinking of)(?! to)",
+      "(?<!(?:exactly|precisely|just) what )i (?:meant|was after|was talking about|was thinking of)(?! to)",
       "(?:is|was|were) (?:the one )?what i (?:meant|asked for)",
       String.raw`i had (?:[\p{L}\p{N} ]{1,40} )?in mind`,
       "wrong (?:one|thing|item|product|number|quantity|amount)",
       "not (?:that|this) one",
-      "(?:not|n't) what i (?:wanted|asked|said|meant|ordered)",
+      "(?:not|n't) (?:exactly |precisely )?what i (?:wanted|asked|said|meant|ordered)",
       "(?:that's|that is|this is) not (?:it|right)",
       "not quite|you (?:misread|misheard|misunderstood)",
       "habe ich (?:nicht )?gemeint|nicht was ich wollte",
