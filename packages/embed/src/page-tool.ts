@@ -1,6 +1,6 @@
 /** Checks the tools that a page author writes, and converts them to tools of the agent loop. */
-import { WaggleError } from "@waggle/protocol";
-import type { Tool } from "@waggle/protocol";
+import { isObject, toolText, WaggleError } from "@waggle/protocol";
+import type { Tool, ToolText } from "@waggle/protocol";
 import { jsonSchemaOf, type PageTool, parsedArguments } from "@waggle/agent/tools";
 import type { McpServer } from "./agent-options.ts";
 import type { Confirmations } from "./confirmations.ts";
@@ -8,9 +8,10 @@ import type { Confirmations } from "./confirmations.ts";
 /**
  * Converts the tool to the form that the agent loop runs.
  *
+ * @param language - of labels and questions; absent = the first of each.
  * @throws WaggleError `INVALID_ARGUMENT` if its schema is not one of an object, saying what to write instead.
  */
-export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
+export function toTool(tool: PageTool, confirmations: Confirmations, language?: string): Tool {
   const { name, description, parameters, run, changes = false, timeoutMs = 15_000 } = tool;
   const { confirm = changes && "unsure" } = tool;
   const converted: Tool = {
@@ -26,11 +27,13 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
       (await run((await parsedArguments(parameters, args)) as typeof args, { signal })) ?? null,
   };
   if (confirm === false) return converted;
-  if (confirm === "unsure") return askedIfUnsure(converted, confirmations, [tool]);
+  if (confirm === "unsure") {
+    return askedIfUnsure(converted, confirmations, { tools: [tool], language });
+  }
   return {
     ...converted,
     allows: async (args, signal) => {
-      const question = questionOf(tool, args);
+      const question = questionOf(tool, args, language);
       return question === null || confirmations.ask(name, question, signal);
     },
   };
@@ -40,22 +43,24 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
 export function toRemoteTools(
   tools: readonly Tool[],
   confirmations: Confirmations,
+  language?: string,
 ): readonly Tool[] {
   return tools.map((tool) =>
-    tool.changes === true ? askedIfUnsure(tool, confirmations, []) : tool,
+    tool.changes === true ? askedIfUnsure(tool, confirmations, { tools: [], language }) : tool,
   );
 }
 
 function askedIfUnsure(
   tool: Tool,
   confirmations: Confirmations,
-  labels: readonly Pick<PageTool, "name" | "label">[],
+  labels: Omit<Labels, "remoteTools">,
 ): Tool {
   const { name } = tool.definition;
+  const own = { ...labels, remoteTools: [tool] };
   return {
     ...tool,
     allows: (args, signal, probability) =>
-      confirmations.askIfUnsure(name, labelOf(labels, [tool], name, args), signal, probability),
+      confirmations.askIfUnsure(name, labelOf(own, name, args), signal, probability),
   };
 }
 
@@ -63,33 +68,49 @@ function askedIfUnsure(
  * What the visitor is asked before a call; `null` if `confirm` says not to ask. Anything else than a question or
  * `false`, such as an exception or a promise, asks with the label, so that a mistake never runs the tool unasked.
  */
-function questionOf(tool: PageTool, args: Parameters<PageTool["run"]>[0]): string | null {
+function questionOf(
+  tool: PageTool,
+  args: Parameters<PageTool["run"]>[0],
+  language: string | undefined,
+): string | null {
   let answer: unknown = tool.confirm;
   try {
     if (typeof answer === "function") answer = answer(args);
+    if (isObject(answer)) answer = toolText(answer as ToolText, language);
   } catch {
     answer = true;
   }
   if (answer === false) return null;
   const isQuestion = typeof answer === "string" && answer.trim() !== "";
-  return isQuestion ? (answer as string) : labelOf([tool], [], tool.name, args);
+  return isQuestion
+    ? (answer as string)
+    : labelOf({ tools: [tool], remoteTools: [], language }, tool.name, args);
 }
+
+/** Where labels come from. */
+type Labels = {
+  readonly tools: readonly Pick<PageTool, "name" | "label">[];
+  /** Tools of servers, which have titles. */
+  readonly remoteTools: readonly Pick<Tool, "definition" | "title">[];
+  /** Absent = the first of each label. */
+  readonly language: string | undefined;
+};
 
 /**
  * What the visitor reads about a call: the label of a page tool, or the title of a server's tool. A label that throws
  * costs the label only.
  */
 export function labelOf(
-  tools: readonly Pick<PageTool, "name" | "label">[],
-  remoteTools: readonly Pick<Tool, "definition" | "title">[],
+  { tools, remoteTools, language }: Labels,
   name: string,
   args: Parameters<PageTool["run"]>[0],
 ): string {
-  const title = remoteTools.find(({ definition }) => definition.name === name)?.title?.trim();
-  const plain = title || name.replaceAll("_", " ");
+  const { title = "" } = remoteTools.find(({ definition }) => definition.name === name) ?? {};
+  const plain = toolText(title, language).trim() || name.replaceAll("_", " ");
   const label = tools.find((tool) => tool.name === name)?.label ?? plain;
   try {
-    return (typeof label === "function" ? label(args) : label).slice(0, 200);
+    const text = typeof label === "function" ? label(args) : label;
+    return toolText(text, language).trim().slice(0, 200) || plain;
   } catch {
     return plain;
   }

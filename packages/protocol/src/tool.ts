@@ -56,11 +56,23 @@ export const ToolResult = readOnly(
   ]),
 );
 
+/** A text that visitors read: one text, or one for each language, such as `{ en: "Searching", de: "Suche läuft" }`. */
+export type ToolText = string | { readonly [language: string]: string };
+
+/** Name in `_meta` of a tool that an edge lists over MCP: its titles by language, since MCP has one `title`. */
+export const TOOL_TITLES = "waggle/titles";
+
+/** The text in a language; the first one if it has none in this language. */
+export function toolText(text: ToolText, language?: string): string {
+  if (typeof text === "string") return text;
+  return text[language ?? ""] ?? Object.values(text)[0] ?? "";
+}
+
 /** A tool that can be run. It may throw plain errors; the rollout converts them to `ToolError`s. */
 export interface Tool {
   readonly definition: ToolDefinition;
   /** Name for people. The policy does not read it. */
-  readonly title?: string;
+  readonly title?: ToolText;
   /** Time limit of one call in milliseconds; 0 = no limit. Absent = the environment's limit. */
   readonly timeoutMs?: number;
   /** Whether a call changes something that lasts, such as a cart. The policy does not read it. Default false. */
