@@ -96,10 +96,10 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "docs:one-screen",
     source: "issue 14, 1",
-    behavior: "The README has at most 900 words and embeds the agent as the tutorial does.",
+    behavior: "The README has at most 900 words and embeds the agent as the guide does.",
     tests: [
       "test/contract/docs-pages.test.ts > the README is one screen: at most 900 words",
-      "test/contract/docs-pages.test.ts > the tutorial embeds the agent with the lines of the README",
+      "test/contract/docs-pages.test.ts > the guide embeds the agent with the lines of the README",
     ],
   },
   {
