@@ -94,6 +94,16 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "docs:site-guides",
+    source: "docs/tutorials/embed-an-agent.md and docs/how-to/your-own-site.md",
+    behavior:
+      "The code that the tutorial and the guide of sites add to the template compiles, and page and practice agree.",
+    tests: [
+      "test/contract/site-guides.test.ts > the tool of the tutorial is in the page, and in practice after its last step",
+      "test/contract/site-guides.test.ts > the retention environment of the guide passes its checks, with three kinds of requests",
+    ],
+  },
+  {
     id: "docs:one-screen",
     source: "issue 14, 1",
     behavior: "The README has at most 900 words and embeds the agent as the guide does.",
