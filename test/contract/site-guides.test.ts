@@ -45,17 +45,26 @@ function mistakesOfTypes(folder: string): string {
   return spawnSync(COMPILER, ["-p", folder], { encoding: "utf8" }).stdout;
 }
 
-test("the tool of the tutorial is in the page, and in practice after its last step", async () => {
-  const { folder, change } = template();
-  change("src/rooms.ts", (text) => text + block(TUTORIAL, "rooms"));
-  change("src/tools.ts", (text) =>
+/** The template with the tool of the tutorial in the page. */
+function templateWithTool(): ReturnType<typeof template> {
+  const made = template();
+  made.change("src/rooms.ts", (text) => text + block(TUTORIAL, "rooms"));
+  made.change("src/tools.ts", (text) =>
     text
       .replace("import { FREE_ROOMS,", "import { CANCEL, cancel, FREE_ROOMS,")
       .replace(/^\}\);\n$/m, () => `${block(TUTORIAL, "tools")}});\n`),
   );
-  await expect(loadSite(folder)).rejects.toThrow(
+  return made;
+}
+
+test("without the last step of the tutorial, the site is refused with what is missing", async () => {
+  await expect(loadSite(templateWithTool().folder)).rejects.toThrow(
     /environment\.ts:\d+:\d+: the environment has no tool "cancel", which the page has/,
   );
+});
+
+test("the tool of the tutorial is in the page, and in practice after its last step", async () => {
+  const { folder, change } = templateWithTool();
   change("practice/environment.ts", (text) =>
     text
       .replace("import {\n  DAYS,", "import {\n  CANCEL,\n  cancel,\n  DAYS,")

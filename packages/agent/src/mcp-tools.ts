@@ -77,7 +77,7 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
         .filter(isCallable)
         .map(({ name, description = "", inputSchema, ...listed }): Tool => ({
           definition: { name, description, parameters: inputSchema, source: "edge" },
-          ...titled(titlesOf(listed) ?? listed.title ?? listed.annotations?.title),
+          ...titled(titlesOf(listed._meta) ?? listed.title ?? listed.annotations?.title),
           // A missing hint says nothing: servers may leave it out also where a tool only reads.
           ...(listed.annotations?.readOnlyHint === false ? { changes: true } : {}),
           run: async (args, signal) => {
@@ -146,8 +146,8 @@ async function openSession({
 }
 
 /** Titles by language, as an edge of Waggle lists them; `undefined` from other servers. */
-function titlesOf({ _meta }: ListedTool): ToolText | undefined {
-  const titles = _meta?.[TOOL_TITLES];
+function titlesOf(meta: ListedTool["_meta"]): ToolText | undefined {
+  const titles = meta?.[TOOL_TITLES];
   if (!isObject(titles)) return undefined;
   const texts = Object.entries(titles).filter(([, text]) => typeof text === "string");
   return texts.length === 0 ? undefined : (Object.fromEntries(texts) as ToolText);
