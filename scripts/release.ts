@@ -66,6 +66,7 @@ async function writeTarballs(into: string): Promise<void> {
 
 /** Other packages come from npm's registry, so that `npm create waggle` works before a release. */
 async function servePackages(): Promise<void> {
+  console.log("building and packing the packages, which takes some minutes …");
   const folder = mkdtempSync(join(tmpdir(), "waggle-registry-"));
   const registry = await startRegistry(folder, await freePort(REGISTRY_PORT));
   const stopped = new Promise((resolve) => process.once("SIGINT", resolve));
