@@ -240,20 +240,6 @@ test.each([
     /^waggle\.config\.ts:15:28: panel\.texts\.title has no text in de, and languages names en, de; write title: \{ en: "…", de: "…" \}$/,
   ],
   [
-    "a tool's label in one of two languages",
-    "tools.ts",
-    "label: () => `Moving from ${moved}`",
-    'label: { en: "Moving" }',
-    /^tools\.ts:7:3: the label of the tool "move" has no text in de, and languages names en, de; write label: \{ en: "…", de: "…" \}$/,
-  ],
-  [
-    "an edge tool's title in another language than the site's",
-    "edge-tools.ts",
-    "run:",
-    'title: { en: "Days", de: "Tage", fr: "Jours" }, run:',
-    /^edge-tools\.ts:5:3: the title of the tool "holidays" has a text in fr, and languages names en, de/,
-  ],
-  [
     "suggestions that are one list for two languages",
     CONFIG,
     "retention:",
