@@ -13,11 +13,11 @@ const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
 const TUTORIAL = "docs/tutorials/embed-an-agent.md";
 const GUIDE = "docs/how-to/your-own-site.md";
 
-/** The block of a page that is marked `ts <mark>`. */
+/** The block of a page that is marked `typescript <mark>`: it is a part of a file of the template. */
 function block(page: string, mark: string): string {
-  const pattern = new RegExp(`^\`\`\`ts ${mark}\n([\\s\\S]*?)^\`\`\`$`, "m");
+  const pattern = new RegExp(`^\`\`\`typescript ${mark}\n([\\s\\S]*?)^\`\`\`$`, "m");
   const code = pattern.exec(readFileSync(join(ROOT, page), "utf8"))?.[1];
-  if (code === undefined) throw new Error(`${page} has no block marked ts ${mark}`);
+  if (code === undefined) throw new Error(`${page} has no block marked ${mark}`);
   return code;
 }
 
