@@ -47,14 +47,14 @@ function mistakesOfTypes(folder: string): string {
 
 /** The template with the tool of the tutorial in the page. */
 function templateWithTool(): ReturnType<typeof template> {
-  const made = template();
-  made.change("src/rooms.ts", (text) => text + block(TUTORIAL, "rooms"));
-  made.change("src/tools.ts", (text) =>
+  const site = template();
+  site.change("src/rooms.ts", (text) => text + block(TUTORIAL, "rooms"));
+  site.change("src/tools.ts", (text) =>
     text
       .replace("import { FREE_ROOMS,", "import { CANCEL, cancel, FREE_ROOMS,")
       .replace(/^\}\);\n$/m, () => `${block(TUTORIAL, "tools")}});\n`),
   );
-  return made;
+  return site;
 }
 
 test("without the last step of the tutorial, the site is refused with what is missing", async () => {

@@ -72,11 +72,11 @@ test("the commands that make and train a site's model have the settings of its c
       `--edge https://edge.example --env ${place} --recipe grpo --publish-every 2 --set groupSize=4 ` +
       `--model ${place}/.waggle/bases/planner`,
   ]);
-  const made = withoutWrangler({
+  const withBase = withoutWrangler({
     "waggle.config.ts": CONFIG,
     ".waggle/bases/planner/config.json": "{}",
   });
-  expect((await deploy(made, "--dry-run")).out.at(-2)).toMatch(/^site default: /);
+  expect((await deploy(withBase, "--dry-run")).out.at(-2)).toMatch(/^site default: /);
 });
 
 test("what is missing to create the other sites is named", async () => {

@@ -6,7 +6,6 @@ import {
   baseFolder,
   deploySites,
   namedModel,
-  type PracticedSite,
   type Site,
 } from "@waggle/dev";
 import { type CreateSiteRequest, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
@@ -117,6 +116,9 @@ function siteLine(id: string, { name, title = name, environment, toolNames }: Si
     `page tools: ${list(toolNames?.page)}; tasks: ${environment?.name ?? "none"}`
   );
 }
+
+/** A site with an environment. */
+type PracticedSite = Parameters<typeof baseFolder>[0];
 
 /** How to train a site at its edge, with what its config says. */
 function trainingLines(id: string, site: PracticedSite, edge: string | undefined): string[] {

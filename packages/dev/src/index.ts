@@ -14,7 +14,7 @@ export {
   siteFrom,
   stateFolder,
 } from "./site/site.ts";
-export type { PracticedSite, Site } from "./site/site.ts";
+export type { Site } from "./site/site.ts";
 export { sitesFrom } from "./site/sites.ts";
 export { deploySites } from "./stack/deployment.ts";
 export type { DeployOptions } from "./stack/deployment.ts";
