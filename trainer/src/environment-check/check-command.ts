@@ -7,7 +7,7 @@ import {
 } from "@waggle/agent/define";
 import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
 import { checkPage, type LoadedSite, loadSite, siteConfigIn } from "@waggle/site/node";
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { moduleSource, resolvedFile } from "../extensions/module-source.ts";
 import { jsonOption, tasksOption } from "../options/shared-options.ts";
@@ -33,10 +33,11 @@ export function addCheckCommand(
 ): void {
   program
     .command("check")
-    .argument(
-      "[site]",
-      "folder with waggle.config.ts; a file or package that exports an environment, such as ./my-site.ts#name; or a built-in environment",
-      WORKING_FOLDER,
+    .addArgument(
+      new Argument(
+        "[site]",
+        "folder with waggle.config.ts; a file or package that exports an environment, such as ./my-site.ts#name; or a built-in environment",
+      ).default(WORKING_FOLDER, "the working folder"),
     )
     .description(
       "check an environment's tasks, tools, verifier and demonstrator, and whether Workers, browsers and a site's page agree",
