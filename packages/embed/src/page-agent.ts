@@ -280,8 +280,7 @@ export class PageAgent implements Agent {
       redactor,
       texts: this.texts,
       tools: () => this.#tools(),
-      label: (name, args) =>
-        labelOf({ tools, remoteTools: this.#policy.remoteTools, language }, name, args),
+      label: (name, args) => labelOf(tools, this.#policy.remoteTools, name, args, language),
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
     this.#shown.add(asked, record.item);

@@ -41,7 +41,7 @@ test.each([
   [() => 7, "de", "move it"],
 ])("a label has the text of the visitor's language, or its first: %#", (label, language, text) => {
   const tools = [{ name: "move_it", label: label as NonNullable<PageTool["label"]> }];
-  expect(labelOf({ tools, remoteTools: [], language }, "move_it", { day: "3" })).toBe(text);
+  expect(labelOf(tools, [], "move_it", { day: "3" }, language)).toBe(text);
 });
 
 describe("confirm", () => {

@@ -1,5 +1,5 @@
 /** Checks the tools that a page author writes, and converts them to tools of the agent loop. */
-import { isObject, toolText, WaggleError } from "@waggle/protocol";
+import { toolText, WaggleError } from "@waggle/protocol";
 import type { Tool, ToolText } from "@waggle/protocol";
 import { jsonSchemaOf, type PageTool, parsedArguments } from "@waggle/agent/tools";
 import type { McpServer } from "./agent-options.ts";
@@ -27,9 +27,7 @@ export function toTool(tool: PageTool, confirmations: Confirmations, language?: 
       (await run((await parsedArguments(parameters, args)) as typeof args, { signal })) ?? null,
   };
   if (confirm === false) return converted;
-  if (confirm === "unsure") {
-    return askedIfUnsure(converted, confirmations, { tools: [tool], language });
-  }
+  if (confirm === "unsure") return askedIfUnsure(converted, confirmations, [tool], language);
   return {
     ...converted,
     allows: async (args, signal) => {
@@ -46,21 +44,26 @@ export function toRemoteTools(
   language?: string,
 ): readonly Tool[] {
   return tools.map((tool) =>
-    tool.changes === true ? askedIfUnsure(tool, confirmations, { tools: [], language }) : tool,
+    tool.changes === true ? askedIfUnsure(tool, confirmations, [], language) : tool,
   );
 }
 
 function askedIfUnsure(
   tool: Tool,
   confirmations: Confirmations,
-  labels: Omit<Labels, "remoteTools">,
+  labels: readonly Pick<PageTool, "name" | "label">[],
+  language: string | undefined,
 ): Tool {
   const { name } = tool.definition;
-  const own = { ...labels, remoteTools: [tool] };
   return {
     ...tool,
     allows: (args, signal, probability) =>
-      confirmations.askIfUnsure(name, labelOf(own, name, args), signal, probability),
+      confirmations.askIfUnsure(
+        name,
+        labelOf(labels, [tool], name, args, language),
+        signal,
+        probability,
+      ),
   };
 }
 
@@ -73,44 +76,35 @@ function questionOf(
   args: Parameters<PageTool["run"]>[0],
   language: string | undefined,
 ): string | null {
-  let answer: unknown = tool.confirm;
   try {
-    if (typeof answer === "function") answer = answer(args);
-    if (isObject(answer)) answer = toolText(answer as ToolText, language);
+    const { confirm } = tool;
+    const answer = typeof confirm === "function" ? confirm(args) : confirm;
+    if (answer === false) return null;
+    const question = toolText(answer as ToolText, language);
+    if (question.trim() !== "") return question;
   } catch {
-    answer = true;
+    // Asked with the label.
   }
-  if (answer === false) return null;
-  const isQuestion = typeof answer === "string" && answer.trim() !== "";
-  return isQuestion
-    ? (answer as string)
-    : labelOf({ tools: [tool], remoteTools: [], language }, tool.name, args);
+  return labelOf([tool], [], tool.name, args, language);
 }
-
-/** Where labels come from. */
-type Labels = {
-  readonly tools: readonly Pick<PageTool, "name" | "label">[];
-  /** Tools of servers, which have titles. */
-  readonly remoteTools: readonly Pick<Tool, "definition" | "title">[];
-  /** Absent = the first of each label. */
-  readonly language: string | undefined;
-};
 
 /**
  * What the visitor reads about a call: the label of a page tool, or the title of a server's tool. A label that throws
  * costs the label only.
  */
 export function labelOf(
-  { tools, remoteTools, language }: Labels,
+  tools: readonly Pick<PageTool, "name" | "label">[],
+  remoteTools: readonly Pick<Tool, "definition" | "title">[],
   name: string,
   args: Parameters<PageTool["run"]>[0],
+  language: string | undefined,
 ): string {
-  const { title = "" } = remoteTools.find(({ definition }) => definition.name === name) ?? {};
+  const title = remoteTools.find(({ definition }) => definition.name === name)?.title ?? "";
   const plain = toolText(title, language).trim() || name.replaceAll("_", " ");
-  const label = tools.find((tool) => tool.name === name)?.label ?? plain;
   try {
+    const label = tools.find((tool) => tool.name === name)?.label ?? plain;
     const text = typeof label === "function" ? label(args) : label;
-    return toolText(text, language).trim().slice(0, 200) || plain;
+    return toolText(text, language).slice(0, 200) || plain;
   } catch {
     return plain;
   }
@@ -128,21 +122,17 @@ export function requireValidTools(
   edgeTools: readonly string[],
   mcpServers: readonly McpServer[],
 ): void {
-  const pageNames = pageTools.map(({ name }) => name);
   const mcpNames = mcpServers.flatMap(({ tools }) => tools);
-  const names = [...pageNames, ...edgeTools, ...mcpNames];
+  const names = [...pageTools.map(({ name }) => name), ...edgeTools, ...mcpNames];
   const invalid = names.find((name) => !TOOL_NAME.test(name));
-  const shared = pageNames.find((name) => edgeTools.includes(name));
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (invalid !== undefined) {
     throw mistake(
       `"${invalid.slice(0, 64)}" cannot be the name of a tool; use only letters, digits, _ and -`,
     );
   }
-  if (shared !== undefined) {
-    throw mistake(`the tool "${shared}" is in tools and in edgeTools; rename one or leave it out`);
-  }
-  if (duplicate !== undefined) throw mistake(`two tools have the name "${duplicate}"; rename one`);
+  if (duplicate !== undefined)
+    throw mistake(`two tools have the name "${duplicate}"; rename one or leave it out`);
   const unreachable = mcpServers.find(
     ({ url }) => !/^https?:$/.test(URL.parse(url)?.protocol ?? ""),
   );

@@ -157,7 +157,7 @@ const MCP = { url: "https://tools.example/mcp", tools: ["find"] };
 
 test.each<readonly [string, PageOptions]>([
   ["two tools have the name", { tools: [tool("find"), tool("find")] }],
-  ["is in tools and in edgeTools", { tools: [tool("calculate")], edgeTools: ["calculate"] }],
+  ["two tools have the name", { tools: [tool("calculate")], edgeTools: ["calculate"] }],
   ["cannot be the name of a tool", { tools: [tool("find it")] }],
   ["two tools have the name", { tools: [tool("find")], mcpServers: [MCP] }],
   ["two tools have the name", { edgeTools: ["find"], mcpServers: [MCP] }],

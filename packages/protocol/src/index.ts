@@ -96,8 +96,10 @@ export type {
 } from "./task.ts";
 export { DeadLettersResponse } from "./dead-letter.ts";
 export type { DeadLetter } from "./dead-letter.ts";
-export { TOOL_TITLES, ToolCall, ToolResult, toolText } from "./tool.ts";
-export type { JsonSchema, Tool, ToolDefinition, ToolError, ToolSource, ToolText } from "./tool.ts";
+export { ToolCall, ToolResult } from "./tool.ts";
+export { TOOL_TITLES, toolText } from "./tool-text.ts";
+export type { ToolText } from "./tool-text.ts";
+export type { JsonSchema, Tool, ToolDefinition, ToolError, ToolSource } from "./tool.ts";
 export type {
   EngineCapabilities,
   EngineCheckpoint,

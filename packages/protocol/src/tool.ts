@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { readOnly } from "./read-only-schema.ts";
 import type { WaggleErrorCode } from "./errors.ts";
+import type { ToolText } from "./tool-text.ts";
 
 /** A JSON Schema object. */
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -55,18 +56,6 @@ export const ToolResult = readOnly(
     }),
   ]),
 );
-
-/** A text that visitors read: one text, or one for each language, such as `{ en: "Searching", de: "Suche läuft" }`. */
-export type ToolText = string | { readonly [language: string]: string };
-
-/** Name in `_meta` of a tool that an edge lists over MCP: its titles by language, since MCP has one `title`. */
-export const TOOL_TITLES = "waggle/titles";
-
-/** The text in a language; the first one if it has none in this language. */
-export function toolText(text: ToolText, language?: string): string {
-  if (typeof text === "string") return text;
-  return text[language ?? ""] ?? Object.values(text)[0] ?? "";
-}
 
 /** A tool that can be run. It may throw plain errors; the rollout converts them to `ToolError`s. */
 export interface Tool {

@@ -72,7 +72,7 @@ function requireTool(
 /** Functions of the arguments are checked when they are called: one that fails costs the label only. */
 function requireText(place: string, field: string, given: unknown): void {
   if (given === undefined || (field === "label" && typeof given === "function")) return;
-  const texts = isObject(given) && !Array.isArray(given) ? Object.values(given) : [given];
+  const texts = isObject(given) ? Object.values(given) : [given];
   const areTexts = texts.every((text) => typeof text === "string" && text.trim() !== "");
   if (areTexts && texts.length > 0) return;
   throw mistake(
