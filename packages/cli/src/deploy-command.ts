@@ -1,13 +1,7 @@
 /** `deploy`: deploys the edge Worker of one or more sites, and creates the sites that the edge does not have yet. */
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import {
-  ADD_ENVIRONMENT,
-  baseFolder,
-  deploySites,
-  namedModel,
-  type Site,
-} from "@waggle/dev";
+import { ADD_ENVIRONMENT, baseFolder, deploySites, namedModel, type Site } from "@waggle/dev";
 import { type CreateSiteRequest, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import {
   createMissingSites,
