@@ -7,22 +7,31 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
+import { freePort } from "../packages/dev/src/processes/ports.ts";
+import { publishAll, startRegistry } from "./packages/local-registry.ts";
 import { packageProblems } from "./packages/package-problems.ts";
 import { type PackedPackage, packPackages } from "./packages/packed-package.ts";
 import { publicPackages } from "./packages/public-packages.ts";
 import { ROOT } from "./root.ts";
 
+/** Port of `--serve`, where it is free. */
+const REGISTRY_PORT = 4873;
 const VERSION_FILE = join(ROOT, "packages/protocol/src/version.ts");
 
 const program = createCommand("npm run release --")
   .description("publish the packages, or prepare their next version")
   .option("--prepare", "apply the changesets: versions, changelogs, lockfile; publish nothing")
   .option("--pack <folder>", "build the packages and write their tarballs there; publish nothing")
+  .option(
+    "--serve",
+    "build the packages and serve them from a registry on this machine until Ctrl-C; publish nothing",
+  )
   .option("--dry-run", "build, pack and check every package; publish nothing")
   .parse();
-const { prepare, pack, dryRun } = program.opts<{
+const { prepare, pack, serve, dryRun } = program.opts<{
   prepare?: boolean;
   pack?: string;
+  serve?: boolean;
   dryRun?: boolean;
 }>();
 
@@ -33,8 +42,9 @@ function run(command: string, ...args: readonly string[]): void {
 }
 
 if (prepare === true) prepareVersion();
-else if (pack === undefined) await publish();
-else await writeTarballs(resolve(pack));
+else if (pack !== undefined) await writeTarballs(resolve(pack));
+else if (serve === true) await servePackages();
+else await publish();
 
 /** Leaves the changes uncommitted for review. */
 function prepareVersion(): void {
@@ -52,6 +62,28 @@ async function writeTarballs(into: string): Promise<void> {
     for (const { tarball } of packages) cpSync(tarball, join(into, basename(tarball)));
     console.log(`${packages.length} packages are in ${into}`);
   });
+}
+
+/** Other packages come from npm's registry, so that `npm create waggle` works before a release. */
+async function servePackages(): Promise<void> {
+  console.log("building and packing the packages, which takes some minutes …");
+  const folder = mkdtempSync(join(tmpdir(), "waggle-registry-"));
+  const registry = await startRegistry(folder, await freePort(REGISTRY_PORT));
+  const stopped = new Promise((resolve) => process.once("SIGINT", resolve));
+  try {
+    await withPackages(async (packages) => {
+      await publishAll(registry, packages);
+      console.log(`${packages.length} packages are at ${registry.url} until Ctrl-C`);
+    });
+    console.log(`In another terminal:
+
+  export npm_config_registry=${registry.url}
+  npm create waggle my-site`);
+    await stopped;
+  } finally {
+    registry.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Builds and packs the packages. Deletes the folder after `work`. */

@@ -103,13 +103,23 @@ export default defineConfig({
       folder(
         "Tutorials",
         [
-          entry("Embed an agent", "/tutorials/embed-an-agent"),
+          entry("Make and deploy a site", "/tutorials/embed-an-agent"),
           entry("Train a recipe", "/tutorials/train-a-recipe"),
           entry("Write a recipe", "/tutorials/write-a-recipe"),
         ],
         false,
       ),
       folder("How-to", [
+        entry("Add the assistant to a page", "/how-to/add-to-a-page"),
+        entry("Make your own site", "/how-to/your-own-site"),
+        entry("Write your own environment", "/how-to/your-own-environment"),
+        entry("Deploy", "/how-to/deploy"),
+        entry("Operate", "/how-to/operate"),
+        entry("Serve several sites", "/how-to/sites"),
+        entry("Protect personal data", "/how-to/privacy"),
+        entry("Report outcomes", "/how-to/outcomes"),
+        entry("Learn from feedback", "/how-to/learn-from-feedback"),
+        entry("Release to a growing share", "/how-to/releases"),
         entry("Run models", "/how-to/runtime"),
         entry("Keep and watch a run", "/how-to/runs"),
         entry("Train with your own code", "/how-to/your-own-code"),
@@ -118,8 +128,6 @@ export default defineConfig({
         entry("Save models", "/how-to/models-out"),
         entry("Exchange data", "/how-to/exchange"),
         entry("Train on a remote server", "/how-to/remote-engine"),
-        entry("Deploy", "/how-to/deploy"),
-        entry("Operate", "/how-to/operate"),
         entry("Test", "/how-to/test"),
       ]),
       folder("Reference", [

@@ -37,12 +37,12 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/exchange": 41,
   "@waggle/learning": 392,
   "@waggle/model": 102,
-  "@waggle/protocol": 187,
+  "@waggle/protocol": 189,
   "@waggle/runtime": 116,
   "@waggle/site": 23,
   "@waggle/testing": 29,
   "@waggle/text": 42,
-  "@waggle/trainer": 39,
+  "@waggle/trainer": 40,
 };
 
 test("no package has more public names than it has reached", () => {

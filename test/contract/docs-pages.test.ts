@@ -61,9 +61,9 @@ test("every file that a page names exists", () => {
   expect(missing).toEqual([]);
 });
 
-test("the tutorial embeds the agent with the lines of the README", () => {
+test("the guide embeds the agent with the lines of the README", () => {
   const [, lines = "no lines"] = /```html\n([\s\S]*?)```/.exec(text("README.md")) ?? [];
-  expect(text("docs/tutorials/embed-an-agent.md")).toContain(lines);
+  expect(text("docs/how-to/add-to-a-page.md")).toContain(lines);
 });
 
 test("the README is one screen: at most 900 words", () => {

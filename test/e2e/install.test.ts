@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageProblems } from "../../scripts/packages/package-problems.ts";
 import type { PackedPackage } from "../../scripts/packages/packed-package.ts";
-import { type LocalRegistry, startRegistry } from "../fixtures/local-registry.ts";
+import { type LocalRegistry, startRegistry } from "../../scripts/packages/local-registry.ts";
 import { isLong } from "../fixtures/long.ts";
 import { linkProject } from "../fixtures/linked-project.ts";
 import { packedPackages } from "../fixtures/packed-packages.ts";

@@ -78,6 +78,8 @@ export const ENVIRONMENT_REQUIREMENTS: readonly Requirement[] = [
       `${DEFINE}/check/check-environment.test.ts > %s: caught`,
       `${DEFINE}/check/check-environment.test.ts > a verifier that hangs is waited for once, and each check that needs it says so`,
       "trainer/src/environment-check/endless-call.test.ts > a tool that never awaits is ended, and the check names it",
+      "trainer/src/environment-check/endless-call.test.ts > tasks, demonstrate and nearMiss that never end are ended and named too",
+      "trainer/src/environment-check/check-command.test.ts > a site's retention environment has one line, without the rules of practice: %s",
       `${DEFINE}/check/check-environment.test.ts > a check that cannot run has failed, and the others run`,
       `${DEFINE}/check/check-environment.test.ts > the built-in environment %s passes every check that it has examples for`,
       "trainer/src/environment-check/check-command.test.ts > the example %s of the docs passes, with one line per check",

@@ -180,8 +180,10 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
     id: "embed:texts",
     source: "packages/embed/README.md, Texts of the panel",
     behavior:
-      "A site can replace every text of the panel. Names, arguments and versions appear only for developers.",
+      "A site can replace every text of the panel, and write labels of tools in its languages. Names, arguments and versions appear only for developers.",
     tests: [
+      "packages/embed/src/page-tool.test.ts > a label has the text of the visitor's language, or its first: %#",
+      "packages/embed/src/site-tools.test.ts > the title of an edge tool is in the language of the page, also from the stored list",
       "packages/embed/src/element/panel-texts.browser.test.ts > the panel shows no text that cannot be replaced",
       "packages/embed/src/element/panel-texts.browser.test.ts > $language.code translates every English text",
       "packages/embed/src/element/sent-detail.browser.test.ts > a visitor reads in plain words what was recorded, and sees no JSON, code or version",

@@ -94,12 +94,22 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "docs:site-guides",
+    source: "docs/tutorials/embed-an-agent.md and docs/how-to/your-own-site.md",
+    behavior:
+      "The code that the tutorial and the guide of sites add to the template compiles, and page and practice agree.",
+    tests: [
+      "test/contract/site-guides.test.ts > the tool of the tutorial is in the page, and in practice after its last step",
+      "test/contract/site-guides.test.ts > the retention environment of the guide passes its checks, with three kinds of requests",
+    ],
+  },
+  {
     id: "docs:one-screen",
     source: "issue 14, 1",
-    behavior: "The README has at most 900 words and embeds the agent as the tutorial does.",
+    behavior: "The README has at most 900 words and embeds the agent as the guide does.",
     tests: [
       "test/contract/docs-pages.test.ts > the README is one screen: at most 900 words",
-      "test/contract/docs-pages.test.ts > the tutorial embeds the agent with the lines of the README",
+      "test/contract/docs-pages.test.ts > the guide embeds the agent with the lines of the README",
     ],
   },
   {

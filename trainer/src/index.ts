@@ -1,7 +1,12 @@
 /** The trainer's commands, and what other command lines need to offer them for a site. */
 export { createCommand, exitCodeOf } from "./commands/command-line.ts";
 export { createProgram } from "./commands/program.ts";
-export { createMissingSites, createSiteCommand, publishCommand } from "./commands/missing-sites.ts";
+export {
+  createMissingSites,
+  createSiteCommand,
+  publishCommand,
+  trainCommand,
+} from "./commands/missing-sites.ts";
 export { runProgram } from "./commands/run-program.ts";
 export { publishBase } from "./edge-training/publish-base.ts";
 export type {

@@ -76,6 +76,13 @@ test("a tool has the title that the server lists, or that of its annotations, an
         { name: "a", inputSchema, title: "Rules", annotations: { title: "Older title" } },
         { name: "b", inputSchema, annotations: { title: "Prices" } },
         { name: "c", inputSchema, annotations: { readOnlyHint: false } },
+        {
+          name: "d",
+          inputSchema,
+          title: "Rules",
+          _meta: { "waggle/titles": { en: "Rules", de: "Regeln", fr: 7 } },
+        },
+        { name: "e", inputSchema, title: "Rules", _meta: { "waggle/titles": { de: null } } },
       ],
     }));
     return server;
@@ -84,10 +91,22 @@ test("a tool has the title that the server lists, or that of its annotations, an
     url: "http://edge.test/mcp",
     fetch: (input, init) => handler.fetch(new Request(input, init)),
   });
-  expect(tools.map(({ title }) => title)).toEqual(["Rules", "Prices", undefined]);
-  expect(tools.map(({ changes }) => changes)).toEqual([undefined, undefined, true]);
+  expect(tools.map(({ title }) => title)).toEqual([
+    "Rules",
+    "Prices",
+    undefined,
+    { en: "Rules", de: "Regeln" },
+    "Rules",
+  ]);
+  expect(tools.map(({ changes }) => changes)).toEqual([
+    undefined,
+    undefined,
+    true,
+    undefined,
+    undefined,
+  ]);
   expect(tools.map(({ definition }) => Object.keys(definition))).toEqual(
-    Array(3).fill(["name", "description", "parameters", "source"]),
+    Array(5).fill(["name", "description", "parameters", "source"]),
   );
   await close();
 });

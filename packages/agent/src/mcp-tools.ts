@@ -4,8 +4,8 @@
  * Source: Model Context Protocol specification, tools and Streamable HTTP transport.
  */
 import type { Client, Tool as ListedTool } from "@modelcontextprotocol/client";
-import { boundary, isObject, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
-import type { Tool } from "@waggle/protocol";
+import { boundary, isObject, TOOL_TITLES, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
+import type { Tool, ToolText } from "@waggle/protocol";
 import { codedError, mcpValue } from "./mcp-result.ts";
 
 type Headers = { readonly [name: string]: string };
@@ -77,7 +77,7 @@ export async function connectMcpTools(options: McpOptions): Promise<McpConnectio
         .filter(isCallable)
         .map(({ name, description = "", inputSchema, ...listed }): Tool => ({
           definition: { name, description, parameters: inputSchema, source: "edge" },
-          ...titled(listed.title ?? listed.annotations?.title),
+          ...titled(titlesOf(listed._meta) ?? listed.title ?? listed.annotations?.title),
           // A missing hint says nothing: servers may leave it out also where a tool only reads.
           ...(listed.annotations?.readOnlyHint === false ? { changes: true } : {}),
           run: async (args, signal) => {
@@ -145,7 +145,15 @@ async function openSession({
   return session;
 }
 
-function titled(title: string | undefined): Pick<Tool, "title"> {
+/** Titles by language, as an edge of Waggle lists them; `undefined` from other servers. */
+function titlesOf(meta: ListedTool["_meta"]): ToolText | undefined {
+  const titles = meta?.[TOOL_TITLES];
+  if (!isObject(titles)) return undefined;
+  const texts = Object.entries(titles).filter(([, text]) => typeof text === "string");
+  return texts.length === 0 ? undefined : (Object.fromEntries(texts) as ToolText);
+}
+
+function titled(title: ToolText | undefined): Pick<Tool, "title"> {
   return title === undefined ? {} : { title };
 }
 

@@ -1,6 +1,6 @@
 /** What `waggle deploy` says. A program that does nothing is in Wrangler's place. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { PLANNER_FILES, plannerSite } from "../../../test/fixtures/planner-site.ts";
 import { createWaggle } from "./program.ts";
@@ -10,16 +10,19 @@ const WAGGLE_PACKAGES = join(import.meta.dirname, "../../../node_modules/@waggle
 const removals: (() => void)[] = [];
 afterEach(() => removals.splice(0).forEach((remove) => remove()));
 
+const CONFIG = PLANNER_FILES["waggle.config.ts"] ?? "";
+
 /** A site without an environment. @param edge - a member of its config */
 function answeringSite(id: string, edge = ""): string {
-  const config = (PLANNER_FILES["waggle.config.ts"] ?? "")
-    .replace(/^ {2}(environment|reward): .*$/gm, "")
+  const config = CONFIG.replace(/^ {2}(environment|reward): .*$/gm, "")
     .replace('id: "planner"', `id: "${id}"`)
     .replace("  base:", `  model: "./its model",\n  ${edge}\n  base:`);
-  const { folder, remove } = plannerSite({
-    "waggle.config.ts": config,
-    "its model/config.json": "{}",
-  });
+  return withoutWrangler({ "waggle.config.ts": config, "its model/config.json": "{}" });
+}
+
+/** The folder of a site with these files. */
+function withoutWrangler(files: { readonly [file: string]: string }): string {
+  const { folder, remove } = plannerSite(files);
   removals.push(remove);
   const modules = join(folder, "node_modules");
   rmSync(modules);
@@ -57,6 +60,23 @@ test("the command that serves a site's model has the edge, the site and the mode
   expect(unknown.at(-1)).toBe(
     `to serve its model: npx waggle publish --edge "$EDGE" --model '${second}/its model'`,
   );
+});
+
+test("the commands that make and train a site's model have the settings of its config", async () => {
+  const folder = withoutWrangler({ "waggle.config.ts": CONFIG });
+  const { out } = await deploy(folder, "--dry-run", "--edge", "https://edge.example");
+  const place = relative(process.cwd(), folder);
+  expect(out.slice(-2)).toEqual([
+    `to make the base model of planner: npx waggle base ${place}`,
+    "to train planner, with its trainer's credential in WAGGLE_TRAINER_CREDENTIAL: npx waggle train-edge " +
+      `--edge https://edge.example --env ${place} --recipe grpo --publish-every 2 --set groupSize=4 ` +
+      `--model ${place}/.waggle/bases/planner`,
+  ]);
+  const withBase = withoutWrangler({
+    "waggle.config.ts": CONFIG,
+    ".waggle/bases/planner/config.json": "{}",
+  });
+  expect((await deploy(withBase, "--dry-run")).out.at(-2)).toMatch(/^site default: /);
 });
 
 test("what is missing to create the other sites is named", async () => {

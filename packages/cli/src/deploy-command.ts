@@ -1,5 +1,7 @@
 /** `deploy`: deploys the edge Worker of one or more sites, and creates the sites that the edge does not have yet. */
-import { ADD_ENVIRONMENT, deploySites, namedModel, type Site } from "@waggle/dev";
+import { existsSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import { ADD_ENVIRONMENT, baseFolder, deploySites, namedModel, type Site } from "@waggle/dev";
 import { type CreateSiteRequest, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import {
   createMissingSites,
@@ -10,6 +12,7 @@ import {
   operatorNameOption,
   type ProgramOptions,
   publishCommand,
+  trainCommand,
 } from "@waggle/trainer";
 import type { Command } from "commander";
 import { sitesOf, withSites } from "./site-option.ts";
@@ -52,7 +55,13 @@ export function addDeployCommand(program: Command, options: ProgramOptions): voi
       const [first, ...others] = sites;
       const edge = given.edge ?? first.edgeUrl;
       for (const { id, site: each, model } of deployed) {
-        if (each.environment !== null || model === null) continue;
+        const { environment: practice } = each;
+        if (practice !== null) {
+          for (const line of trainingLines(id, { ...each, environment: practice }, edge))
+            writeOut(line);
+          continue;
+        }
+        if (model === null) continue;
         writeError(
           `${each.name} has no environment: the edge assigns no tasks, and no trainer can learn from it; to change that, ${ADD_ENVIRONMENT}`,
         );
@@ -100,6 +109,30 @@ function siteLine(id: string, { name, title = name, environment, toolNames }: Si
     `site ${id}: ${title}; edge tools: ${list(toolNames?.edge)}; ` +
     `page tools: ${list(toolNames?.page)}; tasks: ${environment?.name ?? "none"}`
   );
+}
+
+/** A site with an environment. */
+type PracticedSite = Parameters<typeof baseFolder>[0];
+
+/** How to train a site at its edge, with what its config says. */
+function trainingLines(id: string, site: PracticedSite, edge: string | undefined): string[] {
+  const { name, trainerArguments = ["--env", site.source ?? name], model } = site;
+  const base = baseFolder(site);
+  const args = [...trainerArguments, ...(model === undefined ? ["--model", base] : [])];
+  const hasModel = existsSync(join(model ?? base, "config.json"));
+  return [
+    ...(hasModel
+      ? []
+      : [`to make the base model of ${name}: npx waggle base ${shown(site.project)}`]),
+    `to train ${name}, with its trainer's credential in WAGGLE_TRAINER_CREDENTIAL: ${trainCommand(id, args.map(shown), edge)}`,
+  ];
+}
+
+/** An absolute path as one from the working folder; any other value as it is. */
+function shown(value: string): string {
+  if (!isAbsolute(value)) return value;
+  const path = relative(process.cwd(), value);
+  return path === "" || path.startsWith("..") ? path || "." : `./${path}`;
 }
 
 function requestOf({ name, title = name, settings }: Site): CreateSiteRequest {

@@ -42,6 +42,10 @@ export type AgentOptions = {
   };
   /** Replaces the sentences that the agent itself shows, for example to translate them. */
   readonly texts?: Partial<AgentTexts>;
+  /**
+   * Language of the tools' labels, questions and titles that have several, such as `de`. Default: the first of each.
+   */
+  readonly language?: string;
   /** Additional patterns of personal data to replace before the model reads the text. */
   readonly redactionRules?: readonly RedactionRule[];
   /** Default: the site's policy. */

@@ -58,13 +58,13 @@ export class PageAgent implements Agent {
     const { storage, consent, session } = visitor;
     this.#options = options;
     this.#session = session;
-    const { tools = [], edgeTools = [], mcpServers = [] } = options;
+    const { tools = [], edgeTools = [], mcpServers = [], language } = options;
     requireValidTools(tools, edgeTools, mcpServers);
     this.#servers = createToolServers(options, visitor, parts.schedule);
     this.#model = options.model ?? { kind: "site" };
     this.texts = { ...DEFAULT_AGENT_TEXTS, ...options.texts };
     this.#confirmations = new Confirmations(this.#changed, options.confirmBelow, this.texts);
-    this.#pageTools = tools.map((tool) => toTool(tool, this.#confirmations));
+    this.#pageTools = tools.map((tool) => toTool(tool, this.#confirmations, language));
     const kept = new KeptConversation(visitor.tabStorage, options.siteKey);
     this.#shown = new ShownConversation(kept, this.#changed);
     this.#seed = parts.seed ?? randomSeed;
@@ -272,7 +272,7 @@ export class PageAgent implements Agent {
     emit: Parameters<Parameters<typeof createAgentRun>[0]>[0],
   ): ReturnType<Parameters<typeof createAgentRun>[0]> {
     this.#requireNotSilenced();
-    const { tools = [] } = this.#options;
+    const { tools = [], language } = this.#options;
     const redactor = this.#redactor;
     const record = createAnswerRecord({
       id: crypto.randomUUID(),
@@ -280,7 +280,7 @@ export class PageAgent implements Agent {
       redactor,
       texts: this.texts,
       tools: () => this.#tools(),
-      label: (name, args) => labelOf(tools, this.#policy.remoteTools, name, args),
+      label: (name, args) => labelOf(tools, this.#policy.remoteTools, name, args, language),
     });
     const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
     this.#shown.add(asked, record.item);
@@ -355,7 +355,9 @@ export class PageAgent implements Agent {
   }
 
   #tools(): readonly Tool[] {
-    return [...this.#pageTools, ...toRemoteTools(this.#policy.remoteTools, this.#confirmations)];
+    const { remoteTools } = this.#policy;
+    const { language } = this.#options;
+    return [...this.#pageTools, ...toRemoteTools(remoteTools, this.#confirmations, language)];
   }
 
   readonly #createRedactor = (): LazyRedactor =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { PageTool } from "@waggle/agent/tools";
 import { Confirmations } from "./confirmations.ts";
-import { toTool } from "./page-tool.ts";
+import { labelOf, toTool } from "./page-tool.ts";
 
 test("the type of a tool's arguments is object where it is left out", () => {
   const properties = { day: { type: "string" } };
@@ -29,13 +29,32 @@ test("a tool takes a library's schema, and run gets what the schema makes of the
   });
 });
 
+const MOVE = { en: "Moving", de: "Umbuchung läuft" };
+
+test.each([
+  [MOVE, "de", "Umbuchung läuft"],
+  [MOVE, "ja", "Moving"],
+  [MOVE, undefined, "Moving"],
+  ["Moving", "de", "Moving"],
+  [({ day }: { readonly day: string }) => ({ en: `To ${day}`, de: `Auf ${day}` }), "de", "Auf 3"],
+  [() => undefined, "de", "move it"],
+  [() => 7, "de", "move it"],
+])("a label has the text of the visitor's language, or its first: %#", (label, language, text) => {
+  const tools = [{ name: "move_it", label: label as NonNullable<PageTool["label"]> }];
+  expect(labelOf(tools, [], "move_it", { day: "3" }, language)).toBe(text);
+});
+
 describe("confirm", () => {
   const broken = (): unknown => {
     throw new Error("no such table");
   };
 
   /** The question before a call; `null` if the tool may run unasked. The visitor allows every call. */
-  async function questionBefore(confirm: unknown, guests: number): Promise<string | null> {
+  async function questionBefore(
+    confirm: unknown,
+    guests: number,
+    language?: string,
+  ): Promise<string | null> {
     const asked: string[] = [];
     const confirmations: Confirmations = new Confirmations(() => {
       const { pending } = confirmations;
@@ -53,6 +72,7 @@ describe("confirm", () => {
         run: () => 1,
       },
       confirmations,
+      language,
     );
     expect(await tool.allows?.({ guests }, new AbortController().signal, null)).not.toBe(false);
     return asked[0] ?? null;
@@ -68,12 +88,17 @@ describe("confirm", () => {
     expect(await questionBefore(question, 9)).toBe("Really 9?");
     expect(await questionBefore(true, 2)).toBe("Booking for 2");
     expect(await questionBefore(false, 2)).toBeNull();
+    const inLanguages = () => ({ en: "Really?", de: "Wirklich?" });
+    expect(await questionBefore(inLanguages, 9, "de")).toBe("Wirklich?");
+    expect(await questionBefore(inLanguages, 9)).toBe("Really?");
   });
 
   const mistakes: readonly (readonly [string, () => unknown])[] = [
     ["throws", broken],
     ["returns nothing", () => undefined],
     ["returns an empty question", () => ""],
+    ["returns an empty question in its only language", () => ({ en: " " })],
+    ["returns an object without texts", () => ({})],
     ["returns a promise of false", () => Promise.resolve(false)],
   ];
   test.for(mistakes)("a function that %s asks with the label", async ([, confirm]) => {

@@ -1,6 +1,6 @@
 /** Checks the tools that a page author writes, and converts them to tools of the agent loop. */
-import { WaggleError } from "@waggle/protocol";
-import type { Tool } from "@waggle/protocol";
+import { toolText, WaggleError } from "@waggle/protocol";
+import type { Tool, ToolText } from "@waggle/protocol";
 import { jsonSchemaOf, type PageTool, parsedArguments } from "@waggle/agent/tools";
 import type { McpServer } from "./agent-options.ts";
 import type { Confirmations } from "./confirmations.ts";
@@ -8,9 +8,10 @@ import type { Confirmations } from "./confirmations.ts";
 /**
  * Converts the tool to the form that the agent loop runs.
  *
+ * @param language - of labels and questions; absent = the first of each.
  * @throws WaggleError `INVALID_ARGUMENT` if its schema is not one of an object, saying what to write instead.
  */
-export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
+export function toTool(tool: PageTool, confirmations: Confirmations, language?: string): Tool {
   const { name, description, parameters, run, changes = false, timeoutMs = 15_000 } = tool;
   const { confirm = changes && "unsure" } = tool;
   const converted: Tool = {
@@ -26,11 +27,11 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
       (await run((await parsedArguments(parameters, args)) as typeof args, { signal })) ?? null,
   };
   if (confirm === false) return converted;
-  if (confirm === "unsure") return askedIfUnsure(converted, confirmations, [tool]);
+  if (confirm === "unsure") return askedIfUnsure(converted, confirmations, [tool], language);
   return {
     ...converted,
     allows: async (args, signal) => {
-      const question = questionOf(tool, args);
+      const question = questionOf(tool, args, language);
       return question === null || confirmations.ask(name, question, signal);
     },
   };
@@ -40,9 +41,10 @@ export function toTool(tool: PageTool, confirmations: Confirmations): Tool {
 export function toRemoteTools(
   tools: readonly Tool[],
   confirmations: Confirmations,
+  language?: string,
 ): readonly Tool[] {
   return tools.map((tool) =>
-    tool.changes === true ? askedIfUnsure(tool, confirmations, []) : tool,
+    tool.changes === true ? askedIfUnsure(tool, confirmations, [], language) : tool,
   );
 }
 
@@ -50,12 +52,18 @@ function askedIfUnsure(
   tool: Tool,
   confirmations: Confirmations,
   labels: readonly Pick<PageTool, "name" | "label">[],
+  language: string | undefined,
 ): Tool {
   const { name } = tool.definition;
   return {
     ...tool,
     allows: (args, signal, probability) =>
-      confirmations.askIfUnsure(name, labelOf(labels, [tool], name, args), signal, probability),
+      confirmations.askIfUnsure(
+        name,
+        labelOf(labels, [tool], name, args, language),
+        signal,
+        probability,
+      ),
   };
 }
 
@@ -63,16 +71,21 @@ function askedIfUnsure(
  * What the visitor is asked before a call; `null` if `confirm` says not to ask. Anything else than a question or
  * `false`, such as an exception or a promise, asks with the label, so that a mistake never runs the tool unasked.
  */
-function questionOf(tool: PageTool, args: Parameters<PageTool["run"]>[0]): string | null {
-  let answer: unknown = tool.confirm;
+function questionOf(
+  tool: PageTool,
+  args: Parameters<PageTool["run"]>[0],
+  language: string | undefined,
+): string | null {
   try {
-    if (typeof answer === "function") answer = answer(args);
+    const { confirm } = tool;
+    const answer = typeof confirm === "function" ? confirm(args) : confirm;
+    if (answer === false) return null;
+    const question = toolText(answer as ToolText, language);
+    if (question.trim() !== "") return question;
   } catch {
-    answer = true;
+    // Asked with the label.
   }
-  if (answer === false) return null;
-  const isQuestion = typeof answer === "string" && answer.trim() !== "";
-  return isQuestion ? (answer as string) : labelOf([tool], [], tool.name, args);
+  return labelOf([tool], [], tool.name, args, language);
 }
 
 /**
@@ -84,12 +97,14 @@ export function labelOf(
   remoteTools: readonly Pick<Tool, "definition" | "title">[],
   name: string,
   args: Parameters<PageTool["run"]>[0],
+  language: string | undefined,
 ): string {
-  const title = remoteTools.find(({ definition }) => definition.name === name)?.title?.trim();
-  const plain = title || name.replaceAll("_", " ");
-  const label = tools.find((tool) => tool.name === name)?.label ?? plain;
+  const title = remoteTools.find(({ definition }) => definition.name === name)?.title ?? "";
+  const plain = toolText(title, language).trim() || name.replaceAll("_", " ");
   try {
-    return (typeof label === "function" ? label(args) : label).slice(0, 200);
+    const label = tools.find((tool) => tool.name === name)?.label ?? plain;
+    const text = typeof label === "function" ? label(args) : label;
+    return toolText(text, language).slice(0, 200) || plain;
   } catch {
     return plain;
   }
@@ -107,21 +122,17 @@ export function requireValidTools(
   edgeTools: readonly string[],
   mcpServers: readonly McpServer[],
 ): void {
-  const pageNames = pageTools.map(({ name }) => name);
   const mcpNames = mcpServers.flatMap(({ tools }) => tools);
-  const names = [...pageNames, ...edgeTools, ...mcpNames];
+  const names = [...pageTools.map(({ name }) => name), ...edgeTools, ...mcpNames];
   const invalid = names.find((name) => !TOOL_NAME.test(name));
-  const shared = pageNames.find((name) => edgeTools.includes(name));
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (invalid !== undefined) {
     throw mistake(
       `"${invalid.slice(0, 64)}" cannot be the name of a tool; use only letters, digits, _ and -`,
     );
   }
-  if (shared !== undefined) {
-    throw mistake(`the tool "${shared}" is in tools and in edgeTools; rename one or leave it out`);
-  }
-  if (duplicate !== undefined) throw mistake(`two tools have the name "${duplicate}"; rename one`);
+  if (duplicate !== undefined)
+    throw mistake(`two tools have the name "${duplicate}"; rename one or leave it out`);
   const unreachable = mcpServers.find(
     ({ url }) => !/^https?:$/.test(URL.parse(url)?.protocol ?? ""),
   );

@@ -6,7 +6,7 @@ import type { McpConnection, McpOptions } from "@waggle/agent/mcp";
 import { withinTimeLimit } from "@waggle/collector";
 import type { KeyValueStorage, Schedule } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
-import type { Tool, ToolDefinition, WaggleErrorCode } from "@waggle/protocol";
+import type { Tool, ToolDefinition, ToolText, WaggleErrorCode } from "@waggle/protocol";
 import { patientFetch } from "./patient-fetch.ts";
 
 /** Lists and calls the tools of a server. */
@@ -47,7 +47,7 @@ export type RemoteToolsOptions = {
 
 /** A definition as it is stored, with what the policy does not read. */
 type StoredTool = ToolDefinition & {
-  readonly title?: string | undefined;
+  readonly title?: ToolText | undefined;
   readonly changes?: boolean | undefined;
 };
 

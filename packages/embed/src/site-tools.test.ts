@@ -1,6 +1,7 @@
 /** A site other than the demo shop: its assistant has the page's tools and no others. */
 import "fake-indexeddb/auto";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { createMemoryStorage } from "@waggle/collector";
 import { edgeToolDefinitions } from "@waggle/demo/environment";
 import { afterEach, expect, test, vi } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
@@ -17,10 +18,13 @@ const tool = (name: string): PageTool => ({
   run: () => 42,
 });
 
+const titled = (title: string | { readonly [language: string]: string }) =>
+  typeof title === "object" ? { title: "?", _meta: { "waggle/titles": title } } : { title };
+
 /** A page whose edge serves the demo shop's tools to every page, as the Worker once did. */
 function openSite(
   options: PageOptions,
-  titles: { readonly [tool: string]: string } = {},
+  titles: { readonly [tool: string]: string | { readonly [language: string]: string } } = {},
 ): Page & { readonly mcpRequests: () => number } {
   const handler = createMcpHandler(() => {
     const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
@@ -29,7 +33,7 @@ function openSite(
         name,
         description,
         inputSchema: { ...parameters, type: "object" as const },
-        ...(titles[name] === undefined ? {} : { title: titles[name] }),
+        ...(titles[name] === undefined ? {} : titled(titles[name])),
       })),
     }));
     return server;
@@ -134,11 +138,26 @@ test("the visitor reads the title of a server's tool, and the policy does not", 
   expect(prompt).not.toMatch(/title|store|onerror/i);
 });
 
+test("the title of an edge tool is in the language of the page, also from the stored list", async () => {
+  const titles = { check_stock: { en: "Looking into the store", de: "Das Lager wird geprüft" } };
+  const storage = createMemoryStorage();
+  for (const [language, label] of [
+    ["de", "Das Lager wird geprüft"],
+    ["fr", "Looking into the store"],
+  ] as const) {
+    const turns = [say("", { name: "check_stock", arguments: {} }), say("Done.")];
+    const site = openSite({ edgeTools: ["check_stock"], language, storage, turns }, titles);
+    await site.agent.send("Hi").finished;
+    expect(site.agent.conversation[1]).toMatchObject({ parts: [{ activity: { label } }, {}] });
+  }
+  expect(storage.getItem("waggle.tools https://edge.example/mcp")).toContain("Das Lager");
+});
+
 const MCP = { url: "https://tools.example/mcp", tools: ["find"] };
 
 test.each<readonly [string, PageOptions]>([
   ["two tools have the name", { tools: [tool("find"), tool("find")] }],
-  ["is in tools and in edgeTools", { tools: [tool("calculate")], edgeTools: ["calculate"] }],
+  ["two tools have the name", { tools: [tool("calculate")], edgeTools: ["calculate"] }],
   ["cannot be the name of a tool", { tools: [tool("find it")] }],
   ["two tools have the name", { tools: [tool("find")], mcpServers: [MCP] }],
   ["two tools have the name", { edgeTools: ["find"], mcpServers: [MCP] }],

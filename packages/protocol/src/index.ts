@@ -97,6 +97,8 @@ export type {
 export { DeadLettersResponse } from "./dead-letter.ts";
 export type { DeadLetter } from "./dead-letter.ts";
 export { ToolCall, ToolResult } from "./tool.ts";
+export { TOOL_TITLES, toolText } from "./tool-text.ts";
+export type { ToolText } from "./tool-text.ts";
 export type { JsonSchema, Tool, ToolDefinition, ToolError, ToolSource } from "./tool.ts";
 export type {
   EngineCapabilities,

@@ -28,6 +28,11 @@ export const ReleaseSetting = z
     metric: MetricName,
     /** Metrics that must not fall. */
     guardrails: z.array(MetricName).max(MOST_GUARDRAILS).optional(),
+    /**
+     * Share of requests that give a value of `metric`. Default 1. The test becomes most sensitive at the size that it
+     * expects; a poor guess costs time, and no error rate.
+     */
+    responseRate: z.number().gt(0).max(1).optional(),
     /** Requests of both versions after which a candidate that is no worse is promoted. */
     horizon: z.int().min(100).max(1_000_000_000).optional(),
     /** The growing shares. */

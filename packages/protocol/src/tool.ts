@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { readOnly } from "./read-only-schema.ts";
 import type { WaggleErrorCode } from "./errors.ts";
+import type { ToolText } from "./tool-text.ts";
 
 /** A JSON Schema object. */
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -60,7 +61,7 @@ export const ToolResult = readOnly(
 export interface Tool {
   readonly definition: ToolDefinition;
   /** Name for people. The policy does not read it. */
-  readonly title?: string;
+  readonly title?: ToolText;
   /** Time limit of one call in milliseconds; 0 = no limit. Absent = the environment's limit. */
   readonly timeoutMs?: number;
   /** Whether a call changes something that lasts, such as a cart. The policy does not read it. Default false. */

@@ -143,8 +143,9 @@ export type SiteDefinition = {
     readonly canaryShare?: number;
     /**
      * Releases a version that passed to a growing share of visitors, and promotes it or rolls it back by this metric:
-     * `thumb`, or one of `metrics`. `guardrails` must not fall, `horizon` is a number of requests, and each of `stages`
-     * has a share of visitors and the share of the horizon for which it lasts. Default: the trainer promotes at once.
+     * `thumb`, or one of `metrics`. `guardrails` must not fall, `responseRate` is the share of requests that
+     * give a value of it, `horizon` is a number of requests, and each of `stages` has a share of visitors and the share of the
+     * horizon for which it lasts. Default: the trainer promotes at once.
      */
     readonly release?: ReleaseSetting;
   };

@@ -51,6 +51,18 @@ export function publishCommand(site: string, model: string, edge?: string): stri
   return commandOf("publish", edgeArgument(edge), ...named, "--model", shellArgument(model));
 }
 
+/**
+ * The command that trains a site at its edge.
+ *
+ * @param site - its id at the edge
+ * @param args - further options of `train-edge`, each option and value for itself
+ * @param edge - as in `createSiteCommand`
+ */
+export function trainCommand(site: string, args: readonly string[], edge?: string): string {
+  const named = site === DEFAULT_SITE ? [] : ["--site", site];
+  return commandOf("train-edge", edgeArgument(edge), ...named, ...args.map(shellArgument));
+}
+
 function commandOf(...parts: readonly string[]): string {
   return ["npx waggle", ...parts].join(" ");
 }

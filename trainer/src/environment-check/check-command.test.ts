@@ -207,6 +207,54 @@ const skippedWhere: CheckRuntimes = async function* (_, { obstacle }) {
   };
 };
 
+/** A site that also keeps an environment of three requests, in which silence is right. */
+function keepingSite(verify: string) {
+  const { "waggle.config.ts": config = "", "environment.ts": practice = "" } = PLANNER_FILES;
+  const everyday = practice
+    .replace('name: "planner"', 'name: "everyday"')
+    .replace(
+      /tasks: [\s\S]*?\n {2}\},\n/,
+      () => `splits: "own",
+  tasks: ({ pick }) => ({ request: pick(["Hello!", "Thanks.", "Bye."]), state: { day: "" }, data: {} }),
+`,
+    )
+    .replace(
+      /verify: [\s\S]*\n\}\);/,
+      () => `verify: ({ state }) => ${verify},
+  gold: () => ["You are welcome."],
+  nearMiss: () => [[["move", { day: "monday" }], "Moved."]],
+});`,
+    );
+  const site = plannerSite({
+    "waggle.config.ts": config.replace(
+      "  reward:",
+      `  retentionEnvironment: () => ${"import"}("./everyday.ts"),\n  reward:`,
+    ),
+    "everyday.ts": everyday,
+  });
+  onTestFinished(site.remove);
+  return site.folder;
+}
+
+test.each([
+  [
+    'state.day === ""',
+    /^passed {3}retention {6}everyday passes tasks, schemas, secrets, gold, near misses, replay; the gate plays/,
+  ],
+  ["true", /^failed {3}retention {6}everyday: near misses: near miss 0 succeeds at seed 0, train/],
+  [
+    'state.day === "friday"',
+    /^failed {3}retention {6}everyday: gold: the gold turns fail at seed 0, train, level 0: /,
+  ],
+])(
+  "a site's retention environment has one line, without the rules of practice: %s",
+  async (verify, line) => {
+    const lines = await checked(keepingSite(verify), "--tasks", "3");
+    expect(lines.filter((one) => one.includes("retention"))).toEqual([expect.stringMatching(line)]);
+  },
+  30_000,
+);
+
 test("where the turns do not repeat in Node, other runtimes are skipped", async () => {
   const changing = await saved(
     "changing",

@@ -7,11 +7,11 @@ import {
 } from "@waggle/agent/define";
 import { ENVIRONMENTS, type EnvironmentSpec } from "@waggle/environments";
 import { checkPage, type LoadedSite, loadSite, siteConfigIn } from "@waggle/site/node";
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { moduleSource, resolvedFile } from "../extensions/module-source.ts";
 import { jsonOption, tasksOption } from "../options/shared-options.ts";
-import { untilEnded, watchEndlessCalls } from "./endless-call.ts";
+import { type EndlessCallWatch, untilEnded, watchEndlessCalls } from "./endless-call.ts";
 import { checkWithModel, findingOf } from "./model-checks.ts";
 import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
 
@@ -33,10 +33,11 @@ export function addCheckCommand(
 ): void {
   program
     .command("check")
-    .argument(
-      "[site]",
-      "folder with waggle.config.ts; a file or package that exports an environment, such as ./my-site.ts#name; or a built-in environment",
-      WORKING_FOLDER,
+    .addArgument(
+      new Argument(
+        "[site]",
+        "folder with waggle.config.ts; a file or package that exports an environment, such as ./my-site.ts#name; or a built-in environment",
+      ).default(WORKING_FOLDER, "the working folder"),
     )
     .description(
       "check an environment's tasks, tools, verifier and demonstrator, and whether Workers, browsers and a site's page agree",
@@ -44,57 +45,87 @@ export function addCheckCommand(
     .addOption(tasksOption(20, "tasks of each split and level"))
     .addOption(jsonOption())
     .action(async (source: string, given: { tasks: number; json: boolean }) => {
-      const isSite = source === WORKING_FOLDER || siteConfigIn(source) !== null;
-      const site = isSite ? await loadSite(source, { mayFailToDraw: true }) : null;
-      if (site !== null && site.environment === null) {
-        writeOut(
-          given.json
-            ? JSON.stringify({ environment: null, passed: true, checks: [] })
-            : `${site.definition.id} has no environment, so only its config and its tools were checked`,
-        );
-        return;
-      }
-      const spec = await environmentFrom(source, process.cwd(), "check");
-      const startedAt = performance.now();
-      let saidAt = startedAt;
-      const onProgress = (check: string, done: number, tasks: number): void => {
-        const now = performance.now();
-        if (now - saidAt < PROGRESS_MS) return;
-        saidAt = now;
-        writeError(
-          given.json
-            ? JSON.stringify({ event: "progress", check, done, tasks })
-            : `${check}: ${done} of ${tasks} tasks`,
-        );
-      };
-      const checks: EnvironmentCheck[] = [];
       const calls = watchEndlessCalls();
-      const watch = watchTimeouts(spec, calls.onCall);
-      const all = allChecks(
-        { watch, site, own: ownModule(source, site, spec) },
-        { tasks: given.tasks, signal, onProgress, checkRuntimes },
-      );
       try {
-        for await (const one of untilEnded(all, calls)) {
-          checks.push(one);
-          if (!given.json)
-            writeOut(`${one.status.padEnd(7)}  ${one.check.padEnd(13)}  ${one.words}`);
-        }
+        await check(source, given, calls);
       } finally {
         await calls.close();
       }
-      const failures = checks.filter(({ status }) => status === "failed").length;
-      if (given.json) {
-        writeOut(JSON.stringify({ environment: spec.name, passed: failures === 0, checks }));
-      } else {
-        writeOut(
-          failures === 0
-            ? `${spec.name} is ready${exceptions(checks)}`
-            : `${spec.name}: ${failures} of ${checks.length} checks failed`,
+    });
+
+  async function check(
+    source: string,
+    { tasks, json }: { readonly tasks: number; readonly json: boolean },
+    calls: EndlessCallWatch,
+  ): Promise<void> {
+    const watched = (spec: EnvironmentSpec): TimeoutWatch => watchTimeouts(spec, calls.onCall);
+    const isSite = source === WORKING_FOLDER || siteConfigIn(source) !== null;
+    const loading = isSite
+      ? loadSite(source, { mayFailToDraw: true, watched: (spec) => watched(spec).spec })
+      : null;
+    // Drawing the first task may never end.
+    const site = await Promise.race([loading, calls.ended]);
+    if (site !== null && "status" in site) {
+      if (!json) writeOut(lineOf(site));
+      return report(source, [site]);
+    }
+    if (site !== null && site.environment === null) {
+      writeOut(
+        json
+          ? JSON.stringify({ environment: null, passed: true, checks: [] })
+          : `${site.definition.id} has no environment, so only its config and its tools were checked`,
+      );
+      return;
+    }
+    const spec = await environmentFrom(source, process.cwd(), "check");
+    let saidAt = performance.now();
+    const onProgress = (name: string, done: number, count: number): void => {
+      const now = performance.now();
+      if (now - saidAt < PROGRESS_MS) return;
+      saidAt = now;
+      writeError(
+        json
+          ? JSON.stringify({ event: "progress", check: name, done, tasks: count })
+          : `${name}: ${done} of ${count} tasks`,
+      );
+    };
+    const checks: EnvironmentCheck[] = [];
+    const { retention } = spec;
+    const all = allChecks(
+      {
+        watch: watched(spec),
+        retention: retention === undefined ? null : watched(retention).spec,
+        site,
+        own: ownModule(source, site, spec),
+      },
+      { tasks, signal, onProgress, checkRuntimes },
+    );
+    for await (const one of untilEnded(all, calls)) {
+      checks.push(one);
+      if (!json) writeOut(lineOf(one));
+    }
+    report(spec.name, checks);
+
+    /** Says how the checks ended. Their lines were printed before. */
+    function report(name: string, results: readonly EnvironmentCheck[]): void {
+      const failures = results.filter(({ status }) => status === "failed").length;
+      if (failures > 0) process.exitCode = 1;
+      if (json) {
+        return writeOut(
+          JSON.stringify({ environment: name, passed: failures === 0, checks: results }),
         );
       }
-      if (failures > 0) process.exitCode = 1;
-    });
+      writeOut(
+        failures === 0
+          ? `${name} is ready${exceptions(results)}`
+          : `${name}: ${failures} of ${results.length} checks failed`,
+      );
+    }
+  }
+}
+
+function lineOf({ status, check, words }: EnvironmentCheck): string {
+  return `${status.padEnd(7)}  ${check.padEnd(13)}  ${words}`;
 }
 
 /** The other runtimes and the page, where they were skipped. */
@@ -110,6 +141,8 @@ function exceptions(checks: readonly EnvironmentCheck[]): string {
 
 type Checked = {
   readonly watch: TimeoutWatch;
+  /** The site's retention environment, watched; `null` if it has none. */
+  readonly retention: EnvironmentSpec | null;
   readonly site: LoadedSite | null;
   /** For other runtimes; `null` for a built-in environment. */
   readonly own: CheckedEnvironment | null;
@@ -123,7 +156,7 @@ type Options = {
 };
 
 async function* allChecks(
-  { watch, site, own }: Checked,
+  { watch, retention, site, own }: Checked,
   { checkRuntimes, ...options }: Options,
 ): AsyncGenerator<EnvironmentCheck> {
   let isRepeatable = true;
@@ -132,6 +165,7 @@ async function* allChecks(
     yield one;
   }
   yield* checkWithModel(watch, options.signal);
+  if (retention !== null) yield await retentionCheck(retention, options);
   const timeout = watch.timeout();
   const obstacle = timeout === null ? null : `not run, because ${timeout}`;
   if (checkRuntimes !== undefined && own !== null) {
@@ -145,6 +179,28 @@ async function* allChecks(
       ? checkPage(site, options.signal)
       : { check: "page", status: "skipped", words: obstacle };
   yield { check: "page", ...(await findingOf(page, options.signal)) };
+}
+
+/** One line for the environment that practice must not harm. Rules of practice do not count for it. */
+async function retentionCheck(
+  spec: EnvironmentSpec,
+  options: Omit<Options, "checkRuntimes">,
+): Promise<EnvironmentCheck> {
+  const passed: string[] = [];
+  for await (const { check, status, words, task } of checkEnvironment(spec, {
+    ...options,
+    use: "retention",
+  })) {
+    if (status === "failed") {
+      return { check: "retention", status, words: `${spec.name}: ${check}: ${words}`, task };
+    }
+    if (status === "passed") passed.push(check);
+  }
+  return {
+    check: "retention",
+    status: "passed",
+    words: `${spec.name} passes ${passed.join(", ")}; the gate plays its held-out tasks, and nothing trains on them`,
+  };
 }
 
 /** The modules of the user's environment; `null` if it is built in. */

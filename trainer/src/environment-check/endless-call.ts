@@ -68,7 +68,9 @@ export async function* untilEnded(
   { ended, hasEnded }: Pick<EndlessCallWatch, "ended" | "hasEnded">,
 ): AsyncGenerator<EnvironmentCheck> {
   for (;;) {
-    const next = await Promise.race([checks.next(), ended]);
+    // Later, because nothing goes on that is on the stack when a call is ended.
+    const checked = Promise.resolve().then(() => checks.next());
+    const next = await Promise.race([checked, ended]);
     // The checks may wait for a call that is gone, so their generator is left as it is.
     if (hasEnded() || !("done" in next)) return yield await ended;
     if (next.done === true) return;

@@ -26,10 +26,16 @@ test("run gets arguments of the type that its JSON Schema has, in the page and a
   expect(page).toMatchObject({ name: "move", parameters: DAY });
   expect(await page?.run({ day: "monday" }, { signal })).toBe("monday 9");
   const [edge] = defineEdgeTools({
-    move: { description: "Move.", parameters: DAY, run: ({ day }) => day.toUpperCase() },
+    move: {
+      description: "Move.",
+      parameters: DAY,
+      run: ({ day }, context) => (context.signal === signal ? day.toUpperCase() : "no signal"),
+    },
   });
   expect(edge?.definition).toMatchObject({ name: "move", source: "edge" });
   expect(await edge?.run({ day: "monday" }, signal)).toBe("MONDAY");
+  // A test calls both kinds of tools in the same way.
+  expect(await edge?.run({ day: "monday" }, { signal })).toBe("MONDAY");
 });
 
 test("the type of the arguments is object where it is left out", async () => {
@@ -156,6 +162,10 @@ test.each([
   [{ move: { ...WRONG, description: " " } }, 'definePageTools.move.description is " "; write one'],
   [{ move: { ...WRONG, run: 7 } }, "definePageTools.move.run is 7; write run: (args, { signal })"],
   [{ move: { ...WRONG, timeoutMs: 0 } }, "definePageTools.move.timeoutMs is 0; write 1 to 120000"],
+  [{ move: { ...WRONG, label: 7 } }, "definePageTools.move.label is 7; write a text, or one for"],
+  [{ move: { ...WRONG, label: " " } }, 'definePageTools.move.label is " "; write a text, or one'],
+  [{ move: { ...WRONG, label: { de: 7 } } }, "definePageTools.move.label is object; write a text"],
+  [{ move: { ...WRONG, label: {} } }, "definePageTools.move.label is object; write a text, or"],
   [{ move: { ...WRONG, lable: "x" } }, "definePageTools.move has no field lable; the fields are"],
   [
     { move: { ...WRONG, parameters: { type: ["object", "null"] } } },

@@ -11,6 +11,11 @@ import { requireDefinedTools } from "./tool-check.ts";
 
 /** A tool that runs in the Worker. */
 export type EdgeTool = Tool & {
+  /** Runs it as its author wrote it, for tests. The Worker passes the signal itself, as to every `Tool`. */
+  run(
+    args: { readonly [key: string]: unknown },
+    context: { readonly signal: AbortSignal },
+  ): Promise<unknown>;
   /** JSON Schema of the result. */
   readonly result?: JsonSchema;
   /** A pure function that checks its arguments itself, with the same messages wherever it runs. */
@@ -84,8 +89,13 @@ export function defineEdgeTools<const T extends ToolSchemas>(
       parameters: jsonSchemaOf(`defineEdgeTools.${name}.parameters`, parameters),
       source: "edge",
     },
-    run: async (args, signal) =>
-      run((await parsedArguments(parameters, args)) as never, { signal }),
+    run: async (
+      args: { readonly [key: string]: unknown },
+      given: AbortSignal | { readonly signal: AbortSignal },
+    ) => {
+      const context = "signal" in given ? given : { signal: given };
+      return run((await parsedArguments(parameters, args)) as never, context);
+    },
   }));
 }
 

@@ -1,4 +1,5 @@
 /** A tool as a page author writes it. */
+import type { ToolText } from "@waggle/protocol";
 import type { ArgumentSchema } from "./argument-schema.ts";
 
 /** Arguments that match the tool's schema. */
@@ -15,12 +16,15 @@ export type PageTool<Schema extends ArgumentSchema = ArgumentSchema> = {
    * that match it.
    */
   readonly parameters: Schema;
-  /** What the visitor reads about a call, such as `Searching for mugs`. Default: the name with spaces. */
-  readonly label?: string | ((args: Arguments) => string);
+  /**
+   * What the visitor reads about a call, such as `Searching for mugs`, or `{ en: "Searching", de: "Suche läuft" }` in
+   * several languages. Default: the name with spaces.
+   */
+  readonly label?: ToolText | ((args: Arguments) => ToolText);
   /** Whether a call changes something that lasts, such as a cart. See `confirm`. Default false. */
   readonly changes?: boolean;
   /**
-   * A question that the visitor must allow before `run` is called, such as `Pay 20 euros?`. `true` asks with the
+   * A question that the visitor must allow before `run` is called, such as `Pay 20 euros?`, in one or more languages. `true` asks with the
    * label, `false` does not ask. A function decides by the arguments; if it throws, the visitor is asked with the label.
    * If the visitor declines, the model reads a failed result.
    *
@@ -28,7 +32,7 @@ export type PageTool<Schema extends ArgumentSchema = ArgumentSchema> = {
    * `calibration.json` can tell; with others, nothing is asked. Default: `"unsure"` for a tool that `changes` something,
    * otherwise no question.
    */
-  readonly confirm?: boolean | "unsure" | ((args: Arguments) => string | boolean);
+  readonly confirm?: boolean | "unsure" | ((args: Arguments) => ToolText | boolean);
   /** Time limit of `run` in milliseconds, 1 to 120,000. Default 15,000. */
   readonly timeoutMs?: number;
   /** Runs the tool in the page. @returns a JSON value; an exception becomes a failed result. */

@@ -5,6 +5,8 @@ import { kindOf, shown } from "./shown-value.ts";
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const LONGEST_CALL_MS = 120_000;
+/** Fields with a text that visitors read. */
+const TEXT_FIELDS = ["label", "title"];
 const FIELDS = ["description", "parameters", "run", "timeoutMs"];
 
 /** What differs between kinds of tools. */
@@ -55,6 +57,7 @@ function requireTool(
       `${place}.description is ${shown(description)}; write one sentence for the model`,
     );
   }
+  for (const field of TEXT_FIELDS) requireText(`${place}.${field}`, field, tool[field]);
   jsonSchemaOf(`${place}.parameters`, tool["parameters"]);
   if (typeof run !== "function") {
     throw mistake(`${place}.run is ${shown(run)}; write run: ${how} => a JSON value`);
@@ -64,6 +67,17 @@ function requireTool(
       `${place}.timeoutMs is ${shown(timeoutMs)}; write 1 to ${LONGEST_CALL_MS} milliseconds`,
     );
   }
+}
+
+/** Functions of the arguments are checked when they are called: one that fails costs the label only. */
+function requireText(place: string, field: string, given: unknown): void {
+  if (given === undefined || (field === "label" && typeof given === "function")) return;
+  const texts = isObject(given) ? Object.values(given) : [given];
+  const areTexts = texts.every((text) => typeof text === "string" && text.trim() !== "");
+  if (areTexts && texts.length > 0) return;
+  throw mistake(
+    `${place} is ${shown(given)}; write a text, or one for each language: { en: "…", de: "…" }`,
+  );
 }
 
 function mistake(message: string): WaggleError {

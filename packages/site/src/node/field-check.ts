@@ -152,6 +152,10 @@ const SITE: Field = group({
         instead: 'write a list of metrics, such as ["booked"]',
         entries: text("write the name of a metric"),
       },
+      responseRate: {
+        instead: "write the share of requests that give a value, above 0 and up to 1",
+        accepts: (value) => isRelease({ responseRate: value }),
+      },
       horizon: {
         instead: "write a number of requests, at least 100",
         accepts: (value) => isRelease({ horizon: value }),

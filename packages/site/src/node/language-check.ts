@@ -14,7 +14,7 @@ export function languageMistakes(definition: SiteDefinition): readonly Mistake[]
   return writtenIn(definition).flatMap(({ path, value }) => {
     const isList = path.at(-1) === "suggestions";
     const noun = isList ? "list" : "text";
-    const message = value === undefined ? null : mistakeIn(value, noun, languages);
+    const message = value === undefined ? null : languageMistake(value, noun, languages);
     if (message === null) return [];
     const one = isList ? '["…"]' : '"…"';
     const instead = languages.map((language) => `${language}: ${one}`).join(", ");
@@ -35,7 +35,8 @@ function writtenIn({ consent, panel }: SiteDefinition): readonly Written[] {
   ];
 }
 
-function mistakeIn(
+/** `has no text in de, and languages names en, de`; `null` if the value has a text in each language, and in no other. */
+export function languageMistake(
   value: VisitorText | VisitorTexts,
   noun: string,
   languages: readonly string[],

@@ -18,6 +18,7 @@ import { requireConsentText } from "./consent-check.ts";
 import { requireFittingMetrics } from "./feedback-check.ts";
 import { importText } from "./source-file.ts";
 import { siteModule, type SiteModule } from "./site-module.ts";
+import { requireToolLanguages } from "./tool-language-check.ts";
 import { edgeToolsOf, pageToolsOf, requireSameTools, toolsInPage, WRITE } from "./tool-check.ts";
 
 /** A site that has been checked. */
@@ -48,6 +49,8 @@ type LoadSiteOptions = {
    * compared with the environment's. Default false.
    */
   readonly mayFailToDraw?: boolean;
+  /** Watches an environment while its first task is drawn. Default: nothing watches. */
+  readonly watched?: (spec: EnvironmentSpec) => EnvironmentSpec;
 };
 
 /**
@@ -58,7 +61,7 @@ type LoadSiteOptions = {
  */
 export async function loadSite(
   path: string,
-  { mayFailToDraw = false }: LoadSiteOptions = {},
+  { mayFailToDraw = false, watched = (spec) => spec }: LoadSiteOptions = {},
 ): Promise<LoadedSite> {
   const config = await readSiteConfig(path);
   const { source, definition } = config;
@@ -73,6 +76,10 @@ export async function loadSite(
   const { practice, retention, reward, environment } = await practiceOf(config);
   const pageTools = pageToolsOf(tools);
   const edgeTools = edgeToolsOf(edge, pageTools);
+  const labels = pageTools.map(({ name, label }) => ({ name, text: label }));
+  const titles = edgeTools.map((tool) => ({ name: tool.definition.name, text: tool.title }));
+  requireToolLanguages(tools, labels, definition);
+  requireToolLanguages(edge, titles, definition);
   const mcpTools = mcpToolsOf(config, [
     ...pageTools.map(({ name }) => name),
     ...edgeTools.map((tool) => tool.definition.name),
@@ -81,10 +88,10 @@ export async function loadSite(
   if (practice !== null && environment !== null) {
     const { prompt } = definition;
     const page = { prompt, tools: toolsInPage(pageTools, edgeTools, mcpTools) };
-    const observed = await firstObservation(environment, mayFailToDraw);
+    const observed = await firstObservation(watched(environment), mayFailToDraw);
     if (observed !== null) requireSameTools(practice, observed, page);
     if (retention !== null && environment.retention !== undefined) {
-      const kept = await firstObservation(environment.retention, mayFailToDraw);
+      const kept = await firstObservation(watched(environment.retention), mayFailToDraw);
       if (kept !== null) requireSameTools(retention, kept, page);
     }
   }

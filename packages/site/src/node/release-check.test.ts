@@ -20,6 +20,7 @@ test("a release reaches the edge as a setting, and the Worker on one machine as 
   const release = {
     metric: "booked",
     guardrails: ["thumb"],
+    responseRate: 0.2,
     horizon: 4000,
     stages: [
       { share: 0.1, exposure: 0.05 },
@@ -53,6 +54,11 @@ test.for([
     "a short horizon",
     '{ metric: "thumb", horizon: 10 }',
     /gate\.release\.horizon is 10; write a number of requests, at least 100/,
+  ],
+  [
+    "a share of requests in percent",
+    '{ metric: "thumb", responseRate: 20 }',
+    /gate\.release\.responseRate is 20; write the share of requests that give a value, above 0 and up to 1/,
   ],
   [
     "a share of all visitors",

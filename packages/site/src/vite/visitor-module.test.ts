@@ -23,13 +23,16 @@ test.each([
   [["ja"], { consentTitle: TITLE.en }],
 ])("a visitor who reads %j gets the consent text in that language", (visitor, texts) => {
   const definition = { consent: { version: "1", title: TITLE }, languages: ["en", "de"] as const };
-  expect(visitorOf(definition, visitor)["panelTexts"]).toEqual(texts);
+  const { panelTexts, language } = visitorOf(definition, visitor);
+  expect(panelTexts).toEqual(texts);
+  expect(language).toBe("send" in texts ? "de" : "en");
 });
 
 test("a site with one language has one text, and the panel's where it has none", () => {
   const definition = { consent: { version: "3", text: "We keep it." } };
   expect(visitorOf(definition, ["de"])).toEqual({
     consent: { version: "3" },
+    language: "en",
     redactionRules: [],
     panelTexts: { consentBody: "We keep it." },
     suggestions: [],
@@ -39,6 +42,7 @@ test("a site with one language has one text, and the panel's where it has none",
 test("the rules of redaction are expressions", () => {
   const redaction = [{ type: "BAG", pattern: /BX-\d+/i }];
   expect(visitorOf({ redaction }, ["en"])).toEqual({
+    language: "en",
     redactionRules: redaction,
     panelTexts: {},
     suggestions: [],

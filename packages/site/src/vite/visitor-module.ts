@@ -26,6 +26,7 @@ export function visitorModule(part: VisitorPart): string {
       ? []
       : [`  consent: ${JSON.stringify({ version: consent.version })},`]),
     `  redactionRules: [${redactionText(redaction)}],`,
+    "  language: code,",
     "  ...(language === null ? {} : { texts: language.agent }),",
     "  panelTexts: { ...language?.panel, ...ofSite.texts },",
     "  suggestions: ofSite.suggestions,",

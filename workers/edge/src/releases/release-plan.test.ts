@@ -19,6 +19,13 @@ test("a plan counts thumbs, and declared metrics from their worst to their best 
   ]);
 });
 
+test("the share of requests with a value is that of the setting, or all", () => {
+  const primaryOf = (responseRate?: number) =>
+    releasePlanOf({ ...settings, GATE_RELEASE: { metric: "thumb", responseRate } })?.rule.primary;
+  expect(primaryOf(0.1)).toEqual({ name: "thumb", responseRate: 0.1 });
+  expect(primaryOf()).toEqual({ name: "thumb" });
+});
+
 test.each(["booked", "constructor"])("the undeclared metric %s is refused", (metric) => {
   expect(() => releasePlanOf({ ...settings, GATE_RELEASE: { metric } })).toThrow(
     `a release needs a metric that the site declares, and ${metric} is none`,

@@ -23,12 +23,12 @@ export type StoredPlan = {
  */
 export function releasePlanOf({ GATE_RELEASE, METRICS }: Settings): StoredPlan | null {
   if (GATE_RELEASE === null) return null;
-  const { metric, guardrails = [] } = GATE_RELEASE;
+  const { metric, guardrails = [], responseRate } = GATE_RELEASE;
   const { horizon = RELEASE_DEFAULTS.horizon, stages = RELEASE_DEFAULTS.stages } = GATE_RELEASE;
   return {
     rule: {
       ...RELEASE_DEFAULTS,
-      primary: { name: metric },
+      primary: { name: metric, ...(responseRate === undefined ? {} : { responseRate }) },
       guardrails: guardrails.map((name) => ({ name })),
       horizon,
       stages,

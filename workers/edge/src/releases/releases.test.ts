@@ -227,6 +227,7 @@ test.for([
   ["an undeclared metric", { metric: "booked" }, /and booked is none; it has thumb, rating$/],
   ["an undeclared guardrail", { metric: "thumb", guardrails: ["fast"] }, /and fast is none/],
   ["a metric twice", { metric: "thumb", guardrails: ["thumb"] }, /must not repeat a metric/],
+  ["a response rate of 20", { metric: "thumb", responseRate: 20 }, /gateRelease\.responseRate/],
   ["a horizon of 5", { metric: "thumb", horizon: 5 }, /gateRelease\.horizon/],
   [
     "shares that fall",

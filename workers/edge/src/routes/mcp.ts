@@ -11,7 +11,7 @@ import {
   Server,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { isObject, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
+import { isObject, TOOL_TITLES, toolText, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 import type { EdgeTool } from "@waggle/agent/tools";
@@ -44,13 +44,20 @@ function listed({ definition, title, result, isPure, changes }: EdgeTool): Tool 
   const pure = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
   return {
     name,
-    ...(title === undefined ? {} : { title }),
+    ...titled(title),
     description,
     inputSchema: { ...parameters, type: "object" },
     ...(result === undefined ? {} : { outputSchema: result }),
     ...(isPure === true ? { annotations: pure } : {}),
     ...(changes === true ? { annotations: { readOnlyHint: false } } : {}),
   };
+}
+
+/** MCP has one title for all languages: the first. Pages of Waggle read the others. */
+function titled(title: EdgeTool["title"]): Pick<Tool, "title" | "_meta"> {
+  if (title === undefined) return {};
+  if (typeof title === "string") return { title };
+  return { title: toolText(title), _meta: { [TOOL_TITLES]: title } };
 }
 
 function createServer(served: readonly EdgeTool[]): Server {

@@ -29,6 +29,7 @@ const worker = createWorker({
       tools: defineEdgeTools({
         translate: {
           description,
+          title: { en: "Translating", de: "Übersetzung läuft" },
           parameters: TEXT,
           run: ({ text }) => ({ text: text.toUpperCase() }),
         },
@@ -78,6 +79,12 @@ test("the Worker lists its own tools, checks their arguments and runs them", asy
   const names = tools.map(({ name }) => name);
   expect(names).toEqual(["translate", "count", "say", "throws", "hangs", "large"]);
   expect(tools[0]).toMatchObject({ name: "translate", description, inputSchema: TEXT });
+  // MCP has one title. Pages read the others.
+  expect(tools[0]?.title).toBe("Translating");
+  expect(tools[0]?._meta).toEqual({
+    "waggle/titles": { en: "Translating", de: "Übersetzung läuft" },
+  });
+  expect(tools[1]).not.toHaveProperty("_meta");
   expect(await called(client, "translate", { text: "tea" })).toEqual({ text: "TEA" });
   expect(await called(client, "count", { text: "tea" })).toBe(3);
   expect(await called(client, "say", {})).toBe("hello");

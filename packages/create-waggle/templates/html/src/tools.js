@@ -28,11 +28,23 @@ export function start(state) {
 }
 
 export default definePageTools({
-  look: { ...LOOK, run: ({ room }) => look(plants, room), label: "Looking around" },
+  look: {
+    ...LOOK,
+    run: ({ room }) => look(plants, room),
+    label: {
+      en: "Looking around",
+      de: "Die Pflanzen werden angesehen",
+      fr: "Coup d’œil aux plantes",
+    },
+  },
   water: {
     ...WATER,
     run: ({ plant, milliliters }) => changed(water(plants, plant, milliliters)),
     changes: true,
-    label: ({ plant }) => `Watering the ${String(plant)}`,
+    label: ({ plant }) => ({
+      en: `Watering: ${String(plant)}`,
+      de: `Gießen: ${String(plant)}`,
+      fr: `Arrosage : ${String(plant)}`,
+    }),
   },
 });

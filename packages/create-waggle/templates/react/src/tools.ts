@@ -12,7 +12,11 @@ export default definePageTools({
   find_cards: {
     ...FIND_CARDS,
     run: ({ project, column }) => findCards(shownCards(), project, column),
-    label: ({ column }) => `Reading ${String(column)}`,
+    label: ({ column }) => ({
+      en: `Reading: ${String(column)}`,
+      de: `Lesen: ${String(column)}`,
+      fr: `Lecture : ${String(column)}`,
+    }),
   },
   move_card: {
     ...MOVE_CARD,
@@ -21,6 +25,10 @@ export default definePageTools({
       return "moved";
     },
     changes: true,
-    label: ({ card, column }) => `Moving card ${String(card)} to ${String(column)}`,
+    label: ({ card, column }) => ({
+      en: `Moving: ${String(card)} → ${String(column)}`,
+      de: `Verschieben: ${String(card)} → ${String(column)}`,
+      fr: `Déplacement : ${String(card)} → ${String(column)}`,
+    }),
   },
 });

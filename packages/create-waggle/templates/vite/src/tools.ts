@@ -25,7 +25,11 @@ export default definePageTools({
   free_rooms: {
     ...FREE_ROOMS,
     run: ({ day, time }) => freeRooms(reservations, day, time),
-    label: "Looking for free rooms",
+    label: {
+      en: "Looking for free rooms",
+      de: "Freie Räume werden gesucht",
+      fr: "Recherche de salles libres",
+    },
   },
   reserve: {
     ...RESERVE,
@@ -35,6 +39,10 @@ export default definePageTools({
       return result;
     },
     changes: true,
-    label: ({ room }) => `Reserving the ${String(room)}`,
+    label: ({ room }) => ({
+      en: `Reserving: ${String(room)}`,
+      de: `Reservieren: ${String(room)}`,
+      fr: `Réservation : ${String(room)}`,
+    }),
   },
 });

@@ -28,6 +28,17 @@ test("a sound environment fails no check", async () => {
   expect(await soundLines()).toEqual(SOUND_LINES);
 });
 
+test("an environment that is only kept has no checks of splits, base models and levels", async () => {
+  const names: string[] = [];
+  for await (const { check } of checkEnvironment(environmentNamed("form"), {
+    tasks: 2,
+    use: "retention",
+  })) {
+    names.push(check);
+  }
+  expect(names).toEqual(["tasks", "schemas", "secrets", "gold", "near misses", "replay"]);
+});
+
 test.each(["form", "calculator", "key-door", "dialogue"])(
   "the built-in environment %s passes every check that it has examples for",
   async (name) => {

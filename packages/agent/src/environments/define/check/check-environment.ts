@@ -29,6 +29,12 @@ export type EnvironmentCheck = {
 export type EnvironmentCheckOptions = {
   /** Tasks of each split and level. Default 20. */
   readonly tasks?: number | undefined;
+  /**
+   * `"retention"`: only the checks of an environment that is played and never trained on, such as a site's
+   * `retentionEnvironment`: its tasks repeat, its tools and prompt are sound, and its verifier is right about the gold turns
+   * and near misses. Default `"practice"`: all checks.
+   */
+  readonly use?: "practice" | "retention" | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called while a check runs. */
   readonly onProgress?: ((check: string, done: number, tasks: number) => void) | undefined;
@@ -51,6 +57,9 @@ const CHECKS: { readonly [name: string]: (context: CheckContext) => Promise<Find
   levels: checkLevels,
 };
 
+/** The checks of an environment that is never trained on. It has no splits, no base model and no levels to compare. */
+const OF_RETENTION = ["tasks", "schemas", "secrets", "gold", "near misses", "replay"];
+
 /**
  * Yields the result of each check. A check that cannot run has failed, and the next one runs. A tool that takes too long
  * is waited for once.
@@ -59,10 +68,12 @@ export async function* checkEnvironment(
   given: EnvironmentSpec,
   options: EnvironmentCheckOptions = {},
 ): AsyncGenerator<EnvironmentCheck> {
-  const { tasks = DEFAULT_TASKS, signal = new AbortController().signal, onProgress } = options;
+  const { tasks = DEFAULT_TASKS, use = "practice", onProgress } = options;
+  const { signal = new AbortController().signal } = options;
   const { spec } = watchTimeouts(given);
   const references = sampledReferences(spec, tasks);
   for (const [check, run] of Object.entries(CHECKS)) {
+    if (use === "retention" && !OF_RETENTION.includes(check)) continue;
     signal.throwIfAborted();
     const onTask = (done: number, count: number): void => onProgress?.(check, done, count);
     yield { check, ...(await finding(run, { spec, references, signal, onTask })) };

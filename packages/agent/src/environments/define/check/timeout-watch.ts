@@ -2,8 +2,8 @@
  * Waits only once for a tool or a verifier that hangs. Checks play hundreds of rollouts, and each would wait until the
  * time limit.
  */
-import type { EnvironmentSpec, Judgment } from "@waggle/environments";
-import { type ToolCall, WaggleError } from "@waggle/protocol";
+import type { Demonstrator, EnvironmentSpec, Judgment } from "@waggle/environments";
+import { type TaskReference, type ToolCall, WaggleError } from "@waggle/protocol";
 import { brokenLimit, timeoutOf } from "../../../broken-limit.ts";
 import { createDeadline, untilAborted } from "../../../deadline.ts";
 import { placeOf } from "./check-context.ts";
@@ -21,7 +21,7 @@ export type TimeoutWatch = {
 
 /** A call of the author's code. */
 type WatchedCall = {
-  /** `the tool search`, or `verify`. */
+  /** `the tool search`, `verify`, `tasks`, `demonstrate`, `gold` or `nearMiss`. */
   readonly what: string;
   /** `seed 7, train, level 0`. */
   readonly place: string;
@@ -30,7 +30,7 @@ type WatchedCall = {
 /**
  * Watches the calls of every rollout in the environment.
  *
- * @param onCall - called before each call of tools or of the verifier, and with `null` after it.
+ * @param onCall - called before each call of the author's code, and with `null` after it.
  */
 export function watchTimeouts(
   spec: EnvironmentSpec,
@@ -63,12 +63,49 @@ export function watchTimeouts(
       if (message !== undefined) throw new WaggleError("TOOL_FAILED", message);
     }
   };
+  /** Code that cannot wait, so that only an endless loop delays it. */
+  const within = <T>(what: string, reference: TaskReference, call: () => T): T => {
+    onCall({ what, place: placeOf(spec, reference) });
+    try {
+      return call();
+    } finally {
+      onCall(null);
+    }
+  };
+  const watchedTurns =
+    (what: string, reference: TaskReference, act: Demonstrator): Demonstrator =>
+    (seen) =>
+      within(what, reference, () => act(seen));
+  const { examples, startState } = spec;
   return {
     timeout: () => first,
     spec: {
       ...spec,
+      task: (reference) => within("tasks", reference, () => spec.task(reference)),
+      ...(startState && {
+        startState: (reference: TaskReference) =>
+          within("tasks", reference, () => startState(reference)),
+      }),
+      ...(examples && {
+        examples: {
+          gold: async (reference) =>
+            watchedTurns("gold", reference, await examples.gold(reference)),
+          nearMisses: async (reference) => {
+            const misses = await within("nearMiss", reference, () =>
+              examples.nearMisses(reference),
+            );
+            return misses.map((act) => watchedTurns("nearMiss", reference, act));
+          },
+        },
+      }),
+      demonstrator: async (reference, random, mistakes) =>
+        watchedTurns(
+          "demonstrate",
+          reference,
+          await spec.demonstrator(reference, random, mistakes),
+        ),
       create: (reference) => {
-        const { environment, ...others } = spec.create(reference);
+        const { environment, ...others } = within("tasks", reference, () => spec.create(reference));
         const place = placeOf(spec, reference);
         const watched = async <T>(what: string, call: () => T | Promise<T>): Promise<T> => {
           onCall({ what, place });
