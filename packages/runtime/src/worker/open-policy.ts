@@ -9,6 +9,7 @@ import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
+import type { openModel as OpenModel, ModelReader } from "../store/loaded-model.ts";
 import type { DeviceCheck, ModelFiles, OpenRequest } from "./messages.ts";
 
 type ModelParts = {
@@ -85,16 +86,19 @@ export async function openPolicy(
   }
 }
 
+/** Plain numbers that the page has as bytes are read at once, so that adapters can be merged into them. */
 async function readModel(model: ModelFiles, device: WorkerDevice): Promise<ModelParts> {
   if ("get" in model) {
     const described = parseConfig(model.get("config.json"), [...model.keys()]);
-    const weights = await readModelWeights(model);
-    return { ...described, weights, tokenizerFiles: tokenizerFilesOf(model) };
+    const tokenizerFiles = tokenizerFilesOf(model);
+    if (described.storedFormat === null) {
+      return { ...described, weights: await readModelWeights(model), tokenizerFiles };
+    }
+    const files = Array.from(model, ([path, bytes]) => ({ path, content: heldContent(bytes) }));
+    const reader = await openReader({ files }, device);
+    return { ...described, weights: await reader.weights(), tokenizerFiles };
   }
-  // Most pages post the bytes of the site's model instead.
-  const openModel = device.openModel ?? (await import("../store/loaded-model.ts")).openModel;
-  const { refetchChunk } = device;
-  const reader = await openModel(model, refetchChunk && { refetchChunk });
+  const reader = await openReader(model, device);
   const paths = model.files.map(({ path }) => path);
   const small = new Map<string, Uint8Array>();
   for (const path of paths) {
@@ -102,6 +106,19 @@ async function readModel(model: ModelFiles, device: WorkerDevice): Promise<Model
   }
   const described = parseConfig(small.get("config.json"), paths);
   return { ...described, weights: await reader.weights(), tokenizerFiles: tokenizerFilesOf(small) };
+}
+
+function heldContent(bytes: Uint8Array) {
+  return { kind: "blob", blob: new Blob([bytes as Uint8Array<ArrayBuffer>]) } as const;
+}
+
+async function openReader(
+  model: Parameters<typeof OpenModel>[0],
+  { openModel, refetchChunk }: WorkerDevice,
+): Promise<ModelReader> {
+  // Loaded on demand: a page may post the bytes of plain numbers instead.
+  const open = openModel ?? (await import("../store/loaded-model.ts")).openModel;
+  return open(model, refetchChunk && { refetchChunk });
 }
 
 function parseConfig(
