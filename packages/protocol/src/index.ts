@@ -140,6 +140,7 @@ export type { UploadResult } from "./http.ts";
 export {
   AcknowledgeRequest,
   AcknowledgeResponse,
+  AssembleRequest,
   BaseModelRequest,
   LeasedGroup,
   LeasedTrajectory,
@@ -147,8 +148,10 @@ export {
   Lineage,
   LineageResponse,
   LeaseResponse,
+  MAX_PART_BYTES,
   MetricsRequest,
   MetricsRow,
+  ObjectPartsResponse,
   PoliciesResponse,
   PromoteRequest,
   PromotionGate,
@@ -166,6 +169,7 @@ export {
   TrajectoriesResponse,
   TrajectoryDetail,
   TrajectoryRow,
+  UnfinishedObjectsResponse,
   VisitorExportLine,
 } from "./operator-http.ts";
 export { differingExcerpts, ToolDifference, toolDifference } from "./tool-difference.ts";
