@@ -1,5 +1,10 @@
 /** Opens a policy in a worker: turns the model's files into a decoder on the worker's backend. */
-import { parseDecoderConfig, parseStoredFormat, readModelWeights } from "@waggle/model";
+import {
+  parameterCount,
+  parseDecoderConfig,
+  parseStoredFormat,
+  readModelWeights,
+} from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
@@ -10,7 +15,7 @@ import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
 import type { openModel as OpenModel, ModelReader } from "../store/loaded-model.ts";
-import type { DeviceCheck, ModelFiles, OpenRequest } from "./messages.ts";
+import type { DeviceCheck, OpenRequest } from "./messages.ts";
 
 type ModelParts = {
   readonly config: DecoderConfig;
@@ -33,7 +38,7 @@ export async function openPolicy(
   device: WorkerDevice,
   request: OpenRequest,
 ): Promise<OpenedPolicy> {
-  const { config, storedFormat, weights, tokenizerFiles } = await readModel(request.model, device);
+  const { config, storedFormat, weights, tokenizerFiles } = await readModel(request, device);
   const contextLength = contextLengthFor(config, request.contextLength);
   const wanted: WorkerBackendOptions = {
     baseModel: request.baseModel,
@@ -46,6 +51,8 @@ export async function openPolicy(
     adapterStrategy: request.adapterStrategy ?? undefined,
     adapterRank: request.adapterRank,
     avoidsSubgroups: false,
+    // On WebGPU, both graphs share the weights.
+    startsAdaptable: device.kind === "wasm" && request.startsAdaptable,
   };
   const { check, release } = await checkDevice(
     device,
@@ -86,8 +93,12 @@ export async function openPolicy(
   }
 }
 
-/** Plain numbers that the page has as bytes are read at once, so that adapters can be merged into them. */
-async function readModel(model: ModelFiles, device: WorkerDevice): Promise<ModelParts> {
+/**
+ * The model's config and weights. Weights that adapters will be merged into are in memory as a whole; others are read in
+ * pieces when the device needs them.
+ */
+async function readModel(request: OpenRequest, device: WorkerDevice): Promise<ModelParts> {
+  const { model } = request;
   if ("get" in model) {
     const described = parseConfig(model.get("config.json"), [...model.keys()]);
     const tokenizerFiles = tokenizerFilesOf(model);
@@ -105,7 +116,26 @@ async function readModel(model: ModelFiles, device: WorkerDevice): Promise<Model
     if (/\.(json|jinja|txt|model)$/.test(path)) small.set(path, await reader.bytes(path));
   }
   const described = parseConfig(small.get("config.json"), paths);
-  return { ...described, weights: await reader.weights(), tokenizerFiles: tokenizerFilesOf(small) };
+  const tokenizerFiles = tokenizerFilesOf(small);
+  if (!mergesAdapters(request, described, device)) {
+    return { ...described, weights: await reader.weights(), tokenizerFiles };
+  }
+  const whole = new Map(small);
+  for (const path of paths) if (!whole.has(path)) whole.set(path, await reader.bytes(path));
+  return { ...described, weights: await readModelWeights(whole), tokenizerFiles };
+}
+
+/** Up to this size, a copy of the weights for merging is cheaper than the time of adapters as inputs: 64 MB. */
+const MOST_PARAMETERS_MERGED = 16e6;
+
+function mergesAdapters(
+  { adapterStrategy, dtype }: OpenRequest,
+  { config, storedFormat }: Pick<ModelParts, "config" | "storedFormat">,
+  { kind }: WorkerDevice,
+): boolean {
+  const isPlain = storedFormat === null && dtype !== "int8" && dtype !== "int4";
+  if (kind !== "wasm" || !isPlain || adapterStrategy === "inputs") return false;
+  return adapterStrategy === "merge" || parameterCount(config) <= MOST_PARAMETERS_MERGED;
 }
 
 function heldContent(bytes: Uint8Array) {

@@ -50,6 +50,7 @@ async function open(files: ReadonlyMap<string, Uint8Array> = tinyModelFiles()) {
     contextLength: null,
     maxRunTokens: null,
     adapterStrategy: null,
+    startsAdaptable: false,
     adapterRank: 16,
     cacheBytes: null,
     stopTokenIds: null,
