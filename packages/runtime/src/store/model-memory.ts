@@ -124,8 +124,8 @@ export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions):
  */
 function heapBytes(weights: number, others: number): number {
   const needed = RUNTIME_BYTES + Math.max(2.5 * weights, 2 * weights + others);
-  // It grows by a fifth of its size, by at most 96 MB: on average it is half of that too large.
-  return needed + Math.min(0.1 * needed, 48 * 2 ** 20);
+  // It grows by a fifth of its size or 96 MB, whichever is less, so it is larger than what is needed.
+  return needed + Math.min(0.07 * needed, 48 * 2 ** 20);
 }
 
 /** `f32` if quantized weights are expanded. */
