@@ -48,8 +48,10 @@ function postedBytes(value: unknown): number {
 /** The default worker, whose messages from the page are measured. */
 function measuredWorker(sizes: number[]): () => WorkerHandle {
   return () => {
-    const url = new URL("../../runtime/src/worker/wasm.ts", import.meta.url);
-    const worker = new Worker(url, { type: "module" });
+    // Vite looks for this literal form.
+    const worker = new Worker(new URL("../../runtime/src/worker/wasm.ts", import.meta.url), {
+      type: "module",
+    });
     const post = worker.postMessage.bind(worker);
     worker.postMessage = (message: unknown) => {
       sizes.push(postedBytes(message));

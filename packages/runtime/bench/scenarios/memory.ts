@@ -6,6 +6,7 @@ import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { WeightFormat } from "@waggle/model";
 import { createWasmBackend } from "../../src/backend/cpu/wasm-backend.ts";
+import { runScoresFor } from "../../src/limits.ts";
 import { modelMemory, wasmLimits } from "../../src/store/model-memory.ts";
 import { BENCH_CONFIGS, benchPrompt, benchWeights, sizeLabel } from "../bench-models.ts";
 import type { BenchModelName } from "../bench-models.ts";
@@ -28,7 +29,7 @@ export const memory: Scenario = {
   name: "memory",
   description: "predicted memory of a model on WASM against the heap that it takes",
   run: async function* ({ quick, report }) {
-    for (const model of quick ? (["nano"] as const) : (["small", "medium"] as const)) {
+    for (const model of quick ? (["nano"] as const) : (["medium", "small"] as const)) {
       for (const [dtype, isExpanded] of FORMATS) {
         report(`${dtype}${isExpanded ? " expanded" : ""} ${sizeLabel(model)}`);
         const expandedBytes = isExpanded ? Infinity : 0;
@@ -51,16 +52,17 @@ export const memory: Scenario = {
   },
 };
 
-/** Bytes of the heap after a full context, some steps, and the scores of a full context. */
+/** Bytes of the heap after a full context, some steps, and a run with as many scores as fit. */
 async function heapOf(
   model: BenchModelName,
   dtype: WeightFormat,
   expandsQuantized: boolean,
 ): Promise<number> {
+  const config = BENCH_CONFIGS[model];
   let module: OrtWasmModule | null = null;
   const noting: CreateOrtModule = async (options) => (module = await createModule(options));
   const backend = await createWasmBackend({
-    config: BENCH_CONFIGS[model],
+    config,
     weights: benchWeights(model),
     dtype,
     expandsQuantized,
@@ -77,8 +79,9 @@ async function heapOf(
     await session.run([{ cache, tokenIds, output }]);
   }
   cache.dispose();
-  const scored = { kind: "score", targets: prompt, distribution } as const;
-  await session.run([{ cache: await session.createCache(), tokenIds: prompt, output: scored }]);
+  const targets = prompt.slice(0, runScoresFor(config));
+  const scored = { kind: "score", targets, distribution } as const;
+  await session.run([{ cache: await session.createCache(), tokenIds: targets, output: scored }]);
   const heapBytes = (module as OrtWasmModule | null)?.HEAPU8.length ?? 0;
   await backend.dispose();
   return heapBytes;
