@@ -38,9 +38,10 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
   const credential = installation.trainerCredential;
   const baseUrl = `http://127.0.0.1:${port}`;
   const client = createEdgeClient({ baseUrl, credential, signal: new AbortController().signal });
-  const { reference, readFile, config } = await readBaseModel(NANO_MODEL);
+  const { reference, openFile, config } = await readBaseModel(NANO_MODEL);
   for (const { path, sha256 } of reference.files) {
-    await client.putObject(sha256, await readFile(path));
+    const file = openFile(path);
+    await client.putObject(sha256, await file.read(0, file.sizeBytes));
   }
   const { vocabularySize, contextLength } = config;
   await client.setBaseModel({ baseModel: reference, vocabularySize, contextLength });

@@ -230,6 +230,33 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "model:large-policy",
+    source: "docs/how-to/your-own-site.md, A larger model",
+    behavior:
+      "The site's model is read by the worker in pieces, after a check of memory, and adapters over it compute what merged ones compute. Bytes of a quantized folder open too.",
+    tests: [
+      "packages/embed/src/real-model.browser.test.ts > the worker reads a model of 94 MB in pieces, and computes what bytes and a merged adapter give",
+      "packages/embed/src/real-model.browser.test.ts > a model that the device cannot hold is refused before its weights are fetched",
+      "packages/runtime/src/worker/serve-policy.test.ts > the bytes of a model stored in %s compute what its numbers compute, with and without an adapter",
+      "packages/runtime/src/store/model-memory.test.ts > counting what WebAssembly's heap keeps from loading, and nothing of the kind on a GPU",
+    ],
+  },
+  {
+    id: "model:upload-in-parts",
+    source: "docs/decisions/0081-model-files-in-parts.md",
+    behavior:
+      "A model file of any size reaches an edge in parts of at most 50 MB, verified by hash, resumed after a kill, by several trainers at once; what was given up is deleted.",
+    tests: [
+      "workers/edge/src/routes/object-parts.test.ts > an upload that was killed goes on with the missing parts, and nothing is readable before",
+      "workers/edge/src/routes/object-parts.test.ts > a damaged part is refused and not stored",
+      "workers/edge/src/routes/object-parts.test.ts > two trainers can upload one object at once",
+      "workers/edge/src/routes/object-parts.test.ts > an operator sees unfinished uploads and ends one",
+      "workers/edge/src/routes/object-parts.test.ts > parts that were given up are deleted after a week, and others are not",
+      "trainer/src/edge/object-upload.test.ts > an upload that stopped sends only the parts that are missing",
+      "trainer/src/commands/uploads-command.test.ts > lists unfinished uploads with their size and last part",
+    ],
+  },
+  {
     id: "model:folder-loop",
     source: "README, --model",
     behavior:

@@ -16,6 +16,7 @@ const LABELS: { readonly [action: string]: string } = {
   "export-visitor": "exported a visitor",
   "retry-dead-letter": "retried a dead letter",
   "delete-dead-letter": "deleted a dead letter",
+  "delete-unfinished-object": "deleted an unfinished upload",
 };
 
 function auditRow({ at, by, action, version, reason }: AuditEntry, now: number): HTMLElement {

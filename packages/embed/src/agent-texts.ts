@@ -24,6 +24,9 @@ const FAILURES: { readonly [code: string]: string } = {
   NETWORK: "The assistant's server cannot be reached.",
   BROWSER_UNSUPPORTED:
     "This browser or connection cannot run the assistant. Current versions of Chrome, Edge and Firefox can, on https pages.",
+  MODEL_TOO_LARGE: "This device has too little memory for the assistant.",
+  OUT_OF_MEMORY:
+    "This device has too little memory for the assistant. Please close other pages and try again.",
   DEVICE_LOST: "The assistant was interrupted. Please try again.",
   CONTEXT_OVERFLOW: "The conversation has become too long. Please start a new one.",
 };

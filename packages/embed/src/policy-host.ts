@@ -5,12 +5,12 @@
 import type { Fetch } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest } from "@waggle/protocol";
-import { createBrowserPolicy, createModelStore } from "@waggle/runtime";
-import type { BrowserDevice, LoadProgress, WorkerHandle } from "@waggle/runtime";
-import { readChatFormat } from "@waggle/text";
+import { createModelStore, openModel } from "@waggle/runtime";
+import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
 import type { OpenHost } from "./agent-host.ts";
 import { requireBrowser } from "./browser-support.ts";
-import { calibrationOf } from "./model-calibration.ts";
+import { readCalibration } from "./model-calibration.ts";
+import { openModelPolicy } from "./model-policy.ts";
 import { VersionTexts } from "./version-texts.ts";
 
 /** Options of `createPolicyHostOpener`. */
@@ -23,34 +23,26 @@ export type PolicyHostOptions = {
 };
 
 /**
- * Opens hosts at version 0, the base. Files that were loaded once are read from the browser's storage. The
- * manifest's version is adopted afterwards, because it may fail to load although the base loads.
+ * Opens hosts at version 0, the base. The manifest's version is adopted afterwards, because it may fail to load although
+ * the base loads.
  */
 export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
-  const store = createModelStore({
-    baseUrl: options.edgeUrl,
-    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-  });
+  const fetchOption = options.fetch === undefined ? {} : { fetch: options.fetch };
+  const store = createModelStore({ baseUrl: options.edgeUrl, ...fetchOption });
   return async (readManifest, onProgress) => {
     requireBrowser();
     const manifest = await readManifest();
-    let progress: LoadProgress = { loadedBytes: 0, totalBytes: 0 };
-    const files = await store.modelFiles(manifest.baseModel, {
-      onProgress: (loaded) => {
-        progress = loaded;
-        onProgress({ ...progress, detail: "loading the model" });
+    const device = options.device ?? "auto";
+    const { policy, chatFormat, model } = await openModelPolicy(
+      { kind: "objects", baseUrl: options.edgeUrl, model: manifest.baseModel },
+      {
+        load: { ...fetchOption, memory: { device } },
+        detailOf: () => "loading the model",
+        policy: { device, startsAdaptable: true, createWorker: options.createWorker },
       },
-    });
-    onProgress({ ...progress, detail: "starting" });
-    const chatFormat = readChatFormat(files);
-    const calibration = calibrationOf(files);
-    const policy = await createBrowserPolicy({
-      modelFiles: files,
-      baseModel: manifest.baseModel.sha256,
-      device: options.device ?? "auto",
-      stopTokenIds: chatFormat.stopTokenIds,
-      ...(options.createWorker === undefined ? {} : { createWorker: options.createWorker }),
-    });
+      onProgress,
+    );
+    const calibration = await readCalibration(await openModel(model, fetchOption));
     const texts = new VersionTexts((reference) => store.object(reference));
     const adopt = async ({ policy: wanted, baseModel }: PolicyManifest): Promise<void> => {
       if (baseModel.sha256 !== policy.baseModel) {
@@ -72,7 +64,8 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       // Old adapters only take space, so a failed deletion is ignored.
       await store.prune(kept).catch(() => undefined);
     };
-    onProgress({ loadedBytes: progress.totalBytes, totalBytes: progress.totalBytes, detail: "" });
+    const totalBytes = model.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    onProgress({ loadedBytes: totalBytes, totalBytes, detail: "" });
     return {
       kind: "policy",
       followsSite: true,

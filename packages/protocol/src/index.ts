@@ -142,6 +142,7 @@ export type { UploadResult } from "./http.ts";
 export {
   AcknowledgeRequest,
   AcknowledgeResponse,
+  AssembleRequest,
   BaseModelRequest,
   LeasedGroup,
   LeasedTrajectory,
@@ -149,8 +150,10 @@ export {
   Lineage,
   LineageResponse,
   LeaseResponse,
+  MAX_PART_BYTES,
   MetricsRequest,
   MetricsRow,
+  ObjectPartsResponse,
   PoliciesResponse,
   PromoteRequest,
   PromotionGate,
@@ -168,6 +171,7 @@ export {
   TrajectoriesResponse,
   TrajectoryDetail,
   TrajectoryRow,
+  UnfinishedObjectsResponse,
   VisitorExportLine,
 } from "./operator-http.ts";
 export { differingExcerpts, ToolDifference, toolDifference } from "./tool-difference.ts";

@@ -171,3 +171,20 @@ export const TrajectoryDetail = z.object({
 });
 
 // POST /v1/operator/policies/:version/roll-back works like the trainer's.
+
+/** Answer of `GET /v1/operator/unfinished-objects`. */
+export type UnfinishedObjectsResponse = z.infer<typeof UnfinishedObjectsResponse>;
+export const UnfinishedObjectsResponse = z.object({
+  objects: z.array(
+    z.object({
+      /** Hash of the object that was to be assembled. */
+      sha256: Sha256,
+      /** Number of stored parts. */
+      parts: z.int(),
+      /** Bytes of the stored parts. */
+      sizeBytes: z.int(),
+      /** When the last part arrived. */
+      lastPartAt: z.iso.datetime(),
+    }),
+  ),
+});

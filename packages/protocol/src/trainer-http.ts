@@ -252,3 +252,17 @@ export type MetricsRequest = z.infer<typeof MetricsRequest>;
 export const MetricsRequest = z.strictObject({
   rows: z.array(MetricsRow).max(1000),
 });
+
+/** Maximum bytes of one part of an object, below the body limit of a deployed Worker. */
+export const MAX_PART_BYTES: number = 50_000_000;
+/** Answer of `GET /v1/trainer/objects/:sha256/parts`: parts of the object that need not be sent again, in no order. */
+export type ObjectPartsResponse = z.infer<typeof ObjectPartsResponse>;
+export const ObjectPartsResponse = z.object({
+  parts: z.array(z.object({ sha256: Sha256, sizeBytes: z.int() })),
+});
+/** Body of `POST /v1/trainer/objects/:sha256/assemble`. */
+export type AssembleRequest = z.infer<typeof AssembleRequest>;
+export const AssembleRequest = z.strictObject({
+  /** Hashes of the parts in the order of the object's bytes. */
+  parts: z.array(Sha256).min(1).max(256),
+});

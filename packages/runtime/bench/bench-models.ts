@@ -3,7 +3,7 @@ import { initializeDecoder, parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 
-export type BenchModelName = "micro" | "nano" | "small" | "long";
+export type BenchModelName = "micro" | "nano" | "small" | "medium" | "long";
 
 const base: DecoderConfig = {
   modelType: "qwen3",
@@ -23,7 +23,7 @@ const base: DecoderConfig = {
 
 /**
  * `micro`: 0.2 M parameters, small enough for a software GPU. `nano`: 0.7 M, the shape of the first
- * `packages/model/nano` with a longer context, kept because targets were set for it. `small`: 15 M.
+ * `packages/model/nano` with a longer context, kept because targets were set for it. `small`: 15 M. `medium`: 77 M.
  * `long`: for contexts of 6k on a software GPU, whose attention takes a quarter of a second per
  * head and layer there: one layer, two heads.
  */
@@ -47,6 +47,16 @@ export const BENCH_CONFIGS: { readonly [name in BenchModelName]: DecoderConfig }
     keyValueHeads: 3,
     headSize: 64,
     feedForwardSize: 1280,
+  },
+  medium: {
+    ...base,
+    vocabularySize: 32_000,
+    width: 640,
+    layers: 12,
+    heads: 10,
+    keyValueHeads: 5,
+    headSize: 64,
+    feedForwardSize: 1792,
   },
   long: {
     ...base,

@@ -15,6 +15,7 @@ import { distribution } from "./scenarios/distribution.ts";
 import { groupFloor } from "./scenarios/group-floor.ts";
 import { grouped, groupedWebgpu } from "./scenarios/grouped.ts";
 import { logProbs } from "./scenarios/log-probs.ts";
+import { memory } from "./scenarios/memory.ts";
 import { quantized } from "./scenarios/quantized.ts";
 import { versusBareLoop } from "./scenarios/versus-bare-loop.ts";
 import {
@@ -35,6 +36,7 @@ const SCENARIOS: readonly Scenario[] = [
   adapterCost,
   logProbs,
   quantized,
+  memory,
   distribution,
   constrained,
   coldStart,

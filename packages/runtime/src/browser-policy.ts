@@ -31,9 +31,9 @@ import type {
 /** Options of `createBrowserPolicy`. */
 export type BrowserPolicyOptions = {
   /**
-   * Either bytes by path, which are copied: `config.json`, `model.safetensors` (or its index and
-   * shards) and, for grammars, the tokenizer's files. Or a model from `loadModel`, which the worker
-   * reads from the browser's storage.
+   * Either a model from `loadModel`, whose weights the worker reads in pieces from the browser's storage. Or bytes by
+   * path, which are copied, so this is for small models: `config.json`, `model.safetensors` (or its index and shards)
+   * and, for grammars, the tokenizer's files.
    */
   readonly modelFiles: ModelFiles;
   /** Hex sha256 of the model's file list. */
@@ -56,8 +56,17 @@ export type BrowserPolicyOptions = {
    * Maximum tokens of one run in prefill and scoring. Default: what is correct and fits the device.
    */
   readonly maxRunTokens?: number;
-  /** For WASM. Default `merge` if possible; WebGPU writes adapters into bound buffers. */
+  /**
+   * For WASM. Default `merge` for float32 weights that the page gives as bytes, and for those of up to 16 M parameters
+   * that the worker reads from storage; otherwise `inputs`. WebGPU writes adapters into bound buffers.
+   */
   readonly adapterStrategy?: AdapterStrategy;
+  /**
+   * For WASM with `inputs`: whether adapters will follow. If so, the base model is opened in the form that takes them,
+   * which costs some time per token. If not, the weights are in memory twice while the first adapter opens. Default
+   * false.
+   */
+  readonly startsAdaptable?: boolean;
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number;
   /**
@@ -134,6 +143,7 @@ async function openOn(
     contextLength: options.contextLength ?? null,
     maxRunTokens: options.maxRunTokens ?? null,
     adapterStrategy: options.adapterStrategy ?? null,
+    startsAdaptable: options.startsAdaptable ?? false,
     adapterRank: options.adapterRank ?? 16,
     cacheBytes: options.cacheBytes ?? null,
     stopTokenIds: options.stopTokenIds ?? null,

@@ -14,13 +14,13 @@ export function hasRoomExpanded(
 }
 
 /**
- * Maximum size of the weights in float32: 350 M parameters, and at most a third of the device
- * memory that the browser reports.
+ * Maximum size of the weights in float32: 350 M parameters, and at most a fifth of the device memory that the browser
+ * reports, because loading takes 2.5 times the weights.
  *
  * @param deviceMemory - in GB.
  */
 export function maxExpandedBytes(deviceMemory: number): number {
-  return Math.min(1.4e9, (deviceMemory * 2 ** 30) / 3);
+  return Math.min(1.4e9, (deviceMemory * 2 ** 30) / 5);
 }
 
 /** Infinity if unknown. */

@@ -1,8 +1,12 @@
 /** Tiny random decoders. Tests only. */
 import {
+  convertWeights,
   decoderConfigJson,
   initializeAdapter,
   initializeDecoder,
+  quantizationConfigJson,
+  safetensorsHeaderBytes,
+  tensorMapSource,
   writeSafetensors,
 } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
@@ -51,5 +55,25 @@ export function tinyModelFiles(
   return new Map([
     ["config.json", new TextEncoder().encode(JSON.stringify(config))],
     ["model.safetensors", writeSafetensors(tinyWeights(seed), { format: "pt" })],
+  ]);
+}
+
+/** The files of the tiny decoder as `convertModel` writes them. */
+export async function tinyQuantizedFiles(
+  format: "int8" | "int4",
+): Promise<Map<string, Uint8Array>> {
+  const parameters = convertWeights(TINY_CONFIG, tensorMapSource(tinyWeights()), format);
+  const parts = [
+    safetensorsHeaderBytes(new Map(parameters.flatMap(({ tensors }) => [...tensors]))),
+    ...(await Promise.all(parameters.map(({ convert }) => convert()))).flat(),
+  ];
+  const weights = new Blob(parts as Uint8Array<ArrayBuffer>[]);
+  const config = {
+    ...decoderConfigJson(TINY_CONFIG),
+    quantization_config: quantizationConfigJson(format),
+  };
+  return new Map([
+    ["config.json", new TextEncoder().encode(JSON.stringify(config))],
+    ["model.safetensors", new Uint8Array(await weights.arrayBuffer())],
   ]);
 }

@@ -13,6 +13,7 @@ import { addTrialCommand } from "../trials/trial-command.ts";
 import { groupCommands } from "./command-groups.ts";
 import { createCommand, OPTION_HELP } from "./command-line.ts";
 import { addDeadLettersCommand } from "./dead-letters-command.ts";
+import { addUploadsCommand } from "./uploads-command.ts";
 import { addEvaluateCommand } from "./evaluate-command.ts";
 import { addLearnCommand } from "./learn-command.ts";
 import { addOperatorCommands } from "./operator-commands.ts";
@@ -55,6 +56,7 @@ export function createProgram(options: ProgramOptions): Command {
   addSitesCommand(program, options);
   addVisitorCommands(program, options);
   addDeadLettersCommand(program, options);
+  addUploadsCommand(program, options);
   addExchangeCommands(program, options);
   addImitateCommand(program, options);
   addLearnCommand(program, options);

@@ -24,6 +24,7 @@ import {
 import { containCheck } from "../check/contained-check.ts";
 import { assignedEnvironment } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
+import { uploadFile } from "../edge/object-upload.ts";
 import { adoptedState, hasOtherStable, withPolicies } from "../edge/edge-following.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import {
@@ -83,7 +84,7 @@ export async function trainFromEdge(
     },
   });
   try {
-    await offerBaseModel(model, edge);
+    await offerBaseModel(model, edge, (...noted) => report.note(...noted));
     const store = openTrainerCheckpoints(options.stateFolder);
     if (!options.isResuming) await store.clear();
     let twice = 0;
@@ -296,11 +297,23 @@ function canMask(engine: TrainEngine): boolean {
   return engine.capabilities().sequences.includes("keptTokenIds");
 }
 
-/** Uploads the files and registers them as version 0. Safe to repeat. */
-export async function offerBaseModel(model: BaseModel, edge: EdgeClient): Promise<void> {
-  for (const { path, sha256 } of model.reference.files) {
+/**
+ * Uploads the files that the edge lacks and registers them as version 0. Safe to repeat; an upload that was stopped goes
+ * on where it stopped.
+ *
+ * @param note - called after each part of a large file.
+ */
+export async function offerBaseModel(
+  model: BaseModel,
+  edge: EdgeClient,
+  note?: Reporter["note"],
+): Promise<void> {
+  for (const { path: file, sha256, sizeBytes } of model.reference.files) {
     if (await edge.hasObject(sha256)) continue;
-    await edge.putObject(sha256, await model.readFile(path));
+    const { read } = model.openFile(file);
+    await uploadFile(edge, { sha256, sizeBytes, read }, (sentBytes) =>
+      note?.("uploading", { file, sentBytes, sizeBytes }),
+    );
   }
   await edge.setBaseModel({
     baseModel: model.reference,

@@ -12,6 +12,7 @@ import {
   type Lineage,
   LineageResponse,
   type MetricsRow,
+  ObjectPartsResponse,
   PoliciesResponse,
   PolicyVersion,
   type PolicyVersionId,
@@ -33,6 +34,17 @@ export interface EdgeClient {
   /** @throws WaggleError `LEASE_LOST` if the trainer no longer has the lease. */
   acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<AcknowledgeResponse>;
   putObject(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Hashes of the stored parts of an object. */
+  objectParts(sha256: string): Promise<string[]>;
+  /** @param part - hash of `bytes`, which are at most `MAX_PART_BYTES`. */
+  putObjectPart(sha256: string, part: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * Makes the object of its stored parts.
+   * @param parts - their hashes, in the order of the object's bytes.
+   * @param sizeBytes - of the object, for which the edge is given time.
+   * @throws WaggleError `NOT_FOUND` if parts are missing, `DIGEST_MISMATCH` if they make other bytes.
+   */
+  assembleObject(sha256: string, parts: readonly string[], sizeBytes: number): Promise<void>;
   /** Whether the edge has an object, which then need not be sent again. */
   hasObject(sha256: string): Promise<boolean>;
   getObject(sha256: string): Promise<Uint8Array>;
@@ -84,6 +96,20 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       ),
     putObject: (sha256, bytes) =>
       done({ method: "PUT", path: `/v1/trainer/objects/${sha256}`, bytes }),
+    async objectParts(sha256) {
+      const path = `/v1/trainer/objects/${sha256}/parts`;
+      const { parts } = await answer({ method: "GET", path }, ObjectPartsResponse);
+      return parts.map((part) => part.sha256);
+    },
+    putObjectPart: (sha256, part, bytes) =>
+      done({ method: "PUT", path: `/v1/trainer/objects/${sha256}/parts/${part}`, bytes }),
+    assembleObject: (sha256, parts, movedBytes) =>
+      done({
+        method: "POST",
+        path: `/v1/trainer/objects/${sha256}/assemble`,
+        json: { parts },
+        movedBytes,
+      }),
     async hasObject(sha256) {
       try {
         await send({ method: "HEAD", path: `/v1/objects/${sha256}` }, async () => undefined);

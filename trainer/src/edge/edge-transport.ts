@@ -29,6 +29,8 @@ type EdgeCall = {
   readonly path: string;
   readonly json?: unknown;
   readonly bytes?: Uint8Array;
+  /** Bytes that the edge moves before it answers, if they are not those of the body. */
+  readonly movedBytes?: number;
 };
 
 /** Typed calls with retries. */
@@ -43,7 +45,7 @@ export type EdgeTransport = {
 
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8000;
-/** Uploads are given time for at least 1 MB/s, because a base model can have gigabytes. */
+/** Uploads are given time for at least 1 MB/s. */
 const SLOWEST_BYTES_PER_MS = 1000;
 
 /** Creates a transport for one edge and one credential. */
@@ -76,7 +78,8 @@ export function createEdgeTransport(options: EdgeTransportOptions): EdgeTranspor
             ? JSON.stringify(call.json)
             : ((call.bytes as Uint8Array<ArrayBuffer> | undefined) ?? null),
         signal: AbortSignal.timeout(
-          timeoutMs + Math.ceil((call.bytes?.length ?? 0) / SLOWEST_BYTES_PER_MS),
+          timeoutMs +
+            Math.ceil((call.bytes?.length ?? call.movedBytes ?? 0) / SLOWEST_BYTES_PER_MS),
         ),
       });
     } catch (error) {

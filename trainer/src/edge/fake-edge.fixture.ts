@@ -24,6 +24,8 @@ export class FakeEdge {
   /** All acknowledged outcomes by digest, in order. */
   readonly acknowledged: Map<string, TrajectoryOutcome[]> = new Map();
   readonly objects: Map<string, Uint8Array> = new Map();
+  /** Of the object that is being uploaded. */
+  readonly parts: Map<string, Uint8Array> = new Map();
   readonly metrics: Map<number, MetricsRow> = new Map();
   readonly policies: PolicyVersion[] = [];
   /** Digests that their visitors withdrew. */
@@ -114,6 +116,23 @@ export class FakeEdge {
           throw new WaggleError("DIGEST_MISMATCH", "the object does not match its hash");
         }
         this.objects.set(digest, bytes);
+      },
+      objectParts: async () => [...this.parts.keys()],
+      putObjectPart: async (_, digest, bytes) => {
+        if ((await sha256(bytes)) !== digest) {
+          throw new WaggleError("DIGEST_MISMATCH", "the part does not match its hash");
+        }
+        this.parts.set(digest, bytes);
+      },
+      assembleObject: async (digest, order) => {
+        const pieces = order.map((part) => this.parts.get(part));
+        if (pieces.includes(undefined)) throw new WaggleError("NOT_FOUND", "a part is missing");
+        const bytes = Buffer.concat(pieces as Uint8Array[]);
+        if ((await sha256(bytes)) !== digest) {
+          throw new WaggleError("DIGEST_MISMATCH", "the object does not match its hash");
+        }
+        this.objects.set(digest, bytes);
+        this.parts.clear();
       },
       hasObject: async (digest) => this.objects.has(digest),
       getObject: async (digest) => {

@@ -12,6 +12,8 @@ import {
   type TrajectoriesResponse as Page,
   TrajectoryDetail,
   type TrajectoryRow,
+  UnfinishedObjectsResponse,
+  type UnfinishedObjectsResponse as Unfinished,
 } from "@waggle/protocol";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 
@@ -30,6 +32,10 @@ export interface OperatorClient {
   retryDeadLetter(digest: string): Promise<void>;
   /** @throws WaggleError `NOT_FOUND` if the digest is not a dead letter. */
   deleteDeadLetter(digest: string): Promise<void>;
+  /** Objects of which only parts are stored. */
+  unfinishedObjects(): Promise<Unfinished["objects"]>;
+  /** Deletes the parts. @throws WaggleError `NOT_FOUND` if there are none. */
+  deleteUnfinishedObject(sha256: string): Promise<void>;
 }
 
 /** The edge's maximum page size. */
@@ -75,6 +81,12 @@ export function createOperatorClient(options: EdgeTransportOptions): OperatorCli
       done({ method: "POST", path: `/v1/operator/dead-letters/${digest}/retry` }),
     deleteDeadLetter: (digest) =>
       done({ method: "DELETE", path: `/v1/operator/dead-letters/${digest}` }),
+    async unfinishedObjects() {
+      const path = "/v1/operator/unfinished-objects";
+      return (await answer({ method: "GET", path }, UnfinishedObjectsResponse)).objects;
+    },
+    deleteUnfinishedObject: (sha256) =>
+      done({ method: "DELETE", path: `/v1/operator/unfinished-objects/${sha256}` }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** A Hugging Face model folder as the trainer uses it: parsed, with the hashes of its files. */
 import {
+  type ByteSource,
   type DecoderConfig,
   type ModelFile,
   parseDecoderConfig,
@@ -16,10 +17,10 @@ import { type ChatFormat, readChatFormat } from "@waggle/text";
 /** A base model; its weights may be in memory or on disk. */
 export type BaseModel = {
   readonly reference: BaseModelReference;
-  /** Config and tokenizer; weights are read with `readFile`. */
+  /** Config and tokenizer; weights are read with `openFile`. */
   readonly files: readonly ModelFile[];
-  /** Reads a complete file of the reference. */
-  readonly readFile: (path: string) => Promise<Uint8Array>;
+  /** A file of the reference, read on demand. */
+  readonly openFile: (path: string) => ByteSource;
   readonly config: DecoderConfig;
   /** The format in which the matrices of `weights` are quantized; `null` for plain numbers. */
   readonly storedFormat: WeightFormat | null;
@@ -72,7 +73,7 @@ export async function openBaseModel(path: string): Promise<OpenedModel> {
   return {
     reference: await folder.reference(),
     files,
-    readFile: folder.bytes,
+    openFile: folder.file,
     config: parseDecoderConfig(json),
     storedFormat: parseStoredFormat(json),
     weights: await folder.weights(),

@@ -33,9 +33,11 @@ const TEMPLATES: ReadonlySet<unknown> = new Set([NANO_CHAT_TEMPLATE, DESCRIBED_T
  */
 export async function earlierModel(folder: string): Promise<EarlierModel> {
   const opened = await openBaseModel(folder);
-  const { reference, config, readFile } = opened;
-  const json = async (path: string): Promise<unknown> =>
-    JSON.parse(new TextDecoder().decode(await readFile(path)));
+  const { reference, config, openFile } = opened;
+  const json = async (path: string): Promise<unknown> => {
+    const file = openFile(path);
+    return JSON.parse(new TextDecoder().decode(await file.read(0, file.sizeBytes)));
+  };
   const tokenizerConfig = (await json("tokenizer_config.json")) as TokenizerConfigJson;
   if (!TEMPLATES.has(tokenizerConfig.chat_template)) {
     throw new WaggleError(

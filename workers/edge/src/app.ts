@@ -20,6 +20,7 @@ import { manifestEndpoints } from "./routes/manifests.ts";
 import { mcpEndpoints } from "./routes/mcp.ts";
 import { metricsEndpoints } from "./routes/metrics.ts";
 import { outcomeEndpoints } from "./routes/outcomes.ts";
+import { objectPartEndpoints } from "./routes/object-parts.ts";
 import { objectEndpoints } from "./routes/objects.ts";
 import { healthEndpoints } from "./routes/health.ts";
 import { operatorEndpoints } from "./routes/operator.ts";
@@ -39,6 +40,7 @@ const served: readonly Endpoint[] = [
   ...sessionEndpoints,
   ...manifestEndpoints,
   ...objectEndpoints,
+  ...objectPartEndpoints,
   ...mcpEndpoints,
   ...assignmentEndpoints,
   ...trajectoryEndpoints,

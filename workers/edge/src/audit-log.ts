@@ -16,6 +16,7 @@ export type AuditAction =
   | "export-visitor"
   | "retry-dead-letter"
   | "delete-dead-letter"
+  | "delete-unfinished-object"
   | "create-site"
   | "change-site"
   | "disable-site"

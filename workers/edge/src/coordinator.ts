@@ -39,6 +39,7 @@ import {
   type StoredRelease,
 } from "./releases/release-store.ts";
 import { deleteExpired, oldestReceivedAt } from "./retention.ts";
+import { deleteAbandonedParts } from "./objects/part-store.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
 import type { Bindings, Settings } from "./settings.ts";
 import { type SiteDatabase, siteDatabase } from "./sites/site-database.ts";
@@ -54,6 +55,8 @@ const DAY_MS = 86_400_000;
 const EXPIRY_PAUSE_MS = 3_600_000;
 /** Time for which an outcome waits for its trajectory, unless the site keeps data for less time. */
 const UNJOINED_MS = 30 * DAY_MS;
+/** Time after which the parts of an object that was not completed are deleted. */
+const ABANDONED_MS = 7 * DAY_MS;
 /** Time between two decisions about a release. */
 const RELEASE_PAUSE_MS = 60_000;
 /** Most time between two looks at the retention, which a deployment can change. */
@@ -243,8 +246,8 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   /**
-   * Deletes trajectories whose retention is over, and outcomes whose trajectory did not arrive. The running release counts
-   * their values first. Looks again within a day.
+   * Deletes trajectories whose retention is over, outcomes whose trajectory did not arrive, and parts of objects that were
+   * not completed. The running release counts the trajectories' values first. Looks again within a day.
    * @returns how many trajectories
    */
   async expire(now: number): Promise<number> {
@@ -255,6 +258,10 @@ export class Coordinator extends DurableObject<Bindings> {
     if (release !== null) await this.#countAll(release);
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
     await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
+    const { site } = this.#db;
+    if (await deleteAbandonedParts(this.env.OBJECTS, site, now - ABANDONED_MS)) {
+      await this.watchParts(now);
+    }
     const oldest = (await oldestReceivedAt(stores)) ?? (await oldestUnjoinedAt(this.#db));
     if (oldest !== null) {
       const check = now + EXPIRY_CHECK_MS;
@@ -262,6 +269,11 @@ export class Coordinator extends DurableObject<Bindings> {
       await this.#wake(Math.min(due, check));
     }
     return deleted;
+  }
+
+  /** Looks for parts of objects whose upload was given up, within a day. */
+  watchParts(now: number): Promise<void> {
+    return this.#wake(now + EXPIRY_CHECK_MS);
   }
 
   /** In batches, so that pages and trainers are answered between them. @returns how many trajectories */

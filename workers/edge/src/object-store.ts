@@ -1,6 +1,6 @@
 /**
- * R2 keys. Two prefixes in each site: public objects by content hash, and trajectories by visitor, so that a visitor
- * is forgotten by deleting a prefix.
+ * R2 keys. Three prefixes in each site: public objects by content hash, parts of objects that are being uploaded, and
+ * trajectories by visitor, so that a visitor is forgotten by deleting a prefix.
  */
 import { DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import { nameInSite } from "./sites/site-name.ts";
@@ -66,16 +66,37 @@ export async function putObject(
   sha256: string,
   body: ReadableStream | Uint8Array,
 ): Promise<number> {
-  const size = await putBytes(OBJECTS, objectKey(site, sha256), sha256, body);
-  if (site !== DEFAULT_SITE) {
-    await DB.prepare("INSERT INTO objects (sha256, site) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
-      .bind(sha256, site)
-      .run();
-  }
+  const size = await putHashed(OBJECTS, objectKey(site, sha256), sha256, body);
+  await noteObject(DB, site, sha256);
   return size;
 }
 
-async function putBytes(
+/** Notes which site has an object, for pages, which name no site. */
+async function noteObject(db: D1Database, site: string, sha256: string): Promise<void> {
+  if (site === DEFAULT_SITE) return;
+  await db
+    .prepare("INSERT INTO objects (sha256, site) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
+    .bind(sha256, site)
+    .run();
+}
+
+/** Size of a site's object in bytes; `null` if it is not stored. Completes a `putObject` that was interrupted. */
+export async function storedObjectBytes(
+  { DB, OBJECTS }: { readonly DB: D1Database; readonly OBJECTS: R2Bucket },
+  site: string,
+  sha256: string,
+): Promise<number | null> {
+  const object = await OBJECTS.head(objectKey(site, sha256));
+  if (object === null) return null;
+  await noteObject(DB, site, sha256);
+  return object.size;
+}
+
+/**
+ * Stores bytes under a key. R2 verifies their hash while they stream in.
+ * @throws WaggleError `DIGEST_MISMATCH`
+ */
+export async function putHashed(
   bucket: R2Bucket,
   key: string,
   sha256: string,
@@ -88,7 +109,7 @@ async function putBytes(
     if (error instanceof Error && /sha-?256|checksum|10037/i.test(error.message)) {
       throw new WaggleError(
         "DIGEST_MISMATCH",
-        "the bytes do not have the hash in the path; send the object again",
+        "the bytes do not have the hash in the path; send them again",
         { cause: error },
       );
     }

@@ -5,10 +5,12 @@
  * the default. `WAGGLE_PRACTICE_SITE` is the folder of the site's config, where it has one: the practice page asks
  * visitors for the same consent as the site's own page.
  */
+import { resolve } from "node:path";
 import type { Connect, Plugin } from "vite";
 import { readSiteConfig } from "@waggle/site/node";
 import { ISOLATION_HEADERS, visitorModule } from "@waggle/site/vite";
 import { FROM_SOURCE } from "../processes/installed.ts";
+import { serveBuiltAssets } from "./built-assets.ts";
 
 /** What the practice page imports its environment and the site's texts from. */
 const PRACTICE = "virtual:waggle/practice";
@@ -58,7 +60,10 @@ export function pagePlugin(conditions: readonly string[]): Plugin {
       build: { target: "es2023", chunkSizeWarningLimit: 2000 },
     }),
     configureServer: (server) => void server.middlewares.use(serve),
-    configurePreviewServer: (server) => void server.middlewares.use(serve),
+    configurePreviewServer({ middlewares, config: { root, build } }) {
+      middlewares.use(serve);
+      middlewares.use(serveBuiltAssets(resolve(root, build.outDir), headers));
+    },
     generateBundle() {
       this.emitFile({ type: "asset", fileName: "config.json", source: config });
     },

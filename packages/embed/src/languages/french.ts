@@ -124,6 +124,9 @@ const FAILURES: { readonly [code: string]: string } = {
   NETWORK: "Le serveur de l'assistant est injoignable.",
   BROWSER_UNSUPPORTED:
     "Ce navigateur ou cette connexion ne permet pas d'exécuter l'assistant. Les versions actuelles de Chrome, Edge et Firefox le peuvent sur les pages https.",
+  MODEL_TOO_LARGE: "Cet appareil n'a pas assez de mémoire pour l'assistant.",
+  OUT_OF_MEMORY:
+    "Cet appareil n'a pas assez de mémoire pour l'assistant. Veuillez fermer d'autres pages et réessayer.",
   DEVICE_LOST: "L'assistant a été interrompu. Veuillez réessayer.",
   CONTEXT_OVERFLOW: "La conversation est devenue trop longue. Commencez-en une nouvelle.",
 };

@@ -126,6 +126,9 @@ const FAILURES: { readonly [code: string]: string } = {
   NETWORK: "Der Server des Assistenten ist nicht erreichbar.",
   BROWSER_UNSUPPORTED:
     "Dieser Browser oder diese Verbindung kann den Assistenten nicht ausführen. Aktuelle Versionen von Chrome, Edge und Firefox können es auf https-Seiten.",
+  MODEL_TOO_LARGE: "Dieses Gerät hat zu wenig Speicher für den Assistenten.",
+  OUT_OF_MEMORY:
+    "Dieses Gerät hat zu wenig Speicher für den Assistenten. Bitte schließen Sie andere Seiten und versuchen Sie es noch einmal.",
   DEVICE_LOST: "Der Assistent wurde unterbrochen. Bitte versuchen Sie es noch einmal.",
   CONTEXT_OVERFLOW: "Die Unterhaltung ist zu lang geworden. Bitte beginnen Sie eine neue.",
 };

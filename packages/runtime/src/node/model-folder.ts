@@ -12,6 +12,8 @@ import { openFileBytes, readPieces } from "./file-bytes.ts";
 export type ModelFolder = {
   /** Every file of the model; other files in the folder are not part of it. */
   readonly paths: readonly string[];
+  /** A file of the model, read on demand. */
+  readonly file: (path: string) => ByteSource;
   /** A whole file of the model. */
   readonly bytes: (path: string) => Promise<Uint8Array>;
   /** @throws WaggleError `MODEL_CORRUPT` if weights are broken. */
@@ -48,6 +50,7 @@ export async function openModelFolder(folder: string): Promise<ModelFolder> {
   const file = (path: string): ByteSource => files.get(path) as ByteSource;
   return {
     paths,
+    file,
     bytes: (path) => file(path).read(0, file(path).sizeBytes),
     weights: () => openModelWeights((path) => files.has(path), file),
     reference: async (signal, onRead) => {

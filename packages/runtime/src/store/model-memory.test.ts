@@ -143,18 +143,18 @@ describe("a model that does not fit is refused", () => {
   const wasm = wasmLimits();
 
   test("with its size, the limit, and the format that would fit", () => {
-    expect(refusal(SMOLLM3_3B, { dtype: "f32", contextLength: 4096, limits: wasm })).toMatch(
-      /^the model needs 1\d\.\d GB as f32 with a context of 4096, the limit is 3\.8 GB \(WebAssembly's memory\); int4 \([23]\.\d GB\) fits$/,
+    expect(refusal(QWEN3_600M, { dtype: "f32", contextLength: 4096, limits: wasm })).toMatch(
+      /^the model needs 5\.\d GB as f32 with a context of 4096, the limit is 3\.8 GB \(WebAssembly's memory\); int8 \(2\.\d GB\) fits$/,
     );
-    expect(refusal(SMOLLM3_3B, { dtype: "int4", contextLength: 4096, limits: wasm })).toBe("fits");
+    expect(refusal(QWEN3_600M, { dtype: "int8", contextLength: 4096, limits: wasm })).toBe("fits");
     expect(refusal(GEMMA3_270M, { dtype: "f32", contextLength: 4096, limits: wasm })).toBe("fits");
   });
 
   test("with a suggestion of a shorter context if that helps", () => {
-    const options = { dtype: "int4", contextLength: 65_536, limits: wasm } as const;
-    expect(refusal(SMOLLM3_3B, options)).toMatch(/; int4 with a context of (16384|8192) fits$/);
-    const tiny = { ...wasm, totalBytes: 1e9 };
-    expect(refusal(SMOLLM3_3B, { ...options, limits: tiny })).toMatch(/use a smaller model$/);
+    const options = { dtype: "int4", contextLength: 40_960, limits: wasm } as const;
+    expect(refusal(QWEN3_600M, options)).toMatch(/; int4 with a context of 10240 fits$/);
+    const tiny = { ...wasm, totalBytes: 0.5e9 };
+    expect(refusal(QWEN3_600M, { ...options, limits: tiny })).toMatch(/use a smaller model$/);
   });
 
   test("if one matrix is larger than the device's largest buffer", () => {
@@ -180,21 +180,35 @@ describe("a model that does not fit is refused", () => {
 
   test("counting quantized weights as float32 if they are expanded", () => {
     const parameters = parameterCount(GEMMA3_270M);
-    const limits = wasmLimits(4);
+    const limits = wasmLimits(6);
     const options = { dtype: "int4", contextLength: 512, limits } as const;
     const { weights, total } = modelMemory(GEMMA3_270M, options);
     expect(Math.abs(weights / (4 * parameters) - 1)).toBeLessThan(0.01);
     expect(refusal(GEMMA3_270M, options)).toBe("fits");
     const less = { ...options, limits: { ...limits, totalBytes: total - 1 } };
     expect(refusal(GEMMA3_270M, less)).toMatch(/^the model needs .* as int4 /);
-    // They exceed a third of 2 GB, and a GPU computes with the stored format.
-    const small = modelMemory(GEMMA3_270M, { ...options, limits: wasmLimits(2) });
+    // They exceed a fifth of 4 GB, and a GPU computes with the stored format.
+    const onPhone = { ...options, limits: wasmLimits(4) };
+    const small = modelMemory(GEMMA3_270M, onPhone);
+    expect(refusal(GEMMA3_270M, onPhone)).toBe("fits");
     expect(small.weights).toBeLessThan(1.2 * parameters);
     const adapter = { maxBufferSize: 2 ** 30, maxStorageBufferBindingSize: 2 ** 30 };
     const gpu = webgpuLimits({ ...adapter, hasFloat16: false }, 4);
     expect(modelMemory(GEMMA3_270M, { ...options, limits: gpu }).weights).toBe(small.weights);
     expect(modelMemory(GEMMA3_270M, { dtype: "int4" }).weights).toBe(small.weights);
     expect(modelMemory(QWEN3_600M, options).weights).toBeLessThan(1.2 * 596_049_920);
+  });
+
+  test("counting what WebAssembly's heap keeps from loading, and nothing of the kind on a GPU", () => {
+    const options = { dtype: "f32", contextLength: 512 } as const;
+    const { weights, states, scratch, total, loading } = modelMemory(GEMMA3_270M, {
+      ...options,
+      limits: wasm,
+    });
+    expect(total).toBe(weights + states + scratch + loading);
+    expect(total).toBeGreaterThan(2.5 * weights);
+    expect(total).toBeLessThan(2.7 * weights);
+    expect(modelMemory(GEMMA3_270M, options).loading).toBe(0);
   });
 
   test("and without limits nothing is refused", () => {

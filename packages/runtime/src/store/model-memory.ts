@@ -1,7 +1,7 @@
 /**
- * Memory that a model takes, computed from its config before anything is loaded: weights in a
- * number format, states of a full context, and the largest intermediate results. An estimate,
- * within a few percent for the first two.
+ * Memory that a model takes, computed from its config before anything is loaded: weights in a number format, states of a
+ * full context, the largest intermediate results, and what loading leaves on WebAssembly's heap. An estimate: within a
+ * few percent for the first two, and within 15 % for the heap.
  */
 import { decoderParameters, decoderStates, hasPositions, parameterCount } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
@@ -44,6 +44,8 @@ export type MemoryLimits = {
    * are.
    */
   readonly expandedBytes: number;
+  /** Whether the model is on WebAssembly's heap, which keeps the size that loading needed. */
+  readonly isHeap: boolean;
   /** What determines the total, for messages: `WebAssembly's memory`. */
   readonly description: string;
   /** Number formats that the device supports, the most precise first. */
@@ -57,12 +59,16 @@ export type ModelMemory = {
   readonly states: number;
   /** Logits and the widest activations of one run. */
   readonly scratch: number;
+  /** What else WebAssembly's heap takes, because loading needed it; 0 without a heap. */
+  readonly loading: number;
   readonly total: number;
   /** The largest single matrix. */
   readonly largestBuffer: number;
 };
 
 const GIGABYTE = 1024 ** 3;
+/** Heap of onnxruntime without a model. */
+const RUNTIME_BYTES = 16 * 2 ** 20;
 /** Numbers that share a scale. */
 const BLOCK_SIZE = 32;
 /** WebAssembly addresses 4 GB, part of which goes to onnxruntime's code and allocation gaps. */
@@ -103,7 +109,23 @@ export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions):
     if (hasPositions(state)) largestBuffer = Math.max(largestBuffer, bytes);
   }
   const scratch = scratchBytes(config, options, contextLength, activations);
-  return { weights, states, scratch, total: weights + states + scratch, largestBuffer };
+  const used = weights + states + scratch;
+  const isHeap = options.limits?.isHeap === true;
+  const loading = isHeap ? Math.max(0, heapBytes(weights, states + scratch) - used) : 0;
+  return { weights, states, scratch, loading, total: used + loading, largestBuffer };
+}
+
+/**
+ * Size of WebAssembly's heap. While a model loads, onnxruntime holds its weights, their copies in the layout of its
+ * products, and parts of both again. The heap never shrinks. What is free after loading is used by runs, but large
+ * buffers do not fit into the gaps between weights. docs/evidence/runtime.md has the measurements.
+ *
+ * @param others - what runs need.
+ */
+function heapBytes(weights: number, others: number): number {
+  const needed = RUNTIME_BYTES + Math.max(2.5 * weights, 2 * weights + others);
+  // It grows by a fifth of its size or 96 MB, whichever is less, so it is larger than what is needed.
+  return needed + Math.min(0.07 * needed, 48 * 2 ** 20);
 }
 
 /** `f32` if quantized weights are expanded. */
@@ -126,6 +148,7 @@ export function wasmLimits(deviceMemory?: number): MemoryLimits {
     totalBytes: isSmall ? page : WASM_BYTES,
     bufferBytes: null,
     expandedBytes: maxExpandedBytes(deviceMemory ?? Infinity),
+    isHeap: true,
     description: isSmall ? `a page's share of ${deviceMemory} GB` : "WebAssembly's memory",
     formats: ["f32", "int8", "int4"],
   };
@@ -150,6 +173,7 @@ export function webgpuLimits(
     totalBytes: page ?? Infinity,
     bufferBytes: Math.min(adapter.maxBufferSize, adapter.maxStorageBufferBindingSize),
     expandedBytes: 0,
+    isHeap: false,
     description: `a page's share of ${deviceMemory} GB`,
     formats: adapter.hasFloat16 ? ["f32", "f16", "int8", "int4"] : ["f32", "int8", "int4"],
   };

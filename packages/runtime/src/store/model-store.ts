@@ -1,9 +1,8 @@
 /**
- * Model files and adapters of an edge, by content hash: fetched once, verified, kept in the
- * browser's own storage, and read from there offline.
+ * Adapters and other objects of an edge, by content hash: fetched once, verified, kept in the browser's own storage, and
+ * read from there offline. `loadModel` keeps the files of a base model in the same storage.
  */
 import { boundary } from "@waggle/protocol";
-import type { BaseModelReference } from "@waggle/protocol";
 import type { FallbackStorage } from "./chunk-storage.ts";
 import { openChunkedFile } from "./chunked-file.ts";
 import { objectKey, objectUrl } from "./edge-objects.ts";
@@ -24,7 +23,7 @@ export type ModelStoreOptions = {
   readonly storage?: FallbackStorage;
 } & Pick<DownloadOptions, "chunkBytes" | "stallMs" | "attempts" | "retryDelayMs">;
 
-/** Loaded and total bytes of all files of one call, according to their references. */
+/** Loaded and total bytes of an object, according to its reference. */
 export type LoadProgress = { readonly loadedBytes: number; readonly totalBytes: number };
 
 /** Options of a load. */
@@ -34,21 +33,16 @@ export type LoadOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** Files and adapters of one edge, by content hash. */
+/** Objects of one edge, by content hash. */
 export interface ModelStore {
   /** False once something is only in memory, and so lost with the page. */
   readonly isDurable: boolean;
   /**
-   * The files of a base model by path.
+   * The bytes of an object, such as an adapter.
    *
-   * @throws WaggleError `NETWORK` (retryable) if a file cannot be fetched, `NOT_FOUND` if the edge
-   *   does not have it, `DIGEST_MISMATCH` if its bytes do not match the reference.
+   * @throws WaggleError `NETWORK` (retryable) if it cannot be fetched, `NOT_FOUND` if the edge does not have it,
+   *   `DIGEST_MISMATCH` if its bytes do not match the reference.
    */
-  modelFiles(
-    model: Pick<BaseModelReference, "files">,
-    options?: LoadOptions,
-  ): Promise<Map<string, Uint8Array>>;
-  /** One other object, such as an adapter. @throws as `modelFiles`. */
   object(
     reference: { readonly sha256: string; readonly sizeBytes: number },
     options?: LoadOptions,
@@ -74,24 +68,6 @@ class ObjectStore implements ModelStore {
 
   get isDurable(): boolean {
     return this.#isDurable;
-  }
-
-  async modelFiles(
-    model: Pick<BaseModelReference, "files">,
-    options: LoadOptions = {},
-  ): Promise<Map<string, Uint8Array>> {
-    const totalBytes = model.files.reduce((sum, file) => sum + file.sizeBytes, 0);
-    let done = 0;
-    const files = new Map<string, Uint8Array>();
-    // One after the other: the large file dominates the time, and progress stays in order.
-    for (const file of model.files) {
-      const bytes = await this.#load(file, options.signal, (loaded) =>
-        options.onProgress?.({ loadedBytes: done + loaded, totalBytes }),
-      );
-      done += file.sizeBytes;
-      files.set(file.path, bytes);
-    }
-    return files;
   }
 
   object(reference: ObjectReference, options: LoadOptions = {}): Promise<Uint8Array> {

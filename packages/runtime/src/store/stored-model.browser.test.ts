@@ -1,20 +1,12 @@
-import {
-  convertWeights,
-  decoderConfigJson,
-  quantizationConfigJson,
-  safetensorsHeaderBytes,
-  tensorMapSource,
-} from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import { createBrowserPolicy } from "../browser-policy.ts";
 import type { BrowserPolicyOptions } from "../browser-policy.ts";
 import {
   TINY_BASE_MODEL,
-  TINY_CONFIG,
   tinyModelFiles,
   tinyPrompt,
-  tinyWeights,
+  tinyQuantizedFiles,
 } from "../tiny-decoder.fixture.ts";
 import { loadModel } from "./load-model.ts";
 import type { LoadedModel } from "./loaded-model.ts";
@@ -63,20 +55,7 @@ test("a worker computes the same with a model from storage as with one from byte
 });
 
 test("a model stored in int4 runs in int4, like one quantized in the page", async () => {
-  const parameters = convertWeights(TINY_CONFIG, tensorMapSource(tinyWeights()), "int4");
-  const parts = [
-    safetensorsHeaderBytes(new Map(parameters.flatMap(({ tensors }) => [...tensors]))),
-    ...(await Promise.all(parameters.map(({ convert }) => convert()))).flat(),
-  ];
-  const weights = new Blob(parts as Uint8Array<ArrayBuffer>[]);
-  const config = {
-    ...decoderConfigJson(TINY_CONFIG),
-    quantization_config: quantizationConfigJson("int4"),
-  };
-  const files = new Map([
-    ["config.json", new TextEncoder().encode(JSON.stringify(config))],
-    ["model.safetensors", new Uint8Array(await weights.arrayBuffer())],
-  ]);
+  const files = await tinyQuantizedFiles("int4");
   const stored = await store(withTokenizer(files));
   expect(stored.storedFormat).toBe("int4");
   const fromStorage = await scores(stored);
@@ -85,4 +64,5 @@ test("a model stored in int4 runs in int4, like one quantized in the page", asyn
   // they differ by the rounding of scales to float16, far less than by that of weights to 4 bits
   expect(largestGap(fromStorage, inPage)).toBeLessThan(largestGap(exact, inPage) / 5);
   await expect(scores(stored, "f32")).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
+  expect(await scores(files)).toEqual(fromStorage);
 });

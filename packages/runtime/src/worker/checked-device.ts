@@ -30,7 +30,7 @@ export type WorkerBackendOptions = {
   readonly avoidsSubgroups: boolean;
   /** In a check, the model that the small one stands for. */
   readonly sizedAs?: DecoderConfig;
-  /** An adapter will follow: if there are two graphs, open the one that takes adapters. */
+  /** An adapter will follow: open the graph that takes adapters, if there are two. */
   readonly startsAdaptable?: boolean;
 };
 

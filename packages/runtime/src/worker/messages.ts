@@ -42,6 +42,7 @@ export type OpenRequest = {
   readonly contextLength: number | null;
   readonly maxRunTokens: number | null;
   readonly adapterStrategy: AdapterStrategy | null;
+  readonly startsAdaptable: boolean;
   readonly adapterRank: number;
   readonly cacheBytes: number | null;
   /** `null`: those of the model's chat format, which grammars then read. */

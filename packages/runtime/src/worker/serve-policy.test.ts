@@ -1,6 +1,7 @@
 /** A worker's answers to a page, over a message channel, with the WASM backend. */
-import { writeAdapter } from "@waggle/model";
+import { residentSource, tensorMapSource, writeAdapter, writeSafetensors } from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
+import type { Tensor } from "@waggle/protocol";
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { afterEach, expect, test } from "vitest";
 import { formatOf } from "../backend/cpu/cpu-backend.ts";
@@ -11,6 +12,8 @@ import {
   tinyAdapter,
   tinyModelFiles,
   tinyPrompt,
+  tinyQuantizedFiles,
+  tinyWeights,
 } from "../tiny-decoder.fixture.ts";
 import { WorkerClient } from "../worker-client.ts";
 import type { DeviceCheck, MessageEndpoint, PublishedAdapter } from "./messages.ts";
@@ -47,6 +50,7 @@ async function open(files: ReadonlyMap<string, Uint8Array> = tinyModelFiles()) {
     contextLength: null,
     maxRunTokens: null,
     adapterStrategy: null,
+    startsAdaptable: false,
     adapterRank: 16,
     cacheBytes: null,
     stopTokenIds: null,
@@ -106,3 +110,24 @@ test.each([
     message: expect.stringContaining(reason),
   });
 });
+
+test.each(["int8", "int4"] as const)(
+  "the bytes of a model stored in %s compute what its numbers compute, with and without an adapter",
+  async (format) => {
+    const numbers = new Map<string, Tensor>();
+    const rounded = residentSource(TINY_CONFIG, tensorMapSource(tinyWeights()), format);
+    for (const name of rounded.tensors.keys()) numbers.set(name, await rounded.read(name));
+    expect(numbers.size).toBe(tinyWeights().size);
+    const exact = await open(tinyModelFiles().set("model.safetensors", writeSafetensors(numbers)));
+    const stored = await open(await tinyQuantizedFiles(format));
+    for (const adapter of [null, tinyAdapter(1)]) {
+      const scores: (readonly number[])[] = [];
+      for (const client of [exact, stored]) {
+        await client.ask({ kind: "set-adapter", version: 1, adapter });
+        scores.push(await logProbs(client));
+      }
+      const gaps = scores[0]?.map((logProb, at) => Math.abs(logProb - (scores[1]?.[at] ?? NaN)));
+      expect(Math.max(...(gaps ?? []))).toBeLessThan(1e-4);
+    }
+  },
+);

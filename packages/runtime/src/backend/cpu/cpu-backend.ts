@@ -54,6 +54,11 @@ export type CpuBackendOptions = {
   /** With `inputs`: adapters up to this rank share one graph. Default 16. */
   readonly adapterRank?: number | undefined;
   /**
+   * With `inputs`: whether the first session opens the graph that takes adapters, even without one. Otherwise the weights
+   * are in memory twice while the first adapter opens. Default false.
+   */
+  readonly startsAdaptable?: boolean | undefined;
+  /**
    * If forks share a prefix: whether the branch graph has its own copy of the weights (`twice`), or a
    * single graph then serves all runs (`once`). Default: by the model's size.
    */
@@ -165,7 +170,8 @@ export class CpuBackend implements DecoderBackend {
   }
 
   async #openWithInputs(adapter: Adapter | null): Promise<DecoderSession> {
-    const shared = await this.#programFor(adapter?.rank ?? 0);
+    const least = this.#options.startsAdaptable === true ? 1 : 0;
+    const shared = await this.#programFor(adapter?.rank ?? least);
     const operands: Operand[] = [];
     const { config } = this.#options;
     try {

@@ -1,0 +1,65 @@
+/**
+ * Loads a model into a policy: the site's, or one of the visitor's choice. The weights never pass through the page: the
+ * worker reads them in pieces from the browser's storage.
+ */
+import { createBrowserPolicy, loadModel, readFormatFiles } from "@waggle/runtime";
+import type {
+  BrowserPolicyOptions,
+  LoadedModel,
+  LoadModelOptions,
+  ModelSource,
+} from "@waggle/runtime";
+import { readChatFormat } from "@waggle/text";
+import type { ChatFormat } from "@waggle/text";
+import type { OpenHost } from "./agent-host.ts";
+
+/** Options of `openModelPolicy`. */
+export type ModelPolicyOptions = {
+  readonly load: Omit<LoadModelOptions, "onProgress">;
+  /** What the visitor reads while the file at `path` loads. */
+  readonly detailOf: (path: string) => string;
+  /** Default: the stored format, `f32` for plain numbers. */
+  readonly dtypeOf?: (
+    model: LoadedModel,
+    files: ReadonlyMap<string, Uint8Array>,
+  ) => NonNullable<BrowserPolicyOptions["dtype"]>;
+  readonly policy: Pick<BrowserPolicyOptions, "device" | "startsAdaptable"> & {
+    readonly createWorker?: BrowserPolicyOptions["createWorker"] | undefined;
+  };
+};
+
+/** A policy with the model that it runs. */
+export type ModelPolicy = {
+  readonly policy: Awaited<ReturnType<typeof createBrowserPolicy>>;
+  readonly chatFormat: ChatFormat;
+  readonly model: LoadedModel;
+};
+
+/**
+ * Files that were loaded once are read from the browser's storage.
+ * @throws WaggleError as `loadModel`, with `MODEL_TOO_LARGE` before the weights are fetched, and as `createBrowserPolicy`.
+ */
+export async function openModelPolicy(
+  source: ModelSource,
+  { load, detailOf, dtypeOf, policy: { createWorker, ...policy } }: ModelPolicyOptions,
+  onProgress: Parameters<OpenHost>[1],
+): Promise<ModelPolicy> {
+  const model = await loadModel(source, {
+    ...load,
+    onProgress: ({ loadedBytes, totalBytes, path }) =>
+      onProgress({ loadedBytes, totalBytes, detail: detailOf(path) }),
+  });
+  const totalBytes = model.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
+  const files = await readFormatFiles(model, load);
+  const chatFormat = readChatFormat(files);
+  const opened = await createBrowserPolicy({
+    ...policy,
+    modelFiles: model,
+    baseModel: model.baseModel,
+    stopTokenIds: chatFormat.stopTokenIds,
+    ...(dtypeOf !== undefined && { dtype: dtypeOf(model, files) }),
+    ...(createWorker !== undefined && { createWorker }),
+  });
+  return { policy: opened, chatFormat, model };
+}
