@@ -51,6 +51,11 @@ export const AssignmentResponse = z.object({
   assignmentId: z.uuid(),
   groupId: z.uuid(),
   task: TaskReference,
+  /**
+   * The seed to sample this attempt with; the trajectory names it. Every attempt of a group has another one. Absent from an
+   * edge of the previous release.
+   */
+  samplingSeed: z.int().min(0).max(0xffff_ffff).optional(),
 });
 
 const uploadOf = <T extends z.ZodType>(trajectory: T) =>

@@ -5,7 +5,6 @@
 import {
   canonicalJson,
   isObject,
-  type TaskReference,
   type Trajectory,
   UPLOAD_LIMITS,
   type UploadEnvelope,
@@ -20,6 +19,7 @@ import { findBaseModel, publishedAmong } from "./policy-store.ts";
 import { countRequest } from "./releases/release-counts.ts";
 import { channelPosition } from "./session-token.ts";
 import {
+  type AssignedTask,
   assignmentMismatch,
   checkDigest,
   checkTrajectory,
@@ -61,12 +61,12 @@ async function gatherKnowledge(
     publishedAmong(db, namedVersions(upload)),
     db
       .prepare(
-        `SELECT a.id, g.environment, g.seed, g.split
+        `SELECT a.id, a.samplingSeed, g.environment, g.seed, g.split
          FROM assignments a JOIN taskGroups g ON g.site = a.site AND g.id = a.groupId
          WHERE +a.site = ?site AND a.visitorId = ?1 AND a.id IN (SELECT value FROM json_each(?2))`,
       )
       .bind(visitorId, JSON.stringify(named))
-      .all<TaskReference & { id: string }>(),
+      .all<AssignedTask & { id: string }>(),
   ]);
   return { baseModel, versions, assignments: new Map(results.map((row) => [row.id, row])) };
 }
@@ -108,10 +108,10 @@ function judgeOwners(
 
 const INSERT_ROW = `
   INSERT INTO trajectories (site, digest, id, visitorId, assignmentId, groupId, environment, seed, split,
-    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion)
+    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion, samplingSeed)
   SELECT ?site, ?1, ?2, ?3, ?4,
     (SELECT groupId FROM assignments WHERE site = ?site AND id = ?4), ?5, ?6, ?7,
-    ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15
+    ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15, ?16
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
@@ -182,6 +182,7 @@ async function storeTrajectory(
     now,
     await forgottenName(visitorId),
     trajectory.consent.version,
+    trajectory.samplingSeed ?? null,
   );
   const position = await channelPosition(visitorId);
   const [inserted] = await stores.DB.batch([insert, countRequest(stores.DB, digest, position)]);

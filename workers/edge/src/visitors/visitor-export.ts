@@ -74,11 +74,18 @@ async function* exportLines(
   now: number,
 ): AsyncGenerator<VisitorExportLine> {
   const { DB } = stores;
+  const unused = await DB.prepare(
+    `SELECT COUNT(*) AS count FROM assignments
+     WHERE +site = ?site AND visitorId = ?1 AND state = 'expired' AND samplingSeed IS NOT NULL`,
+  )
+    .bind(visitorId)
+    .first<{ count: number }>();
   yield {
     kind: "visitor",
     visitorId,
     exportedAt: new Date(now).toISOString(),
     forgotten: await isForgotten(DB, visitorId),
+    unusedSeeds: unused?.count ?? 0,
   };
   const consents = await DB.prepare(
     `SELECT consentVersion AS version, COUNT(*) AS trajectories FROM trajectories
