@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { derivedSeed, type Trajectory } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { createCommand } from "../trainer/src/commands/command-line.ts";
-import { DRAW_BAND } from "../trainer/src/check/redraw.ts";
 import { openBaseModel } from "../trainer/src/model/base-model.ts";
 import { openPolicy } from "../trainer/src/model/open-model.ts";
 import { positive } from "../trainer/src/options/option-values.ts";
 import { ROOT } from "./root.ts";
-import { Judge } from "./testing/tamper/measure.ts";
+import { Judge, type Outcomes } from "./testing/tamper/measure.ts";
 import { attacks, type Attempt, honest, TASK_ENVIRONMENT } from "./testing/tamper/visitors.ts";
 
 /** Largest share of honest records that may be rejected. */
@@ -55,22 +54,23 @@ const pageWith = (dtype: "f32" | "int8" | "int4") =>
 
 let honestRecords = 0;
 let honestRejected = 0;
-say("honest records: draws, token draws outside the band, largest gap, reasons");
+say("honest records of WASM pages:");
 for (const format of ["f32", "int8", "int4"] as const) {
   const page = await pageWith(format);
-  const policy = await openPolicy({ ...model, storedFormat: format === "f32" ? null : format }, 1);
-  const judge = new Judge(model, policy);
+  const stored = { ...model, storedFormat: format === "f32" ? null : format };
+  const policy = await openPolicy(stored, 1);
+  const judge = new Judge(stored, policy);
   const records = await recordsOf(honest(model, page));
   const gaps = await judge.gaps(records);
   const outcomes = await judge.outcomes(records);
-  const rejected = records.length - accepted(outcomes);
-  const outside = gaps.filter((gap) => !(gap <= DRAW_BAND.gap)).length;
-  const [least = 0, second = 0] = gaps.toSorted((a, b) => b - a);
-  say(
-    `  ${format.padEnd(6)} ${gaps.length} ${outside} ${least.toExponential(1)} ${second.toExponential(1)} ${reasons(outcomes)}`,
-  );
   honestRecords += records.length;
-  honestRejected += rejected;
+  honestRejected += records.length - accepted(outcomes);
+  say(`  ${format.padEnd(26)} ${reasons(outcomes)}`);
+  say(
+    `    ${gaps.length} tokens, ${gaps.filter((gap) => gap > 0).length} not selected exactly; ` +
+      `largest gap ${nats(Math.max(...gaps))}; log-prob gap at most ${nats(outcomes.logProbGapMax)} ` +
+      `for a token, ${nats(outcomes.logProbGapMean)} on average in a record`,
+  );
   await page.dispose();
   await policy.dispose();
 }
@@ -87,7 +87,7 @@ for (const [name, attempt] of attacks(model, policy, int4)) {
   say(`  ${name.padEnd(26)} ${share.toFixed(2)} ${reasons(outcomes)}`);
 }
 const cost = await judge.cost(await recordsOf(honest(model, policy)), COST_ROUNDS);
-say(`re-scoring and drawing again take ${cost.toFixed(3)} times the CPU time of re-scoring`);
+say(`drawing again adds ${(100 * (cost - 1)).toFixed(1)} % to the CPU time of re-scoring`);
 
 const failed = [...caught].filter(([name, share]) => share < (LEAST_CAUGHT[name] ?? 0)).length;
 const honestRejectedShare = honestRejected / honestRecords;
@@ -103,10 +103,14 @@ console.log(
 );
 process.exitCode = failed > 0 || honestRejectedShare > MOST_HONEST_REJECTED ? 1 : 0;
 
-function accepted(outcomes: ReadonlyMap<string, number>): number {
-  return outcomes.get("learned") ?? 0;
+function accepted({ counts }: Outcomes): number {
+  return counts.get("learned") ?? 0;
 }
 
-function reasons(outcomes: ReadonlyMap<string, number>): string {
-  return [...outcomes].map(([reason, count]) => `${reason} ${count}`).join(", ");
+function reasons({ counts }: Outcomes): string {
+  return [...counts].map(([reason, count]) => `${reason} ${count}`).join(", ");
+}
+
+function nats(value: number): string {
+  return `${value.toPrecision(2)} nats`;
 }

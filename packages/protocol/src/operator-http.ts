@@ -124,7 +124,10 @@ export const VisitorExportLine = z.discriminatedUnion("kind", [
     visitorId: z.string(),
     exportedAt: z.iso.datetime(),
     forgotten: z.boolean(),
-    /** Seeds of assigned tasks that expired without an upload. Absent from an edge of the previous release. */
+    /**
+     * Seeds without an upload: those of expired tasks, and those of requests that were passed over. Absent from an edge of
+     * the previous release.
+     */
     unusedSeeds: z.int().optional(),
   }),
   z.object({

@@ -10,6 +10,7 @@ import {
 } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { expandGrammars } from "../../../trainer/src/check/grammar-expansion.ts";
+import { bandsOf } from "../../../trainer/src/check/format-bands.ts";
 import { drawGaps } from "../../../trainer/src/check/redraw.ts";
 import { createReplay } from "../../../trainer/src/check/replay.ts";
 import { rescore } from "../../../trainer/src/check/rescoring.ts";
@@ -23,8 +24,15 @@ import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
 
 const VISITOR = "00000000-0000-4000-8000-000000000000";
 
-/** The outcome of each reason, with `learned` for accepted records. */
-export type Outcomes = ReadonlyMap<string, number>;
+/** What the check said about some records. */
+export type Outcomes = {
+  /** Records by reason, with `learned` for accepted ones. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Largest |behavior − re-scored| of one token, in nats. */
+  readonly logProbGapMax: number;
+  /** Largest mean of one record, in nats. */
+  readonly logProbGapMean: number;
+};
 
 /** The trainer's check and re-scoring over one policy at version 0. */
 export class Judge {
@@ -48,12 +56,14 @@ export class Judge {
         environments: [SHOP],
       }),
       maxStaleness: 0,
+      ...bandsOf(model.storedFormat),
       grammars: this.#grammars,
     });
   }
 
   async outcomes(records: readonly Trajectory[]): Promise<Outcomes> {
     const counts = new Map<string, number>();
+    let [max, mean] = [0, 0];
     for (const trajectory of records) {
       const digest = await trajectoryDigest(trajectory);
       const leased = { digest, visitorId: VISITOR, receivedAt: "", trajectory, feedback: [] };
@@ -66,8 +76,10 @@ export class Judge {
       const { outcome } = await this.#checker.check(leased, group, this.#state);
       const what = outcome.reason ?? outcome.status;
       counts.set(what, (counts.get(what) ?? 0) + 1);
+      max = Math.max(max, outcome.logProbGapMax ?? 0);
+      mean = Math.max(mean, outcome.logProbGapMean ?? 0);
     }
-    return counts;
+    return { counts, logProbGapMax: max, logProbGapMean: mean };
   }
 
   /** The draw gap of every token, in nats. */

@@ -192,11 +192,11 @@ async function claimed(
   return named({ ...record, segments, policyVersion: 0 }, seed);
 }
 
-/** An adapter that nobody published. It changes most logits by less than 1. */
+/** An adapter that nobody published. */
 function strange({ config }: BaseModel): Adapter {
   const adapter = initializeAdapter(config, { rank: 4, alpha: 8, seed: 5 });
   for (const [name, { data }] of adapter.tensors) {
-    if (name.includes("lora_B")) data.forEach((_, i) => void (data[i] = 0.05 * Math.sin(i)));
+    if (name.includes("lora_B")) data.forEach((_, i) => void (data[i] = 0.2 * Math.sin(i)));
   }
   return adapter;
 }

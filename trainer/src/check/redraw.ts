@@ -22,7 +22,7 @@ export type DrawBand = {
   readonly mismatches: number;
 };
 
-/** Calibrated in docs/evidence/redrawing.md. */
+/** For weights in plain numbers, calibrated in docs/evidence/redrawing.md. */
 export const DRAW_BAND: DrawBand = { gap: 2e-3, mismatches: 0 };
 
 /** Back ends of this runtime, which all draw as its sampler does. */

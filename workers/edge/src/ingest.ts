@@ -27,6 +27,7 @@ import {
   parseTrajectory,
 } from "./upload-check.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
+import { useSeed } from "./visitors/request-seeds.ts";
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
 
@@ -111,7 +112,10 @@ const INSERT_ROW = `
     policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion, samplingSeed)
   SELECT ?site, ?1, ?2, ?3, ?4,
     (SELECT groupId FROM assignments WHERE site = ?site AND id = ?4), ?5, ?6, ?7,
-    ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15, ?16
+    ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15,
+    CASE WHEN ?4 IS NOT NULL THEN ?16 ELSE
+      (SELECT seed FROM requestSeeds
+       WHERE site = ?site AND visitorId = ?3 AND seed = ?16 AND digest IS NULL) END
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
@@ -185,7 +189,11 @@ async function storeTrajectory(
     trajectory.samplingSeed ?? null,
   );
   const position = await channelPosition(visitorId);
-  const [inserted] = await stores.DB.batch([insert, countRequest(stores.DB, digest, position)]);
+  const [inserted] = await stores.DB.batch([
+    insert,
+    useSeed(stores.DB, visitorId, trajectory.samplingSeed ?? null, digest),
+    countRequest(stores.DB, digest, position),
+  ]);
   if (inserted !== undefined && inserted.meta.changes > 0) return "accepted";
   // Another request with the same digest, id or assignment was faster.
   const after = await findOwners(stores.DB, digest, trajectory);

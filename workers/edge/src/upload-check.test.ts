@@ -186,9 +186,14 @@ test.each<[string, string, Partial<Trajectory>]>([
     { ...segments(given("s0", null, 1)), assignmentId: OLD_ASSIGNMENT, samplingSeed: SEED },
   ],
   [
-    "the seed of a task for a visitor's own request",
+    "an own request whose second turn has another seed",
     "SEED_MISMATCH",
-    { ...segments(given("s0", null, 1)), task: null, assignmentId: null, samplingSeed: SEED },
+    {
+      ...turnsOf(spanSeed(SEED, 0), spanSeed(SEED, 2)),
+      task: null,
+      assignmentId: null,
+      samplingSeed: SEED,
+    },
   ],
 ])("%s is refused with %s", (_, code, change) => {
   expect(() => checkTrajectory({ ...SOUND, ...change }, KNOWLEDGE)).toThrow(

@@ -154,14 +154,13 @@ export function assignmentMismatch(): WaggleError {
 }
 
 /**
- * A trajectory that names a seed must have been given it, and must have sampled every segment with it. One that names none
- * comes from a page of the previous release or from a live request. It is stored as unchecked.
+ * An assigned trajectory that names a seed must have been given it. Every trajectory that names one must have sampled all its
+ * segments with it. Whether a visitor's own request was given its seed is decided when it is stored.
  */
 function checkSeed(trajectory: Trajectory, { assignments }: Knowledge): void {
   const { samplingSeed, assignmentId } = trajectory;
   if (samplingSeed === undefined) return;
-  const given = assignmentId === null ? null : assignments.get(assignmentId)?.samplingSeed;
-  if (samplingSeed !== given) {
+  if (assignmentId !== null && samplingSeed !== assignments.get(assignmentId)?.samplingSeed) {
     throw new WaggleError(
       "SEED_MISMATCH",
       "samplingSeed is not the seed that was given with this assignment; leave it out if there was none",

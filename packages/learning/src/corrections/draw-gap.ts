@@ -12,7 +12,7 @@
 import type { DrawInterval } from "@waggle/protocol";
 
 /** Probability by which an edge may be off because a GPU adds up probabilities in float32. */
-const ROUNDING = 1e-6;
+const ROUNDING = 1e-5;
 
 /**
  * The smallest change of all logits, in nats, with which `uniform` selects the token of `interval`. 0 if it selects it

@@ -4,6 +4,7 @@ import { isForgotten } from "../forgotten-store.ts";
 import type { SiteStores } from "../endpoint.ts";
 import { outcomesOfVisitor } from "../outcomes/outcome-store.ts";
 import { rowsOfVisitor } from "../trajectory-rows.ts";
+import { countUnusedSeeds } from "./request-seeds.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 
 const PAGE = 50;
@@ -74,18 +75,12 @@ async function* exportLines(
   now: number,
 ): AsyncGenerator<VisitorExportLine> {
   const { DB } = stores;
-  const unused = await DB.prepare(
-    `SELECT COUNT(*) AS count FROM assignments
-     WHERE +site = ?site AND visitorId = ?1 AND state = 'expired' AND samplingSeed IS NOT NULL`,
-  )
-    .bind(visitorId)
-    .first<{ count: number }>();
   yield {
     kind: "visitor",
     visitorId,
     exportedAt: new Date(now).toISOString(),
     forgotten: await isForgotten(DB, visitorId),
-    unusedSeeds: unused?.count ?? 0,
+    unusedSeeds: await countUnusedSeeds(DB, visitorId),
   };
   const consents = await DB.prepare(
     `SELECT consentVersion AS version, COUNT(*) AS trajectories FROM trajectories
