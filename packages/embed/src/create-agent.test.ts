@@ -1,6 +1,6 @@
 import "fake-indexeddb/auto";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { WaggleError } from "@waggle/protocol";
+import { otherSeedAt, WaggleError } from "@waggle/protocol";
 import type { Environment, TaskReference } from "@waggle/protocol";
 import { createTestClock } from "@waggle/testing";
 import type { Agent, AgentEvent } from "./agent.ts";

@@ -65,7 +65,8 @@ export function attacks(
     ],
     [
       "appended text",
-      async (assigned) => claim(await written(model, policy, assigned, ADVERTISEMENT), assigned.seed),
+      async (assigned) =>
+        claim(await written(model, policy, assigned, ADVERTISEMENT), assigned.seed),
     ],
     [
       "greedy",
@@ -95,14 +96,14 @@ export function attacks(
         return claim(record, assigned.seed);
       },
     ],
-    ["int4 weights", async (assigned) => claim(await sampled(model, int4, assigned), assigned.seed)],
+    [
+      "int4 weights",
+      async (assigned) => claim(await sampled(model, int4, assigned), assigned.seed),
+    ],
     [
       "another seed",
       async (assigned) =>
-        claim(
-          await sampled(model, policy, { ...assigned, seed: other(assigned) }),
-          assigned.seed,
-        ),
+        claim(await sampled(model, policy, { ...assigned, seed: other(assigned) }), assigned.seed),
     ],
     [
       "a forged seed",

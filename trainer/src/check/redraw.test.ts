@@ -139,10 +139,11 @@ async function claiming(
   };
   const [sample] = toTrainingSamples(changed);
   if (sample === undefined) throw new Error("nothing was sampled");
-  const { tokenIds, keptTokenIds, temperatures } = sample.sequence;
+  const { tokenIds, keptTokenIds } = sample.sequence;
+  const temperature = sample.spans[0]?.segment.sampling.temperature ?? 1;
   const scores = await policy.score({
     tokenIds,
-    sampling: { ...FULL_SUPPORT, temperature: temperatures?.at(-1) ?? 1 },
+    sampling: { ...FULL_SUPPORT, temperature },
     ...(keptTokenIds && { keptTokenIds }),
   });
   const starts = new Map(sample.spans.map(({ segment, start }) => [segment.id, start]));
@@ -269,7 +270,11 @@ test("only records of this runtime, or with a seed of the edge, can be drawn aga
 });
 
 /** Plain and slow: the softmax over all tokens from one scoring call for each, then the token that the number selects. */
-async function twin(prefix: readonly number[], sampling: Sampling, uniform: number): Promise<number> {
+async function twin(
+  prefix: readonly number[],
+  sampling: Sampling,
+  uniform: number,
+): Promise<number> {
   const scored = Array.from({ length: config.vocabularySize }, async (_, id) => {
     const tokenIds = [...prefix, id];
     const { rawLogProbs } = await own.score({ tokenIds, sampling: FULL_SUPPORT });
@@ -290,13 +295,16 @@ async function twin(prefix: readonly number[], sampling: Sampling, uniform: numb
 test.each([
   { temperature: 1, topK: 0 },
   { temperature: 0.7, topK: 4 },
-])("a plain twin draws the same tokens, with temperature $temperature and top-k $topK", async (sampling) => {
-  const { segments } = await record([{ sampling }]);
-  const [before, drawn] = segments as [Segment, SampledSegment];
-  const random = sfc32(drawn.sampling.seed);
-  const prefix = [...before.tokenIds];
-  for (const id of drawn.tokenIds.slice(0, 10)) {
-    expect(await twin(prefix, drawn.sampling, random())).toBe(id);
-    prefix.push(id);
-  }
-});
+])(
+  "a plain twin draws the same tokens, with temperature $temperature and top-k $topK",
+  async (sampling) => {
+    const { segments } = await record([{ sampling }]);
+    const [before, drawn] = segments as [Segment, SampledSegment];
+    const random = sfc32(drawn.sampling.seed);
+    const prefix = [...before.tokenIds];
+    for (const id of drawn.tokenIds.slice(0, 10)) {
+      expect(await twin(prefix, drawn.sampling, random())).toBe(id);
+      prefix.push(id);
+    }
+  },
+);

@@ -21,11 +21,7 @@ const ROUNDING = 1e-5;
  * @param uniform - in [0, 1).
  * @param temperature - of the distribution that the interval belongs to.
  */
-export function drawGap(
-  uniform: number,
-  [low, high]: DrawInterval,
-  temperature: number,
-): number {
+export function drawGap(uniform: number, [low, high]: DrawInterval, temperature: number): number {
   if (!(high > low)) return Infinity;
   if (uniform >= low - ROUNDING && uniform < high + ROUNDING) return 0;
   const edge = uniform < low ? low : high;

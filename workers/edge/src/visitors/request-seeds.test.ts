@@ -110,6 +110,8 @@ test("seeds of a month ago are deleted when somebody else gets some", async () =
   const [old, young] = [crypto.randomUUID(), crypto.randomUUID()];
   await giveSeeds(rows, old, now - MONTH);
   await giveSeeds(rows, young, now);
-  const { results } = await bindings.DB.prepare("SELECT DISTINCT visitorId FROM requestSeeds").all();
+  const { results } = await bindings.DB.prepare(
+    "SELECT DISTINCT visitorId FROM requestSeeds",
+  ).all();
   expect(results).toEqual([{ visitorId: young }]);
 });
