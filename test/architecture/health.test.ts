@@ -35,7 +35,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/environments": 62,
   "@waggle/evaluation": 59,
   "@waggle/exchange": 41,
-  "@waggle/learning": 392,
+  "@waggle/learning": 393,
   "@waggle/model": 102,
   "@waggle/protocol": 189,
   "@waggle/runtime": 116,

@@ -92,7 +92,7 @@ test.each([0, 12])(
       expect(sampled.map(({ grammar }) => grammar)).toEqual(sampled.map(() => id));
 
       const { outcome, trajectory: learnable } = await check(trajectory);
-      expect(outcome).toMatchObject({ status: "learned" });
+      expect(outcome).toMatchObject({ status: "learned", drawMismatches: 0 });
       expect(outcome.logProbGapMax).toBeLessThan(1e-4);
       const sample = learnable?.trajectory.samples[0];
       const outputs = await engine.forward({ sequences: [sample!.sequence] });
@@ -141,7 +141,7 @@ test("practice and evaluation are constrained by default, and only the mask expl
       },
       {
         environment: SHOP.create(task).environment,
-        assignmentId: "00000000-0000-4000-8000-000000000000",
+        assignment: { assignmentId: "00000000-0000-4000-8000-000000000000" },
         signal,
         options: { sampling, ...options },
         consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },

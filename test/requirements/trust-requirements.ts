@@ -20,6 +20,25 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trust:drawn-from-seed",
+    source: "Karvonen et al. 2025, DiFR, arXiv:2511.20621",
+    behavior:
+      "A record whose tokens are not those that its seed selects is rejected. Honest records of any sampling options, branches, grammars and pages of the previous release are not.",
+    tests: [
+      ...[
+        "%s",
+        "without a seed of the edge, as from a page of the previous release",
+        "if the tokens come from another seed",
+        "if one token was replaced",
+        "if kept sets are claimed that leave only the tokens of the record",
+        "a plain twin draws the same tokens, with temperature $temperature and top-k $topK",
+      ].map((name) => `trainer/src/check/redraw.test.ts > ${name}`),
+      "test/contract/constrained-rollout.test.ts > tokens sampled under a grammar and top-k %i are re-scored and learned with the allowed set",
+      "workers/edge/src/routes/trajectories.test.ts > every assignment has a seed, and an upload that names it is stored as such",
+      "workers/edge/src/visitors/request-seeds.test.ts > a seed that was used before, or given to somebody else, is stored as unchecked",
+    ],
+  },
+  {
     id: "trust:one-visitor",
     source: "docs/design.md, decision 4",
     behavior:

@@ -9,6 +9,7 @@ test.each([
   ["stop-mismatch", "the rollout did not end where the page says it ended"],
   ["tool-wording", "the page and its environment word the error of a failed tool differently"],
   ["grammar-mismatch", "sampled under a grammar that does not belong to the site's tools"],
+  ["not-drawn-from-seed", "the tokens are not the ones that the sampling seed selects"],
   ["log-prob-gap", "log-prob-gap"],
   ["toString", "toString"],
 ])("the reason %s is shown as: %s", (reason, text) => {

@@ -38,6 +38,8 @@ function factList({ row, trajectory, feedback, outcomes }: TrajectoryDetail): HT
       "Gap mean / max",
       `${formatNumber(row.logProbGapMean, 2)} / ${formatNumber(row.logProbGapMax, 2)} nats`,
     ),
+    fact("Sampling seed", row.hasEdgeSeed === true ? "given by the edge" : "chosen by the page"),
+    fact("Drawn again", drawnText(row.drawMismatches ?? null)),
     fact("Sampled tokens", String(row.tokens)),
     fact("Learned at step", row.learnedAtStep === null ? "–" : String(row.learnedAtStep)),
     fact("Task", task ? `${task.environment} ${task.seed} (${task.split})` : "live request"),
@@ -89,6 +91,13 @@ function callText(call: ToolCall): string {
     ([name, value]) => `${name}: ${JSON.stringify(value)}`,
   );
   return `${call.name}(${args.join(", ")})`;
+}
+
+/** What the trainer found when it drew the tokens again from their seeds. */
+function drawnText(mismatches: number | null): string {
+  if (mismatches === null) return "not drawn again";
+  if (mismatches === 0) return "as the seed selects";
+  return `${mismatches} ${mismatches === 1 ? "token differs" : "tokens differ"}`;
 }
 
 function turnCalls(turn: Turn): HTMLElement {

@@ -56,6 +56,8 @@ export type RestoreStart = {
 export type SendOptions = {
   /** Id of the request's trajectory, a new UUID. Default: a random one. */
   readonly trajectoryId?: string;
+  /** Sampling seed that the edge gave for this request; the trajectory names it. Default: from the conversation's own. */
+  readonly edgeSeed?: number | null;
   readonly signal?: AbortSignal;
   /** Called after the conversation's own `onEvent`. */
   readonly onEvent?: (event: AgentEvent) => void;
@@ -120,6 +122,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   };
 
   const send = async (userText: string, sendOptions: SendOptions): Promise<Trajectory> => {
+    const { edgeSeed = null } = sendOptions;
     await options.redactor?.prepare?.(userText);
     const consent = options.consent();
     if (past !== null && !hasRoom(past, userText, options)) forget();
@@ -142,7 +145,8 @@ export function createConversation(options: ConversationOptions): Conversation {
           ...options,
           environment: options.createEnvironment(userText, context.policyVersion),
           consent,
-          seed: spanSeed(options.seed, requests++),
+          seed: edgeSeed ?? spanSeed(options.seed, requests++),
+          isEdgeSeed: edgeSeed !== null,
           onEvent: (event) => {
             options.onEvent?.(event);
             sendOptions.onEvent?.(event);

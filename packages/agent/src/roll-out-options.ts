@@ -59,6 +59,8 @@ export type RollOutOptions = {
   readonly signal?: AbortSignal;
   /** Unsigned 32-bit integer. Every turn's sampling seed is derived from it. */
   readonly seed: number;
+  /** Whether the edge gave the seed. The trajectory then names it. Default false. */
+  readonly isEdgeSeed?: boolean;
   readonly onEvent?: (event: AgentEvent) => void;
   /** Default: the system clock. */
   readonly now?: () => Date;

@@ -73,6 +73,7 @@ export class Rollout {
         ...(options.trajectoryId === undefined ? {} : { id: options.trajectoryId }),
         task: environment.task,
         assignmentId: options.assignmentId ?? null,
+        ...(options.isEdgeSeed === true ? { samplingSeed: options.seed } : {}),
         consent: options.consent,
         client: options.client,
         baseModel: policy.baseModel,

@@ -25,6 +25,7 @@ export type TrajectoryHead = {
   readonly id?: string;
   readonly task: TaskReference | null;
   readonly assignmentId: string | null;
+  readonly samplingSeed?: number;
   readonly consent: Consent;
   readonly client: ClientDescription;
   readonly baseModel: string;

@@ -17,6 +17,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
   "test:long": "run every check with every test case",
   "test:faults": "kill and damage a running loop 200 times",
   "test:robust": "inject every known fault and count the losses",
+  "test:tamper": "count the forged records that the trainer rejects",
   "test:redaction": "measure how much personal data the redaction finds",
   "test:interop": "try Waggle with programs and models of others",
   "eval-base": "evaluate a base model on typed requests, BFCL and unseen tools",

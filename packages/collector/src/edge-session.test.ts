@@ -247,3 +247,28 @@ test.each(["/v1/sessions", "/v1/policy"])(
     expect(session.storedManifest()).toBeNull();
   },
 );
+
+test("seeds of the session are taken in order and once, also after the session was renewed", async () => {
+  let now = 0;
+  const edge = createFakeEdge(() => now);
+  const fetch: Fetch = async (url, init) => {
+    const answer = await edge.fetch(url, init);
+    if (!url.endsWith("/v1/sessions")) return answer;
+    const opened = (await answer.json()) as object;
+    return Response.json({ ...opened, requestSeeds: edge.sessions === 1 ? [7, 8] : [8, 9] });
+  };
+  const session = createEdgeSession({
+    ...options,
+    storage: createMemoryStorage(),
+    fetch,
+    clock: () => now,
+  });
+  expect(session.takeSeed()).toBeNull();
+  await session.token();
+  expect([session.takeSeed(), session.takeSeed(), session.takeSeed()]).toEqual([7, 8, null]);
+  now = 600_000;
+  await session.token();
+  expect([session.takeSeed(), session.takeSeed()]).toEqual([9, null]);
+  session.clear();
+  expect(session.takeSeed()).toBeNull();
+});

@@ -45,6 +45,8 @@ export interface EdgeSession {
    * @throws WaggleError `RATE_LIMITED`, retryable with a delay, if there is no task now.
    */
   assignment(signal?: AbortSignal): Promise<AssignmentResponse>;
+  /** The next sampling seed that the edge gave for a request; `null` if none is left. Works offline. */
+  takeSeed(): number | null;
   /** The manifest of this visitor's channel. Transfers only headers if it has not changed. */
   policyManifest(signal?: AbortSignal): Promise<PolicyManifest>;
   /** The manifest of the last visit; `null` on the first visit. */
@@ -106,6 +108,9 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
   /** The last session of a withdrawn lasting id; it can still be used for deletion. */
   let withdrawn: SessionResponse | null = null;
   let opening: Promise<SessionResponse> | null = null;
+  /** Seeds of the session's visitor, and those taken in this page. */
+  let seeds: readonly number[] = [];
+  const taken = new Set<number>();
   let manifest = storedManifest();
   let manifestTag: string | null = null;
   /** Increases with `clear` and with consent changes. Answers to an earlier generation are not stored. */
@@ -149,6 +154,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     if (asked === generation) {
       identity.keep(opened.visitorToken, remember);
       session = opened;
+      seeds = opened.requestSeeds ?? [];
     }
     return opened;
   };
@@ -161,6 +167,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     generation++;
     opening = null;
     session = null;
+    seeds = [];
     identity.change();
   };
   options.consent.onChange(followConsent);
@@ -248,6 +255,14 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     request,
     storedManifest,
 
+    takeSeed() {
+      followConsent();
+      const seed = seeds.find((one) => !taken.has(one));
+      if (seed === undefined) return null;
+      taken.add(seed);
+      return seed;
+    },
+
     async assignment(signal) {
       const init: RequestInit = { method: "POST", ...(signal === undefined ? {} : { signal }) };
       const response = await request("/v1/assignments", init);
@@ -286,6 +301,7 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
       generation++;
       opening = null;
       session = null;
+      seeds = [];
       withdrawn = null;
       manifest = null;
       manifestTag = null;

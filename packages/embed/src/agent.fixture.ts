@@ -58,6 +58,8 @@ export type MemoryEdge = {
   /** Path whose requests never get a response. */
   hanging: string | null;
   assigned: number;
+  /** Seeds that come with a session. */
+  requestSeeds: readonly number[];
 };
 
 /** An edge that is up and has published version 0. */
@@ -72,6 +74,7 @@ export function createMemoryEdge(): MemoryEdge {
     published: true,
     hanging: null,
     assigned: 0,
+    requestSeeds: [],
     async fetch(url, init = {}) {
       const { pathname } = new URL(url);
       if (edge.down) throw new TypeError("Failed to fetch");
@@ -86,6 +89,7 @@ export function createMemoryEdge(): MemoryEdge {
             visitorId: crypto.randomUUID(),
             visitorToken: "visitor",
             channel: "stable",
+            requestSeeds: edge.requestSeeds,
           });
         case "/v1/policy":
           if (!edge.published) return notFound("there is no base model yet");
@@ -96,6 +100,7 @@ export function createMemoryEdge(): MemoryEdge {
             assignmentId: crypto.randomUUID(),
             groupId: crypto.randomUUID(),
             task: { environment: "test", seed: edge.assigned, split: "train" },
+            samplingSeed: 100 + edge.assigned,
           });
         case "/v1/trajectories": {
           const { trajectories } = UploadRequest.parse(JSON.parse(body));

@@ -1,6 +1,6 @@
 import "fake-indexeddb/auto";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { WaggleError } from "@waggle/protocol";
+import { otherSeedAt, WaggleError } from "@waggle/protocol";
 import type { Environment, TaskReference } from "@waggle/protocol";
 import { createTestClock } from "@waggle/testing";
 import type { Agent, AgentEvent } from "./agent.ts";
@@ -256,6 +256,10 @@ test("a simulation counts assigned, completed and uploaded tasks", async () => {
     1, 2, 3,
   ]);
   expect(new Set(edge.trajectories.map(({ assignmentId }) => assignmentId)).size).toBe(3);
+  for (const trajectory of edge.trajectories) {
+    expect(trajectory.samplingSeed).toBe(100 + (trajectory.task?.seed ?? 0));
+    expect(otherSeedAt(trajectory)).toBeNull();
+  }
   await agent.dispose();
 });
 

@@ -40,9 +40,9 @@ export async function openCollecting(name: string, parts: CollectingParts): Prom
     outbox,
     assign,
     enqueue,
-    rollOut: (environment, assignmentId, signal) =>
+    rollOut: (environment, assignment, signal) =>
       parts.use((host) =>
-        rollOutTask(host, { environment, assignmentId, signal, options, ...start() }),
+        rollOutTask(host, { environment, assignment, signal, options, ...start() }),
       ),
     onChange: changed,
   });

@@ -304,6 +304,7 @@ export class PageAgent implements Agent {
       const isOfSite = host.kind === "policy" && host.followsSite;
       const { stopReason, trajectory } = await this.#conversation.send(request, {
         trajectoryId: this.#feedback.begin(isOfSite, consent, request),
+        edgeSeed: isOfSite && consent !== null ? this.#session.takeSeed() : null,
         signal,
         onEvent: (event) => {
           const told = record.take(event);

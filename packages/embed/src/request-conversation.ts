@@ -16,6 +16,7 @@ export interface RequestConversation {
     request: string,
     options: {
       readonly trajectoryId: string;
+      readonly edgeSeed?: number | null;
       readonly signal: AbortSignal;
       readonly onEvent: (event: LoopEvent) => void;
     },

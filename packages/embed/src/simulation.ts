@@ -14,7 +14,7 @@ export type SimulationParts = {
   readonly assign: (signal: AbortSignal) => Promise<AssignmentResponse>;
   readonly rollOut: (
     environment: Environment,
-    assignmentId: string,
+    assignment: AssignmentResponse,
     signal: AbortSignal,
   ) => Promise<Trajectory>;
   /** Returns `null` if consent was withdrawn in the meantime. */
@@ -133,7 +133,7 @@ export function createSimulation(parts: SimulationParts): Simulation {
         },
         step: (action, stepSignal) => environment.step(action, stepSignal),
       };
-      const trajectory = await parts.rollOut(observed, assignment.assignmentId, signal);
+      const trajectory = await parts.rollOut(observed, assignment, signal);
       // An aborted rollout says nothing about the policy. Its assignment expires at the edge.
       if (trajectory.stopReason === "aborted") {
         update({ failed: progress.failed + 1 });

@@ -4,7 +4,7 @@
  */
 import { guidedEnvironment, rollOut } from "@waggle/agent";
 import { FULL_SUPPORT, spanSeed } from "@waggle/protocol";
-import type { Consent, Environment, Trajectory } from "@waggle/protocol";
+import type { AssignmentResponse, Consent, Environment, Trajectory } from "@waggle/protocol";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { requestLimits } from "./agent-options.ts";
@@ -13,10 +13,11 @@ import type { AgentOptions } from "./agent-options.ts";
 /** The assigned task and what its rollout needs. */
 export type TaskRollOut = {
   readonly environment: Environment;
-  readonly assignmentId: string;
+  readonly assignment: Pick<AssignmentResponse, "assignmentId" | "samplingSeed">;
   readonly signal: AbortSignal;
   readonly options: Pick<AgentOptions, "limits" | "sampling" | "constrainToolCalls">;
   readonly consent: Consent;
+  /** Seed of the page, for an edge that gives none. */
   readonly seed: number;
 };
 
@@ -24,7 +25,8 @@ export type TaskRollOut = {
 export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Trajectory> {
   const site = requireSitePolicy(host);
   const { policy, chatFormat, client } = site;
-  const { assignmentId, signal, consent, options } = task;
+  const { signal, consent, options } = task;
+  const { assignmentId, samplingSeed } = task.assignment;
   return rollOut({
     policy,
     chatFormat,
@@ -38,6 +40,7 @@ export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Traject
     limits: { ...requestLimits(options, policy), maxRepeatedTurns: Infinity },
     sampling: options.sampling ?? FULL_SUPPORT,
     constrainToolCalls: options.constrainToolCalls ?? true,
-    seed: spanSeed(task.seed, 0),
+    seed: samplingSeed ?? spanSeed(task.seed, 0),
+    isEdgeSeed: samplingSeed !== undefined,
   });
 }

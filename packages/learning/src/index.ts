@@ -75,6 +75,7 @@ export type { KlTerm, Stage, StepSettings } from "./composition/stage.ts";
 export { stageLoss } from "./composition/stage-loss.ts";
 export type { StateName } from "./composition/state.ts";
 export { write } from "./composition/writing.ts";
+export { drawGap } from "./corrections/draw-gap.ts";
 export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
 export type { LogProbBand } from "./corrections/log-prob-gap.ts";
 export { mismatchMetrics, offPolicyMetrics } from "./corrections/mismatch.ts";

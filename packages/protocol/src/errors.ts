@@ -58,6 +58,7 @@ export type WaggleErrorCode =
   | "REPLAYED"
   | "POLICY_VERSION_UNKNOWN"
   | "ASSIGNMENT_MISMATCH"
+  | "SEED_MISMATCH"
   | "LEASE_LOST"
   | "CONFLICT"
   | "PUBLICATION_STALE"

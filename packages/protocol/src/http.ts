@@ -36,6 +36,11 @@ export const SessionResponse = z.object({
   /** Identifies this visitor in the next session. Without consent, a page keeps it in memory only. */
   visitorToken: z.string(),
   channel: Channel,
+  /**
+   * Sampling seeds for the visitor's next own requests, to be used in this order. Absent without consent, and from an edge of
+   * the previous release.
+   */
+  requestSeeds: z.array(z.int().min(0).max(0xffff_ffff)).optional(),
 });
 
 // GET /v1/policy (session): the manifest of the session's channel, with an ETag. Body: PolicyManifest.
@@ -51,6 +56,11 @@ export const AssignmentResponse = z.object({
   assignmentId: z.uuid(),
   groupId: z.uuid(),
   task: TaskReference,
+  /**
+   * The seed to sample this attempt with; the trajectory names it. Every attempt of a group has another one. Absent from an
+   * edge of the previous release.
+   */
+  samplingSeed: z.int().min(0).max(0xffff_ffff).optional(),
 });
 
 const uploadOf = <T extends z.ZodType>(trajectory: T) =>

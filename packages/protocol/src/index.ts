@@ -31,7 +31,9 @@ export {
 export { ReleaseSetting, releaseRefusal, ReleasesResponse, THUMB } from "./release.ts";
 export type { Release } from "./release.ts";
 export { PolicyVersionId, Sampling } from "./policy.ts";
+export { otherSeedAt } from "./sampling-seed.ts";
 export type {
+  DrawInterval,
   Policy,
   PolicyContext,
   Sample,

@@ -108,6 +108,10 @@ export const TrajectoryRow = z.object({
   /** Mean and max |behavior − re-scored| in nats, as measured by the trainer. */
   logProbGapMean: z.number().nullable(),
   logProbGapMax: z.number().nullable(),
+  /** Whether the edge gave the sampling seed. If not, the page chose it. Absent from an edge of the previous release. */
+  hasEdgeSeed: z.boolean().optional(),
+  /** Tokens that the seeds do not select, as counted by the trainer; `null` if it could not draw them again. */
+  drawMismatches: z.int().nullable().optional(),
 });
 /**
  * One line of `GET /v1/operator/visitors/:visitorId/export` (JSON Lines). A complete export ends with
@@ -120,6 +124,11 @@ export const VisitorExportLine = z.discriminatedUnion("kind", [
     visitorId: z.string(),
     exportedAt: z.iso.datetime(),
     forgotten: z.boolean(),
+    /**
+     * Seeds without an upload: those of expired tasks, and those of requests that were passed over. Absent from an edge of
+     * the previous release.
+     */
+    unusedSeeds: z.int().optional(),
   }),
   z.object({
     kind: z.literal("consent"),

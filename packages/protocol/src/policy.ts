@@ -28,6 +28,9 @@ export const Sampling = readOnly(
 /** Why a generation ended. */
 export type SampleStopReason = "stop-token" | "max-tokens" | "context-overflow" | "aborted";
 
+/** `[low, high)`: the numbers in [0, 1) that select a token when it is drawn. Empty if it cannot be drawn. */
+export type DrawInterval = readonly [low: number, high: number];
+
 /** Per-token values of scored tokens. Every array is `[T]`; log-probs and entropies are in nats. */
 export type TokenScores = {
   /** log π of the token under the distribution actually sampled (after temperature, top-k, top-p and grammar). */
@@ -36,6 +39,8 @@ export type TokenScores = {
   readonly rawLogProbs: readonly number[];
   /** Entropy of the distribution actually sampled. */
   readonly entropies: readonly number[];
+  /** Only from `score`, if the request asks for it and the backend computes it; `null` without a prediction. */
+  readonly drawIntervals?: readonly (DrawInterval | null)[];
 };
 
 /** Tokens `[start, end)`, all sampled by one version. */
@@ -123,6 +128,11 @@ export type ScoreRequest = {
    * the grammar; they are required if top-k or top-p was used as well.
    */
   readonly grammars?: readonly GrammarSpan[];
+  /**
+   * Asks for `drawIntervals`. `[T]` ids that a grammar allowed before top-k and top-p, `null` for all. Top-k and top-p
+   * are applied again here, so that a recorded kept set is not believed.
+   */
+  readonly drawnAmong?: readonly (readonly number[] | null)[];
 };
 
 /** A model with an adapter that can generate and score tokens. */

@@ -103,6 +103,8 @@ export const TrajectoryOutcome = z.strictObject({
   /** Mean and max |behavior − re-scored| in nats. */
   logProbGapMean: z.number().optional(),
   logProbGapMax: z.number().optional(),
+  /** Tokens that the recorded seeds do not select. Absent if they were not drawn again. */
+  drawMismatches: z.int().min(0).optional(),
 });
 
 /** A trainer state and its progress. Each state has its own lineage of parameters. */

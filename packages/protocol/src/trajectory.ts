@@ -114,6 +114,11 @@ const uploadedTrajectory = readOnly(
       task: TaskReference.nullable(),
       /** Set if the edge assigned the task. */
       assignmentId: z.uuid().nullable(),
+      /**
+       * Sampling seed that the edge gave. Number i of the sampled segments has the seed `spanSeed(samplingSeed, i)`. Absent if
+       * the page chose its own seed.
+       */
+      samplingSeed: z.int().min(0).max(0xffff_ffff).optional(),
       consent: Consent,
       client: ClientDescription,
       /** Content hash of the base model. */

@@ -4,7 +4,7 @@
  * Sums accumulate in f64.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { Sampling } from "@waggle/protocol";
+import type { DrawInterval, Sampling } from "@waggle/protocol";
 import { SoftmaxKernel } from "./softmax-kernel.ts";
 import type { Weighing } from "./softmax-kernel.ts";
 import { allowedIds, largest, nucleus, weigh } from "./support.ts";
@@ -21,6 +21,8 @@ export type TokenScore = {
   readonly rawLogProb: number;
   /** Entropy under mask, temperature and kept set. */
   readonly entropy: number;
+  /** The uniform numbers that select it, if they were asked for. */
+  readonly drawInterval?: DrawInterval;
 };
 
 /** A sampled token with its scores and kept set. */
@@ -60,7 +62,9 @@ export function sampleToken(
   uniform: number,
   allowed: Uint32Array | null = null,
 ): SampledToken {
-  const distribution = distributionOf(logits, sampling, allowed);
+  const candidates =
+    allowed === null ? allOf(logits) : allowedIds(allowed, scratchOf(logits.length).masked);
+  const distribution = distributionOf(logits, sampling, candidates);
   const { support, weighing } = distribution;
   const { weights } = scratchOf(logits.length).kernel;
   const tokenId = drawCandidate(support, weights, uniform * weighing.sum);
@@ -74,6 +78,7 @@ export function sampleToken(
  * @param logits - `[V]`.
  * @param kept - ids that could be sampled, ascending, `null` for all. Absent: those that top-k and
  *   top-p keep of these logits.
+ * @param drawnAmong - ids that a mask allowed, ascending, `null` for all. If given, the score has a `drawInterval`.
  * @throws WaggleError `INVALID_ARGUMENT` if a given kept set does not have the token.
  */
 export function scoreToken(
@@ -81,6 +86,7 @@ export function scoreToken(
   tokenId: number,
   sampling: SamplingDistribution,
   kept?: readonly number[] | null,
+  drawnAmong?: readonly number[] | null,
 ): TokenScore {
   if (kept && !includesSorted(kept, kept.length, tokenId)) {
     throw new WaggleError(
@@ -90,30 +96,54 @@ export function scoreToken(
   }
   const distribution =
     kept === undefined
-      ? distributionOf(logits, sampling, null)
+      ? distributionOf(logits, sampling, allOf(logits))
       : keptDistribution(logits, sampling.temperature, kept);
   const { ids, count } = distribution.support;
   const isInSupport = ids === null || includesSorted(ids, count, tokenId);
-  return scoreUnder(logits, tokenId, distribution, isInSupport);
+  const score = scoreUnder(logits, tokenId, distribution, isInSupport);
+  if (drawnAmong === undefined) return score;
+  const isWhole = sampling.topK === 0 && sampling.topP === 1;
+  const isSame = isWhole && (kept ?? null) === drawnAmong;
+  const candidates =
+    drawnAmong === null ? allOf(logits) : { ids: drawnAmong, count: drawnAmong.length };
+  const drawn = isSame ? distribution : distributionOf(logits, sampling, candidates);
+  return { ...score, drawInterval: drawInterval(logits, tokenId, drawn) };
+}
+
+/** The interval of `drawCandidate`'s numbers in which it returns the token. */
+function drawInterval(
+  logits: Float32Array,
+  tokenId: number,
+  { support: { ids, count }, weighing }: Distribution,
+): DrawInterval {
+  const { weights } = scratchOf(logits.length).kernel;
+  let below = 0;
+  for (let i = 0; i < count; i++) {
+    const id = ids === null ? i : (ids[i] as number);
+    const weight = weights[i] as number;
+    if (id === tokenId) return [below / weighing.sum, (below + weight) / weighing.sum];
+    if (id > tokenId) break;
+    below += weight;
+  }
+  return [below / weighing.sum, below / weighing.sum];
 }
 
 /**
- * The distribution over the ids that top-k, then top-p keep of those that a mask allows. O(V)
- * except for the ids in the bucket where top-p cuts.
+ * The distribution over the ids that top-k, then top-p keep of the candidates. O(V) except for the
+ * ids in the bucket where top-p cuts.
  */
 function distributionOf(
   logits: Float32Array,
   { temperature, topK, topP }: SamplingDistribution,
-  allowed: Uint32Array | null,
+  candidates: Candidates,
 ): Distribution {
-  const { kernel, masked, top } = scratchOf(logits.length);
+  const { kernel, top } = scratchOf(logits.length);
   const raw = rawWeighing(logits, kernel);
-  const candidates = allowed === null ? allOf(logits) : allowedIds(allowed, masked);
   const isCut = topK > 0 && topK < candidates.count;
   let support = candidates;
   let kept: readonly number[] | null = null;
   if (isCut) {
-    const isGreedy = topK === 1 && allowed === null;
+    const isGreedy = topK === 1 && candidates.ids === null;
     kept = isGreedy ? [logits.indexOf(raw.maxLogit)] : largest(logits, candidates, topK, top);
     support = { ids: kept, count: topK };
   }

@@ -11,6 +11,7 @@ import {
   type GrammarCompiler,
   type LeasedGroup,
   type LeasedTrajectory,
+  otherSeedAt,
   type SampledSegment,
   type ToolDifference,
   toTrainingSamples,
@@ -24,6 +25,15 @@ import type { GuidanceCache } from "../model/guidance-cache.ts";
 import type { FeedbackCheck } from "./feedback-check.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
+import {
+  DRAW_BAND,
+  type DrawBand,
+  drawGaps,
+  isCut,
+  isRedrawable,
+  withoutKeptSets,
+} from "./redraw.ts";
+import { rescore } from "./rescoring.ts";
 import type { Replay } from "./replay.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 
@@ -66,6 +76,8 @@ export type TrajectoryCheckerOptions = {
   readonly feedback?: FeedbackCheck;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
+  /** How far tokens may be from those that the recorded seeds select. Default `DRAW_BAND`. */
+  readonly drawBand?: DrawBand;
   /**
    * Sampling options that the engine can replay. Trajectories with others are skipped. Default: all.
    */
@@ -84,7 +96,8 @@ type Refusal = {
 
 /** Creates a checker that judges and re-scores trajectories. */
 export function createTrajectoryChecker(options: TrajectoryCheckerOptions): TrajectoryChecker {
-  const { policy, replay, maxStaleness, band = LOG_PROB_BAND, grammars = null } = options;
+  const { policy, replay, maxStaleness, grammars = null } = options;
+  const { band = LOG_PROB_BAND, drawBand = DRAW_BAND } = options;
 
   return {
     async check(leased, group, state) {
@@ -125,20 +138,33 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       const expanded = await expandGrammars(trajectory, grammars, policy.vocabularySize);
       if (expanded === null) return refused({ status: "rejected", reason: "grammar-mismatch" });
       const samples = toTrainingSamples(expanded);
-      const rescoredLogProbs = await rescore(options, samples, state);
+      const drawnAmong = isRedrawable(trajectory)
+        ? await allowedSets(trajectory, expanded, options)
+        : null;
+      const rescored = await rescore(options, samples, state, drawnAmong);
+      const { logProbs: rescoredLogProbs } = rescored;
       const gap = logProbGap(
         samples.flatMap((sample) => sample.behaviorLogProbs.filter((_, t) => sample.lossMask[t])),
         samples.flatMap((sample, i) =>
           (rescoredLogProbs[i] as readonly number[]).filter((_, t) => sample.lossMask[t]),
         ),
       );
+      const { drawIntervals } = rescored;
+      const mismatches =
+        drawIntervals === null
+          ? null
+          : drawGaps(samples, drawIntervals).filter((draw) => !(draw <= drawBand.gap)).length;
       const measured = {
         ...judged,
         ...(Number.isFinite(gap.mean) ? { logProbGapMean: gap.mean } : {}),
         ...(Number.isFinite(gap.max) ? { logProbGapMax: gap.max } : {}),
+        ...(mismatches === null ? {} : { drawMismatches: mismatches }),
       };
       if (!isInsideBand(gap, band)) {
         return refused({ status: "rejected", reason: "log-prob-gap" }, measured);
+      }
+      if (mismatches !== null && mismatches > drawBand.mismatches) {
+        return refused({ status: "rejected", reason: "not-drawn-from-seed" }, measured);
       }
       if (!isReplayable(samples, options.servedSequences)) {
         return refused({ status: "skipped", reason: "engine-without-sampling" }, measured);
@@ -170,6 +196,7 @@ async function refusalOfClaim(
   if ((await trajectoryDigest(trajectory)) !== digest) return reject("digest-mismatch");
   if (!trajectory.consent.scopes.includes("train")) return skip("no-train-consent");
   if (trajectory.baseModel !== policy.baseModel) return reject("base-model-mismatch");
+  if (otherSeedAt(trajectory) !== null) return reject("not-drawn-from-seed");
   if (canonicalJson(trajectory.task) !== canonicalJson(group.task)) {
     return reject("assignment-mismatch");
   }
@@ -227,67 +254,24 @@ function hasForgedKeptSet(segment: SampledSegment, vocabularySize: number): bool
 }
 
 /**
- * `[samples][T]` log-probs of the sampled tokens, each at the version that its segment claims and under
- * that segment's temperature and kept set; 0 elsewhere.
+ * `[samples][T]` ids that grammars allowed, `null` for all.
+ *
+ * @param expanded - the trajectory with its grammars expanded.
  */
-async function rescore(
-  options: TrajectoryCheckerOptions,
-  samples: readonly TrainingSample[],
-  state: TrainerState,
-): Promise<number[][]> {
-  const { policy, adapterCache } = options;
-  const rows = samples.map((sample) => sample.lossMask.map(() => 0));
-  for (const [i, sample] of samples.entries()) {
-    for (const { version, sampling, spans } of bySampler(sample)) {
-      if (policy.currentVersion !== version) {
-        const known = state.versions.find((candidate) => candidate.version === version);
-        const adapter = known?.adapter ? await adapterCache.get(known.adapter) : null;
-        await policy.setAdapter(version, adapter);
-      }
-      const { tokenIds, keptTokenIds } = sample.sequence;
-      // A context longer than the model's cannot have been sampled.
-      const scores =
-        tokenIds.length > policy.contextLength
-          ? null
-          : await policy.score({
-              tokenIds,
-              sampling,
-              ...(keptTokenIds === undefined ? {} : { keptTokenIds }),
-            });
-      for (const { start, segment } of spans) {
-        for (let t = start; t < start + segment.tokenIds.length; t += 1) {
-          (rows[i] as number[])[t] = scores?.behaviorLogProbs[t] ?? Number.NaN;
-        }
-      }
-    }
-  }
-  return rows;
-}
-
-type Sampler = {
-  readonly version: number;
-  readonly sampling: Pick<SampledSegment["sampling"], "temperature" | "topK" | "topP">;
-  readonly spans: TrainingSample["spans"][number][];
-};
-
-/**
- * Groups the spans of a path by version and sampling options; one scoring call serves each group.
- */
-function bySampler(sample: TrainingSample): Sampler[] {
-  const samplers = new Map<string, Sampler>();
-  for (const span of sample.spans) {
-    const { policyVersion: version, sampling } = span.segment;
-    const { temperature, topK, topP } = sampling;
-    const key = canonicalJson([version, temperature, topK, topP]);
-    const sampler = samplers.get(key) ?? {
-      version,
-      sampling: { temperature, topK, topP },
-      spans: [],
-    };
-    sampler.spans.push(span);
-    samplers.set(key, sampler);
-  }
-  return [...samplers.values()];
+async function allowedSets(
+  trajectory: Trajectory,
+  expanded: Trajectory,
+  { grammars, policy }: TrajectoryCheckerOptions,
+): Promise<(readonly (readonly number[] | null)[])[]> {
+  const hasCuts = trajectory.segments.some(
+    (segment) => segment.kind === "sampled" && isCut(segment),
+  );
+  const masked = hasCuts
+    ? await expandGrammars(withoutKeptSets(trajectory), grammars ?? null, policy.vocabularySize)
+    : expanded;
+  return toTrainingSamples(masked ?? expanded).map(
+    ({ sequence, lossMask }) => sequence.keptTokenIds ?? lossMask.map(() => null),
+  );
 }
 
 /**

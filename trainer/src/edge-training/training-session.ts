@@ -49,6 +49,7 @@ import type { Reporter } from "../metrics/reporter.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { lockState } from "../checkpoint/state-lock.ts";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
+import { bandsOf } from "../check/format-bands.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
@@ -247,6 +248,7 @@ async function runSession(
         feedback: createFeedbackCheck(recipe.feedback, model.format, practiced),
       }),
       maxStaleness: recipe.maxStaleness,
+      ...bandsOf(model.storedFormat),
       servedSequences: engine.capabilities().sequences,
       grammars: grammarsOf(model, policy.vocabularySize),
     });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { type Asker, assignTask, type AssignmentOptions } from "./assignment-store.ts";
 import {
   ask,
+  asOperator,
   asTrainer,
   bindings,
   call,
@@ -31,6 +32,14 @@ const somebody = (addressPrefix = "somewhere"): Asker => ({
   visitorId: crypto.randomUUID(),
   addressPrefix,
 });
+/** As the operator's export of a visitor counts them. */
+async function unusedSeeds(visitorId: string): Promise<number | undefined> {
+  const path = `/v1/operator/visitors/${visitorId}/export`;
+  const reply = await call("GET", path, asOperator);
+  const [first = "{}"] = String(reply.body).split("\n");
+  return (JSON.parse(first) as { unusedSeeds?: number }).unusedSeeds;
+}
+
 const begin = (now: number) => assignTask(rows, somebody(), options, now);
 
 test("no new group starts at the limit of unfinished groups, but open groups still fill", async () => {
@@ -127,10 +136,13 @@ test("an abandoned slot is given to another visitor before the group's deadline"
   expect(await assignTask(rows, somebody("c"), pair, now + 1000)).toBeNull();
   const again = await assignTask(rows, somebody("c"), pair, now + MINUTE / 2);
   expect(again?.groupId).toBe(slow?.groupId);
+  expect(again?.samplingSeed).not.toBe(slow?.samplingSeed);
+  expect(await unusedSeeds(visitorId)).toBe(1);
   // The late answer is kept: the group grows by one.
   await upload(token, await makeUpload(baseModel, slow));
   const group = await bindings.DB.prepare("SELECT assigned, uploads FROM taskGroups").first();
   expect(group).toEqual({ assigned: 2, uploads: 1 });
+  expect(await unusedSeeds(visitorId)).toBe(0);
 });
 
 test("a visitor who never answers must wait; time and answers restore the budget", async () => {

@@ -156,12 +156,13 @@ export async function assignTask(
   if (!open && !(await hasCapacity(db, options.maxUnfinishedGroups, now))) return null;
   const group = open ?? { id: crypto.randomUUID(), seed: await nextSeed(db, options.firstSeed) };
   const assignmentId = crypto.randomUUID();
+  const [samplingSeed = 0] = crypto.getRandomValues(new Uint32Array(1));
   // One transaction, so that a visitor who is forgotten meanwhile gets no row and takes no slot.
   const statements = [
     db
       .prepare(
-        `INSERT INTO assignments (site, id, groupId, visitorId, addressPrefix, createdAt)
-         SELECT ?site, ?1, ?2, ?3, ?4, ?5
+        `INSERT INTO assignments (site, id, groupId, visitorId, addressPrefix, createdAt, samplingSeed)
+         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?7
          WHERE NOT EXISTS
            (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?6)`,
       )
@@ -172,6 +173,7 @@ export async function assignTask(
         asker.addressPrefix,
         now,
         await forgottenName(asker.visitorId),
+        samplingSeed,
       ),
     db
       .prepare(
@@ -210,5 +212,6 @@ export async function assignTask(
     assignmentId,
     groupId: group.id,
     task: { environment: options.environment, seed: group.seed, split: "train" },
+    samplingSeed,
   };
 }

@@ -20,6 +20,7 @@ const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
   REPLAYED: 409,
   POLICY_VERSION_UNKNOWN: 409,
   ASSIGNMENT_MISMATCH: 409,
+  SEED_MISMATCH: 409,
   LEASE_LOST: 409,
   CONFLICT: 409,
   PUBLICATION_STALE: 409,

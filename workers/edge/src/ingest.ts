@@ -5,7 +5,6 @@
 import {
   canonicalJson,
   isObject,
-  type TaskReference,
   type Trajectory,
   UPLOAD_LIMITS,
   type UploadEnvelope,
@@ -20,6 +19,7 @@ import { findBaseModel, publishedAmong } from "./policy-store.ts";
 import { countRequest } from "./releases/release-counts.ts";
 import { channelPosition } from "./session-token.ts";
 import {
+  type AssignedTask,
   assignmentMismatch,
   checkDigest,
   checkTrajectory,
@@ -27,6 +27,7 @@ import {
   parseTrajectory,
 } from "./upload-check.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
+import { useSeed } from "./visitors/request-seeds.ts";
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
 
@@ -61,12 +62,12 @@ async function gatherKnowledge(
     publishedAmong(db, namedVersions(upload)),
     db
       .prepare(
-        `SELECT a.id, g.environment, g.seed, g.split
+        `SELECT a.id, a.samplingSeed, g.environment, g.seed, g.split
          FROM assignments a JOIN taskGroups g ON g.site = a.site AND g.id = a.groupId
          WHERE +a.site = ?site AND a.visitorId = ?1 AND a.id IN (SELECT value FROM json_each(?2))`,
       )
       .bind(visitorId, JSON.stringify(named))
-      .all<TaskReference & { id: string }>(),
+      .all<AssignedTask & { id: string }>(),
   ]);
   return { baseModel, versions, assignments: new Map(results.map((row) => [row.id, row])) };
 }
@@ -108,10 +109,13 @@ function judgeOwners(
 
 const INSERT_ROW = `
   INSERT INTO trajectories (site, digest, id, visitorId, assignmentId, groupId, environment, seed, split,
-    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion)
+    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion, samplingSeed)
   SELECT ?site, ?1, ?2, ?3, ?4,
     (SELECT groupId FROM assignments WHERE site = ?site AND id = ?4), ?5, ?6, ?7,
-    ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15
+    ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15,
+    CASE WHEN ?4 IS NOT NULL THEN ?16 ELSE
+      (SELECT seed FROM requestSeeds
+       WHERE site = ?site AND visitorId = ?3 AND seed = ?16 AND digest IS NULL) END
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
@@ -182,9 +186,14 @@ async function storeTrajectory(
     now,
     await forgottenName(visitorId),
     trajectory.consent.version,
+    trajectory.samplingSeed ?? null,
   );
   const position = await channelPosition(visitorId);
-  const [inserted] = await stores.DB.batch([insert, countRequest(stores.DB, digest, position)]);
+  const [inserted] = await stores.DB.batch([
+    insert,
+    useSeed(stores.DB, visitorId, trajectory.samplingSeed ?? null, digest),
+    countRequest(stores.DB, digest, position),
+  ]);
   if (inserted !== undefined && inserted.meta.changes > 0) return "accepted";
   // Another request with the same digest, id or assignment was faster.
   const after = await findOwners(stores.DB, digest, trajectory);

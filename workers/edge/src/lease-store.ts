@@ -297,7 +297,8 @@ const SET_OUTCOME = `
     difference = o.value ->> 'difference', reward = o.value ->> 'reward',
     success = o.value ->> 'success', advantage = o.value ->> 'advantage',
     learnedAtStep = o.value ->> 'step', staleness = o.value ->> 'staleness',
-    logProbGapMean = o.value ->> 'logProbGapMean', logProbGapMax = o.value ->> 'logProbGapMax'
+    logProbGapMean = o.value ->> 'logProbGapMean', logProbGapMax = o.value ->> 'logProbGapMax',
+    drawMismatches = o.value ->> 'drawMismatches'
   FROM json_each(?1) AS o
   WHERE +trajectories.site = ?site AND trajectories.digest = o.value ->> 'digest'`;
 const WRITE_OUTCOMES = `${SET_OUTCOME}

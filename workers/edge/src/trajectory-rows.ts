@@ -8,7 +8,10 @@ import {
 import { z } from "zod";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
-type Stored = Omit<TrajectoryRow, "receivedAt" | "status" | "task" | "success" | "difference"> & {
+type Stored = Omit<
+  TrajectoryRow,
+  "receivedAt" | "status" | "task" | "success" | "difference" | "hasEdgeSeed"
+> & {
   receivedAt: number;
   status: "stored" | "ready" | "leased" | "learned" | "rejected" | "skipped";
   environment: string | null;
@@ -17,21 +20,23 @@ type Stored = Omit<TrajectoryRow, "receivedAt" | "status" | "task" | "success" |
   success: number | null;
   /** As JSON. */
   difference: string | null;
+  samplingSeed: number | null;
   objectKey: string;
 };
 
 const COLUMNS = `digest, id, visitorId, groupId, receivedAt, status, reason, difference, policyVersion,
   environment, seed, split, tokens, stopReason, reward, success, advantage, learnedAtStep, staleness,
-  logProbGapMean, logProbGapMax, objectKey`;
+  logProbGapMean, logProbGapMax, samplingSeed, drawMismatches, objectKey`;
 
 function toRow(stored: Stored): TrajectoryRow {
-  const { environment, seed, split, objectKey: _, status, ...rest } = stored;
+  const { environment, seed, split, samplingSeed, objectKey: _, status, ...rest } = stored;
   return {
     ...rest,
     receivedAt: new Date(stored.receivedAt).toISOString(),
     status: status === "stored" || status === "ready" ? "waiting" : status,
     task: environment === null ? null : { environment, seed, split },
     success: stored.success === null ? null : stored.success === 1,
+    hasEdgeSeed: samplingSeed !== null,
     difference: ToolDifference.safeParse(JSON.parse(stored.difference ?? "null")).data ?? null,
   };
 }

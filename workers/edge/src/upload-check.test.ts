@@ -1,12 +1,15 @@
 /** Every check of an upload that needs no storage, with the limits that it accepts. */
 import type { Segment, Trajectory } from "@waggle/protocol";
-import { trajectoryDigest } from "@waggle/protocol";
+import { spanSeed, trajectoryDigest } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import type { KnownBaseModel } from "./policy-store.ts";
 import { checkDigest, checkTrajectory, type Knowledge, parseTrajectory } from "./upload-check.ts";
 
 const TASK = { environment: "calculator", seed: 7, split: "train" } as const;
 const ASSIGNMENT = "7f0c2a46-5a7e-4a57-9a51-1d1f6f1c2a11";
+/** Of a task that the previous release assigned. */
+const OLD_ASSIGNMENT = "7f0c2a46-5a7e-4a57-9a51-1d1f6f1c2a13";
+const SEED = 1234;
 const KNOWLEDGE: Knowledge = {
   baseModel: {
     reference: { sha256: "a".repeat(64) },
@@ -14,7 +17,10 @@ const KNOWLEDGE: Knowledge = {
     contextLength: 6,
   } as unknown as KnownBaseModel,
   versions: new Set([0, 3]),
-  assignments: new Map([[ASSIGNMENT, TASK]]),
+  assignments: new Map([
+    [ASSIGNMENT, { ...TASK, samplingSeed: SEED }],
+    [OLD_ASSIGNMENT, { ...TASK, samplingSeed: null }],
+  ]),
 };
 
 const given = (id: string, parent: string | null, ...tokenIds: number[]): Segment => ({
@@ -57,6 +63,14 @@ const SOUND: Trajectory = {
 };
 const topK = { sampling: { temperature: 1, topK: 2, topP: 1, seed: 7 } };
 const segments = (...all: Segment[]): Partial<Trajectory> => ({ segments: all });
+/** Two turns, sampled with these seeds. */
+const turnsOf = (first: number, second: number): Partial<Trajectory> =>
+  segments(
+    given("s0", null, 1),
+    sampled("s1", "s0", [3], { sampling: { ...topK.sampling, topK: 0, seed: first } }),
+    given("s2", "s1", 2),
+    sampled("s3", "s2", [4], { sampling: { ...topK.sampling, topK: 0, seed: second } }),
+  );
 
 test.each<[string, Partial<Trajectory>]>([
   ["a path as long as the context", {}],
@@ -85,6 +99,12 @@ test.each<[string, Partial<Trajectory>]>([
     },
   ],
   ["no sampled segment", segments(given("s0", null, 1))],
+  [
+    "the seed that was given",
+    { ...turnsOf(spanSeed(SEED, 0), spanSeed(SEED, 1)), samplingSeed: SEED },
+  ],
+  ["a page of the previous release, which names no seed", turnsOf(1, 2)],
+  ["a task that the previous release assigned", { assignmentId: OLD_ASSIGNMENT }],
 ])("%s is accepted", (_, change) => {
   expect(() => checkTrajectory({ ...SOUND, ...change }, KNOWLEDGE)).not.toThrow();
 });
@@ -150,6 +170,31 @@ test.each<[string, string, Partial<Trajectory>]>([
   ["another environment", "ASSIGNMENT_MISMATCH", { task: { ...TASK, environment: "rooms" } }],
   ["another seed", "ASSIGNMENT_MISMATCH", { task: { ...TASK, seed: 8 } }],
   ["the other split", "ASSIGNMENT_MISMATCH", { task: { ...TASK, split: "heldOut" } }],
+  [
+    "a seed that was not given",
+    "SEED_MISMATCH",
+    { ...turnsOf(spanSeed(7, 0), spanSeed(7, 1)), samplingSeed: 7 },
+  ],
+  [
+    "a second turn with another seed",
+    "SEED_MISMATCH",
+    { ...turnsOf(spanSeed(SEED, 0), spanSeed(SEED, 2)), samplingSeed: SEED },
+  ],
+  [
+    "a seed where none was given",
+    "SEED_MISMATCH",
+    { ...segments(given("s0", null, 1)), assignmentId: OLD_ASSIGNMENT, samplingSeed: SEED },
+  ],
+  [
+    "an own request whose second turn has another seed",
+    "SEED_MISMATCH",
+    {
+      ...turnsOf(spanSeed(SEED, 0), spanSeed(SEED, 2)),
+      task: null,
+      assignmentId: null,
+      samplingSeed: SEED,
+    },
+  ],
 ])("%s is refused with %s", (_, code, change) => {
   expect(() => checkTrajectory({ ...SOUND, ...change }, KNOWLEDGE)).toThrow(
     expect.objectContaining({ code }) as object,

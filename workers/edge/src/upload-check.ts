@@ -5,6 +5,7 @@
  */
 import {
   isObject,
+  otherSeedAt,
   type TaskReference,
   type Trajectory,
   Trajectory as TrajectorySchema,
@@ -20,8 +21,11 @@ export type Knowledge = {
   readonly baseModel: KnownBaseModel | null;
   readonly versions: ReadonlySet<number>;
   /** This visitor's assignments that the upload names, by id. */
-  readonly assignments: ReadonlyMap<string, TaskReference>;
+  readonly assignments: ReadonlyMap<string, AssignedTask>;
 };
+
+/** An assigned task and the seed that was given with it; `null` if an earlier release assigned it. */
+export type AssignedTask = TaskReference & { readonly samplingSeed: number | null };
 
 /** Parses a trajectory. @throws WaggleError `SCHEMA_INVALID`, `SCHEMA_VERSION_UNSUPPORTED` */
 export function parseTrajectory(value: unknown): Trajectory {
@@ -149,10 +153,32 @@ export function assignmentMismatch(): WaggleError {
   );
 }
 
+/**
+ * An assigned trajectory that names a seed must have been given it. Every trajectory that names one must have sampled all its
+ * segments with it. Whether a visitor's own request was given its seed is decided when it is stored.
+ */
+function checkSeed(trajectory: Trajectory, { assignments }: Knowledge): void {
+  const { samplingSeed, assignmentId } = trajectory;
+  if (samplingSeed === undefined) return;
+  if (assignmentId !== null && samplingSeed !== assignments.get(assignmentId)?.samplingSeed) {
+    throw new WaggleError(
+      "SEED_MISMATCH",
+      "samplingSeed is not the seed that was given with this assignment; leave it out if there was none",
+    );
+  }
+  const wrong = otherSeedAt(trajectory);
+  if (wrong === null) return;
+  throw new WaggleError(
+    "SEED_MISMATCH",
+    `sampled segment ${wrong} has a seed that is not spanSeed(samplingSeed, ${wrong}); sample with the given seed`,
+  );
+}
+
 /** Runs every check that needs no storage. @throws WaggleError */
 export function checkTrajectory(trajectory: Trajectory, knowledge: Knowledge): void {
   checkConsent(trajectory);
   checkPolicy(trajectory, knowledge);
   checkLengths(trajectory, knowledge);
   checkAssignment(trajectory, knowledge);
+  checkSeed(trajectory, knowledge);
 }

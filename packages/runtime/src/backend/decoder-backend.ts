@@ -47,6 +47,8 @@ export type RowOutput =
       readonly distribution: SamplingDistribution;
       /** `[S]` ids that could be sampled, `null` for all. Absent: those that top-k and top-p keep. */
       readonly kept?: readonly (readonly number[] | null)[] | undefined;
+      /** `[S]`, asks for the `drawInterval` of each score. Backends that sample on a GPU ignore it. */
+      readonly drawnAmong?: readonly (readonly number[] | null)[] | undefined;
     };
 
 export type DecoderRow = {

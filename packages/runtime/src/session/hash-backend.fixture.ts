@@ -167,8 +167,14 @@ class HashSession implements DecoderSession {
       own.states.push(derivedSeed(before, id, this.#salt));
       const target = output.kind === "score" ? (output.targets[index] ?? -1) : -1;
       if (output.kind !== "score" || target < 0) return null;
-      const kept = output.kept?.[index];
-      return scoreToken(this.#logits(own), target, output.distribution, kept);
+      const { kept, drawnAmong, distribution } = output;
+      return scoreToken(
+        this.#logits(own),
+        target,
+        distribution,
+        kept?.[index],
+        drawnAmong?.[index],
+      );
     });
     if (output.kind === "score") return { sampled: null, scores };
     if (output.kind === "none") return { sampled: null, scores: null };

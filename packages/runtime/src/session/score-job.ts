@@ -1,5 +1,5 @@
 /** Teacher-forced scores of an existing sequence, read with its own cache. */
-import type { ScoreRequest, TokenScores } from "@waggle/protocol";
+import type { DrawInterval, ScoreRequest, TokenScores } from "@waggle/protocol";
 import type { DecoderSession, RowOutput, RowResult } from "../backend/decoder-backend.ts";
 import type { ResidentAdapter } from "./decoder-device.ts";
 import { Job } from "./job.ts";
@@ -15,6 +15,7 @@ export class ScoreJob extends Job {
     readonly behaviorLogProbs: number[];
     readonly rawLogProbs: number[];
     readonly entropies: number[];
+    readonly drawIntervals?: (DrawInterval | null)[];
   };
   readonly #done: PromiseWithResolvers<TokenScores> = Promise.withResolvers();
   /** Position of the first token its row reads. */
@@ -32,7 +33,12 @@ export class ScoreJob extends Job {
     this.#kept = kept;
     this.#signal = signal;
     const zeros = (): number[] => request.tokenIds.map(() => 0);
-    this.#scores = { behaviorLogProbs: zeros(), rawLogProbs: zeros(), entropies: zeros() };
+    this.#scores = {
+      behaviorLogProbs: zeros(),
+      rawLogProbs: zeros(),
+      entropies: zeros(),
+      ...(request.drawnAmong && { drawIntervals: request.tokenIds.map(() => null) }),
+    };
   }
 
   /** Rejects with the signal's reason after an abort. */
@@ -53,6 +59,8 @@ export class ScoreJob extends Job {
       this.#scores.behaviorLogProbs[position] = score.behaviorLogProb;
       this.#scores.rawLogProbs[position] = score.rawLogProb;
       this.#scores.entropies[position] = score.entropy;
+      const { drawIntervals } = this.#scores;
+      if (drawIntervals) drawIntervals[position] = score.drawInterval ?? null;
     }
   }
 
@@ -74,6 +82,8 @@ export class ScoreJob extends Job {
     this.#start = start;
     const targets = this.#request.tokenIds.slice(start + 1, start + count + 1);
     const kept = this.#kept?.slice(start + 1, start + count + 1);
-    return { kind: "score", targets, distribution: this.#request.sampling, kept };
+    const { sampling: distribution, drawnAmong: among } = this.#request;
+    const drawnAmong = among?.slice(start + 1, start + count + 1);
+    return { kind: "score", targets, distribution, kept, drawnAmong };
   }
 }

@@ -7,7 +7,7 @@ type KeptSets = (readonly number[] | null)[];
 
 /** @throws WaggleError naming the invalid member. */
 export function assertScoreRequest(
-  { tokenIds, keptTokenIds, grammars }: ScoreRequest,
+  { tokenIds, keptTokenIds, drawnAmong, grammars }: ScoreRequest,
   limits: { readonly contextLength: number; readonly vocabularySize: number },
 ): void {
   assertTokenIds(tokenIds, limits.vocabularySize);
@@ -21,6 +21,12 @@ export function assertScoreRequest(
     throw new WaggleError(
       "SHAPE_MISMATCH",
       `keptTokenIds has ${keptTokenIds.length} entries for ${tokenIds.length} tokens; pass null for given tokens`,
+    );
+  }
+  if (drawnAmong !== undefined && drawnAmong.length !== tokenIds.length) {
+    throw new WaggleError(
+      "SHAPE_MISMATCH",
+      `drawnAmong has ${drawnAmong.length} entries for ${tokenIds.length} tokens; pass null where all ids could be drawn`,
     );
   }
   for (const { start, end } of grammars ?? []) {

@@ -280,8 +280,9 @@ describe("holding a lease", () => {
             staleness: 2,
             logProbGapMean: 0.001,
             logProbGapMax: 0.01,
+            drawMismatches: 0,
           },
-          { digest: b, status: "rejected", reason: "log-prob-gap" },
+          { digest: b, status: "rejected", reason: "log-prob-gap", drawMismatches: 3 },
           { digest: c, status: "skipped", reason: "no-signal", reward: 0, success: false },
         ],
       },
@@ -297,13 +298,21 @@ describe("holding a lease", () => {
       staleness: 2,
       logProbGapMean: 0.001,
       logProbGapMax: 0.01,
+      hasEdgeSeed: false,
+      drawMismatches: 0,
     });
     expect(await row(b)).toMatchObject({
       status: "rejected",
       reason: "log-prob-gap",
       reward: null,
+      drawMismatches: 3,
     });
-    expect(await row(c)).toMatchObject({ status: "skipped", success: false, reward: 0 });
+    expect(await row(c)).toMatchObject({
+      status: "skipped",
+      success: false,
+      reward: 0,
+      drawMismatches: null,
+    });
   });
 });
 

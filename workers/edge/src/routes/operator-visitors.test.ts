@@ -119,7 +119,12 @@ fault(
     expect(lines.filter(({ kind }) => kind === "dead-letter")).toEqual([
       { kind: "dead-letter", ...letter, diedAt: AT },
     ]);
-    expect(lines[0]).toMatchObject({ kind: "visitor", visitorId, forgotten: false });
+    expect(lines[0]).toMatchObject({
+      kind: "visitor",
+      visitorId,
+      forgotten: false,
+      unusedSeeds: 0,
+    });
     expect(lines[1]).toEqual({ kind: "consent", version: "1", trajectories: 56 });
     expect(lines.at(-1)).toEqual({ kind: "end", lines: lines.length - 1 });
     return { after: `${lines.length} lines, ${whole.length} whole trajectories, 1 damaged` };

@@ -9,6 +9,7 @@ import { canaryShare } from "../releases/release-store.ts";
 import { type Audience, channelOf, signToken, verifyToken } from "../session-token.ts";
 import { sessionSecrets } from "../settings.ts";
 import { enterSite } from "../sites/enter-site.ts";
+import { giveSeeds } from "../visitors/request-seeds.ts";
 import { requireEnabled, siteDirectory } from "../sites/site-directory.ts";
 
 const DAY_SECONDS = 86_400;
@@ -66,6 +67,7 @@ export const sessionEndpoints: readonly Endpoint[] = [
           isRemembered ? settings.VISITOR_TTL_DAYS * DAY_SECONDS : VISIT_SECONDS,
         ),
         channel: await channelOf(visitorId, await canaryShare(context.var.db, settings)),
+        ...(isRemembered && { requestSeeds: await giveSeeds(context.var.db, visitorId, now) }),
       };
       return context.json(answer);
     },

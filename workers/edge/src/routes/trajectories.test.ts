@@ -1,6 +1,7 @@
 import {
   DEFAULT_SITE,
   type AssignmentResponse,
+  spanSeed,
   TRAJECTORY_SCHEMA_VERSION,
   UPLOAD_LIMITS,
 } from "@waggle/protocol";
@@ -309,6 +310,29 @@ describe("the assignment", () => {
         refusal(409, "ASSIGNMENT_MISMATCH"),
       );
     }
+  });
+
+  test("every assignment has a seed, and an upload that names it is stored as such", async () => {
+    const [mine, other] = [await assign(token), await assign(token)];
+    const { samplingSeed = -1 } = mine;
+    expect(samplingSeed).not.toBe(other.samplingSeed);
+    const drawn = await makeUpload(baseModel, mine);
+    const seeded = await makeUpload(baseModel, mine, {
+      samplingSeed,
+      segments: drawn.trajectory.segments.map((segment) =>
+        segment.kind === "given"
+          ? segment
+          : { ...segment, sampling: { ...segment.sampling, seed: spanSeed(samplingSeed, 0) } },
+      ),
+    });
+    const pretended = await makeUpload(baseModel, mine, { samplingSeed });
+    expect(await outcome(await sendOne(pretended))).toMatchObject(refusal(409, "SEED_MISMATCH"));
+    await upload(token, seeded, await makeUpload(baseModel, other));
+    const { results } = await bindings.DB.prepare(
+      "SELECT assignmentId, samplingSeed FROM trajectories",
+    ).all();
+    expect(results).toContainEqual({ assignmentId: mine.assignmentId, samplingSeed });
+    expect(results).toContainEqual({ assignmentId: other.assignmentId, samplingSeed: null });
   });
 
   test("an assignment is used once", async () => {

@@ -4,6 +4,7 @@ import { isForgotten } from "../forgotten-store.ts";
 import type { SiteStores } from "../endpoint.ts";
 import { outcomesOfVisitor } from "../outcomes/outcome-store.ts";
 import { rowsOfVisitor } from "../trajectory-rows.ts";
+import { countUnusedSeeds } from "./request-seeds.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 
 const PAGE = 50;
@@ -79,6 +80,7 @@ async function* exportLines(
     visitorId,
     exportedAt: new Date(now).toISOString(),
     forgotten: await isForgotten(DB, visitorId),
+    unusedSeeds: await countUnusedSeeds(DB, visitorId),
   };
   const consents = await DB.prepare(
     `SELECT consentVersion AS version, COUNT(*) AS trajectories FROM trajectories

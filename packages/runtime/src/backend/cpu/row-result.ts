@@ -31,10 +31,12 @@ export function resultOf(
       return { sampled, scores: null };
     }
     case "score": {
-      const { targets, distribution, kept } = output;
+      const { targets, distribution, kept, drawnAmong } = output;
       let next = first;
       const scores = targets.map((target, s) =>
-        target < 0 ? null : scoreToken(run.logits(next++), target, distribution, kept?.[s]),
+        target < 0
+          ? null
+          : scoreToken(run.logits(next++), target, distribution, kept?.[s], drawnAmong?.[s]),
       );
       return { sampled: null, scores };
     }

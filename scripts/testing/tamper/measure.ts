@@ -1,0 +1,127 @@
+/** How many records of each kind the trainer's check rejects, and what drawing again costs. */
+import { SHOP } from "@waggle/demo/environment";
+import {
+  type GrammarCompiler,
+  type LeasedGroup,
+  type TrainingSample,
+  toTrainingSamples,
+  type Trajectory,
+  trajectoryDigest,
+} from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import { expandGrammars } from "../../../trainer/src/check/grammar-expansion.ts";
+import { bandsOf } from "../../../trainer/src/check/format-bands.ts";
+import { drawGaps } from "../../../trainer/src/check/redraw.ts";
+import { createReplay } from "../../../trainer/src/check/replay.ts";
+import { rescore } from "../../../trainer/src/check/rescoring.ts";
+import {
+  createTrajectoryChecker,
+  type TrajectoryChecker,
+} from "../../../trainer/src/check/trajectory-check.ts";
+import { initialState, type TrainerState } from "../../../trainer/src/checkpoint/trainer-state.ts";
+import { grammarsOf } from "../../../trainer/src/model/model-grammars.ts";
+import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
+
+const VISITOR = "00000000-0000-4000-8000-000000000000";
+
+/** What the check said about some records. */
+export type Outcomes = {
+  /** Records by reason, with `learned` for accepted ones. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Largest |behavior − re-scored| of one token, in nats. */
+  readonly logProbGapMax: number;
+  /** Largest mean of one record, in nats. */
+  readonly logProbGapMean: number;
+};
+
+/** The trainer's check and re-scoring over one policy at version 0. */
+export class Judge {
+  readonly #policy: AdaptivePolicy;
+  readonly #grammars: GrammarCompiler;
+  readonly #checker: TrajectoryChecker;
+  readonly #state: TrainerState;
+
+  constructor(model: BaseModel, policy: AdaptivePolicy) {
+    const { contextLength, vocabularySize, baseModel } = policy;
+    this.#policy = policy;
+    this.#grammars = grammarsOf(model, vocabularySize);
+    this.#state = initialState({ baseModel, recipe: "dr-grpo-tis", seed: 1 });
+    this.#checker = createTrajectoryChecker({
+      policy,
+      adapterCache: NO_ADAPTERS,
+      replay: createReplay({
+        format: model.format,
+        contextLength,
+        vocabularySize,
+        environments: [SHOP],
+      }),
+      maxStaleness: 0,
+      ...bandsOf(model.storedFormat),
+      grammars: this.#grammars,
+    });
+  }
+
+  async outcomes(records: readonly Trajectory[]): Promise<Outcomes> {
+    const counts = new Map<string, number>();
+    let [max, mean] = [0, 0];
+    for (const trajectory of records) {
+      const digest = await trajectoryDigest(trajectory);
+      const leased = { digest, visitorId: VISITOR, receivedAt: "", trajectory, feedback: [] };
+      const group: LeasedGroup = {
+        groupId: VISITOR,
+        task: trajectory.task,
+        size: 1,
+        trajectories: [leased],
+      };
+      const { outcome } = await this.#checker.check(leased, group, this.#state);
+      const what = outcome.reason ?? outcome.status;
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+      max = Math.max(max, outcome.logProbGapMax ?? 0);
+      mean = Math.max(mean, outcome.logProbGapMean ?? 0);
+    }
+    return { counts, logProbGapMax: max, logProbGapMean: mean };
+  }
+
+  /** The draw gap of every token, in nats. */
+  async gaps(records: readonly Trajectory[]): Promise<number[]> {
+    const gaps: number[] = [];
+    for (const record of records) gaps.push(...(await this.#rescored(record, true)).gaps);
+    return gaps;
+  }
+
+  /** CPU time of re-scoring with drawing again, as a multiple of the time without: the median of `rounds` passes. */
+  async cost(records: readonly Trajectory[], rounds: number): Promise<number> {
+    const ratios: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const ms = [0, 0];
+      for (const [i, record] of records.entries()) {
+        // Whichever is second finds warm caches, so they take turns.
+        for (const draws of (i + round) % 2 === 0 ? [0, 1] : [1, 0]) {
+          ms[draws] = (ms[draws] as number) + (await this.#rescored(record, draws === 1)).ms;
+        }
+      }
+      ratios.push((ms[1] as number) / (ms[0] as number));
+    }
+    return ratios.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] as number;
+  }
+
+  async #rescored(
+    record: Trajectory,
+    draws: boolean,
+  ): Promise<{ readonly gaps: readonly number[]; readonly ms: number }> {
+    const expanded = await expandGrammars(record, this.#grammars, this.#policy.vocabularySize);
+    const samples = toTrainingSamples(expanded ?? record);
+    const parts = { policy: this.#policy, adapterCache: NO_ADAPTERS };
+    const began = process.cpuUsage();
+    const drawnAmong = draws ? samples.map(amongOf) : null;
+    const { drawIntervals } = await rescore(parts, samples, this.#state, drawnAmong);
+    const gaps = drawIntervals === null ? [] : drawGaps(samples, drawIntervals);
+    const { user, system } = process.cpuUsage(began);
+    return { gaps, ms: (user + system) / 1000 };
+  }
+}
+
+const amongOf = ({ sequence, lossMask }: TrainingSample): readonly (readonly number[] | null)[] =>
+  sequence.keptTokenIds ?? lossMask.map(() => null);
+
+const NO_ADAPTERS = { get: () => Promise.reject(new Error("there is no adapter")) };

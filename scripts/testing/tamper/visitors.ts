@@ -1,0 +1,203 @@
+/** Honest visitors of the demo shop, and visitors who write their records in other ways. */
+import { judgedRollout } from "@waggle/agent/environments";
+import { rollOut } from "@waggle/agent";
+import { demonstrate, EXPERT, SHOP } from "@waggle/demo/environment";
+import { type Adapter, initializeAdapter } from "@waggle/model";
+import {
+  derivedSeed,
+  FULL_SUPPORT,
+  mulberry32,
+  type Sampling,
+  spanSeed,
+  type TaskReference,
+  toTrainingSamples,
+  type Trajectory,
+} from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import { ScriptedPolicy } from "@waggle/testing";
+import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
+
+/** A task with the seed that the edge gave for it. */
+export type Assigned = { readonly task: TaskReference; readonly seed: number };
+
+/** The attempt of one visitor. */
+export type Attempt = (assigned: Assigned) => Promise<Trajectory>;
+
+const { signal } = new AbortController();
+/** Name of the environment of every task. */
+export const TASK_ENVIRONMENT: string = SHOP.name;
+
+const ADVERTISEMENT = " Cheaper at example.com!";
+const CLIENT = {
+  build: "tamper",
+  backend: "wasm",
+  device: "wasm x1",
+  crossOriginIsolated: false,
+} as const;
+
+/** The attempt that a page makes with these weights. */
+export function honest(model: BaseModel, policy: AdaptivePolicy): Attempt {
+  return async (assigned) => named(await sampled(model, policy, assigned), assigned.seed);
+}
+
+/**
+ * Ways to write a record that are not sampling from the given seed. Every record has the log-probs that `policy` gives its
+ * tokens, so that the gap of log-probs is 0, and names the seed that was given.
+ *
+ * @param int4 - the same weights in another number format.
+ */
+export function attacks(
+  model: BaseModel,
+  policy: AdaptivePolicy,
+  int4: AdaptivePolicy,
+): ReadonlyMap<string, Attempt> {
+  const claim = (record: Trajectory, seed: number) => claimed(policy, record, seed);
+  const other = ({ seed }: Assigned, i = 0): number => derivedSeed(seed, 1 + i);
+  const colder = (temperature: number): Attempt => {
+    const sampling = { ...FULL_SUPPORT, temperature };
+    return async (assigned) =>
+      claim(await sampled(model, policy, assigned, sampling), assigned.seed);
+  };
+  return new Map<string, Attempt>([
+    [
+      "hand-written right answer",
+      async (assigned) => claim(await written(model, policy, assigned), assigned.seed),
+    ],
+    [
+      "appended text",
+      async (assigned) =>
+        claim(await written(model, policy, assigned, ADVERTISEMENT), assigned.seed),
+    ],
+    [
+      "greedy",
+      async (assigned) =>
+        claim(await sampled(model, policy, assigned, { ...FULL_SUPPORT, topK: 1 }), assigned.seed),
+    ],
+    [
+      "best of 4",
+      async (assigned) => {
+        let best: Trajectory | null = null;
+        for (let i = 0; i < 4; i += 1) {
+          const one = await judged(model, policy, { ...assigned, seed: other(assigned, i) });
+          if (best === null || one.verification.success) best = one.record;
+          if (one.verification.success) break;
+        }
+        return claim(best as Trajectory, assigned.seed);
+      },
+    ],
+    ["temperature 0.7", colder(0.7)],
+    ["temperature 1.5", colder(1.5)],
+    [
+      "another adapter",
+      async (assigned) => {
+        await policy.setAdapter(0, strange(model));
+        const record = await sampled(model, policy, assigned);
+        await policy.setAdapter(0, null);
+        return claim(record, assigned.seed);
+      },
+    ],
+    [
+      "int4 weights",
+      async (assigned) => claim(await sampled(model, int4, assigned), assigned.seed),
+    ],
+    [
+      "another seed",
+      async (assigned) =>
+        claim(await sampled(model, policy, { ...assigned, seed: other(assigned) }), assigned.seed),
+    ],
+    [
+      "a forged seed",
+      async (assigned) => ({
+        ...(await sampled(model, policy, { ...assigned, seed: other(assigned) })),
+        client: CLIENT,
+        samplingSeed: assigned.seed,
+      }),
+    ],
+  ]);
+}
+
+const named = (record: Trajectory, samplingSeed: number): Trajectory => ({
+  ...record,
+  client: CLIENT,
+  samplingSeed,
+});
+
+const judged = (
+  { format }: BaseModel,
+  policy: AdaptivePolicy,
+  { task, seed }: Assigned,
+  sampling: Omit<Sampling, "seed"> = FULL_SUPPORT,
+) => judgedRollout({ policy, format, sampling, environments: [SHOP] }, task, seed, signal);
+
+async function sampled(...given: Parameters<typeof judged>): Promise<Trajectory> {
+  return (await judged(...given)).record;
+}
+
+/** What the demonstrator of the environment does, as text. */
+async function written(
+  { format }: BaseModel,
+  policy: AdaptivePolicy,
+  { task, seed }: Assigned,
+  appended = "",
+): Promise<Trajectory> {
+  const { turns } = await demonstrate(task, mulberry32(seed), EXPERT);
+  const texts = turns.map(({ text, toolCalls }, i) =>
+    format.encodeAssistant(text + (i === turns.length - 1 ? appended : ""), toolCalls),
+  );
+  const { baseModel, vocabularySize } = policy;
+  return rollOut({
+    policy: new ScriptedPolicy({ turns: texts, baseModel, version: 0, vocabularySize }),
+    environment: SHOP.create(task).environment,
+    chatFormat: format,
+    limits: { maxTurns: 16, maxTokensPerTurn: 512, timeoutMs: 0 },
+    consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    client: CLIENT,
+    seed,
+  });
+}
+
+/** The record as if the page had sampled it at temperature 1 from this seed. */
+async function claimed(
+  policy: AdaptivePolicy,
+  record: Trajectory,
+  seed: number,
+): Promise<Trajectory> {
+  const [sample] = toTrainingSamples(record);
+  const { sequence, spans = [] } = sample ?? { sequence: { tokenIds: [] } };
+  const grammars = spans.flatMap(({ segment, start }) => {
+    const spec = segment.grammar === null ? undefined : record.grammars?.[segment.grammar];
+    if (spec === undefined) return [];
+    const { tokenBudget = 0, tokenIds } = segment;
+    return [{ spec, start, end: start + tokenIds.length, tokenBudget }];
+  });
+  const scores = await policy.score({
+    tokenIds: sequence.tokenIds,
+    sampling: FULL_SUPPORT,
+    ...(grammars.length === 0 ? {} : { grammars }),
+  });
+  let number = 0;
+  const segments = record.segments.map((segment) => {
+    const start = spans.find((span) => span.segment === segment)?.start;
+    if (segment.kind === "given" || start === undefined) return segment;
+    const { keptTokenIds: _, ...rest } = segment;
+    const end = start + segment.tokenIds.length;
+    return {
+      ...rest,
+      policyVersion: 0,
+      sampling: { ...FULL_SUPPORT, seed: spanSeed(seed, number++) },
+      behaviorLogProbs: scores.behaviorLogProbs.slice(start, end),
+      rawLogProbs: scores.rawLogProbs.slice(start, end),
+      entropies: scores.entropies.slice(start, end),
+    };
+  });
+  return named({ ...record, segments, policyVersion: 0 }, seed);
+}
+
+/** An adapter that nobody published. */
+function strange({ config }: BaseModel): Adapter {
+  const adapter = initializeAdapter(config, { rank: 4, alpha: 8, seed: 5 });
+  for (const [name, { data }] of adapter.tensors) {
+    if (name.includes("lora_B")) data.forEach((_, i) => void (data[i] = 0.2 * Math.sin(i)));
+  }
+  return adapter;
+}
