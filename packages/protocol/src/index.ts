@@ -9,7 +9,13 @@ export {
   UPLOAD_LIMITS,
 } from "./constants.ts";
 export { canonicalJson, fileListDigest, sha256, trajectoryDigest } from "./digest.ts";
-export { Feedback, FeedbackSource, MESSAGE_REWARDS, type MessageKind } from "./feedback.ts";
+export {
+  Feedback,
+  FEEDBACK_TEXT_LENGTH,
+  FeedbackSource,
+  MESSAGE_REWARDS,
+  type MessageKind,
+} from "./feedback.ts";
 export { Guidance, GuidanceReference, readGuidance, writeGuidance } from "./guidance.ts";
 export { GrammarSpec } from "./grammar.ts";
 export type {

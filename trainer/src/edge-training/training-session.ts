@@ -48,6 +48,7 @@ import type { Reporter } from "../metrics/reporter.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { lockState } from "../checkpoint/state-lock.ts";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
+import { hintedSequences } from "../recipes/hinted-sequence.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
@@ -255,6 +256,7 @@ async function runSession(
         engine,
         recipe,
         base: baseScorer(policy),
+        hinted: hintedSequences(model.format, policy.contextLength),
         leases,
         store,
         report,

@@ -23,6 +23,8 @@ const given = (thumb: GivenFeedback["thumb"], ...outcomes: LeasedOutcome[]): Giv
   thumb,
   outcomes,
   message: null,
+  correction: null,
+  edit: null,
 });
 const rewardOf = (...all: Parameters<typeof given>) =>
   feedbackVerdict(given(...all), BOTH)?.reward ?? null;
