@@ -1,5 +1,6 @@
 /** A visitor's reaction to a trajectory. It arrives later and is joined by trajectory id. */
 import { z } from "zod";
+import { FEEDBACK_TEXT_LENGTH } from "./constants.ts";
 import { readOnly } from "./read-only-schema.ts";
 
 /**
@@ -34,9 +35,6 @@ export type MessageKind = keyof typeof MESSAGE_REWARDS;
 
 /** The kinds that can have a text. For `edit` it is the whole answer, for the others the visitor's message. */
 const WITH_TEXT: ReadonlySet<string> = new Set(["next-corrects", "next-contradicts", "edit"]);
-
-/** Most characters of the text of feedback. */
-export const FEEDBACK_TEXT_LENGTH = 2000;
 
 /** One reaction. `id` makes sending it again idempotent. */
 export type Feedback = z.infer<typeof Feedback>;

@@ -4,18 +4,13 @@ export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors
 export { Consent } from "./consent.ts";
 export {
   ACCEPT_SILENCE,
+  FEEDBACK_TEXT_LENGTH,
   FULL_SUPPORT,
   TRAJECTORY_SCHEMA_VERSION,
   UPLOAD_LIMITS,
 } from "./constants.ts";
 export { canonicalJson, fileListDigest, sha256, trajectoryDigest } from "./digest.ts";
-export {
-  Feedback,
-  FEEDBACK_TEXT_LENGTH,
-  FeedbackSource,
-  MESSAGE_REWARDS,
-  type MessageKind,
-} from "./feedback.ts";
+export { Feedback, FeedbackSource, MESSAGE_REWARDS, type MessageKind } from "./feedback.ts";
 export { Guidance, GuidanceReference, readGuidance, writeGuidance } from "./guidance.ts";
 export { GrammarSpec } from "./grammar.ts";
 export type {
