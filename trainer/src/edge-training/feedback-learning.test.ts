@@ -1,6 +1,7 @@
 /** A training loop that learns from nothing but thumbs, or nothing but outcomes, on single requests. */
 import { constantRate } from "@waggle/learning";
 import type { Feedback, LeasedGroup, LeasedTrajectory, SiteMetrics } from "@waggle/protocol";
+import type { ChatFormat } from "@waggle/text";
 import { afterAll, expect, test } from "vitest";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
@@ -51,6 +52,24 @@ function withMessages(likes: (request: LeasedTrajectory, index: number) => boole
   }));
 }
 
+/** People edit answers that they do not want: token 1 is the answer. */
+function withEdits(likes: (request: LeasedTrajectory, index: number) => boolean): LeasedGroup[] {
+  return REQUESTS.map((group, i) => ({
+    ...group,
+    trajectories: group.trajectories.map((request) => {
+      const { id: trajectoryId } = request.trajectory;
+      const said = { id: crypto.randomUUID(), trajectoryId, kind: "edit", at: request.receivedAt };
+      const text = likes(request, i) ? "wanted" : "unwanted";
+      return { ...request, feedback: [{ ...said, text } as const] };
+    }),
+  }));
+}
+
+/** Edited answers end with the token that people want, or with another one. */
+const format = {
+  encodeAssistant: (text: string) => [4, 8, 15, text === "wanted" ? 1 : 2],
+} as unknown as ChatFormat;
+
 const METRICS = {
   booked: { type: "boolean", better: "higher" },
   complaints: { type: "number", better: "lower", range: [0, 4] },
@@ -76,16 +95,17 @@ function withOutcomes(likes: (request: LeasedTrajectory, index: number) => boole
 const checkerOf = ({ feedback }: EdgeRecipe): TrajectoryChecker => ({
   check: async (leased) => {
     const { digest, trajectory } = leased;
-    // The random trajectories were sampled without a grammar, so the format is not used.
-    const check = createFeedbackCheck(feedback ?? {}, undefined as never, undefined);
+    // The random trajectories were sampled without a grammar, so only edits need the format.
+    const check = createFeedbackCheck(feedback ?? {}, format, undefined);
     const checked = await check(leased);
     if (!checked.holds) {
       const { status, reason } = checked;
       return { trajectory: null, outcome: { digest, status, reason } };
     }
     const { reward, success } = checked.verification;
+    const imitated = checked.edited ?? trajectory;
     return {
-      trajectory: learnableTrajectory(digest, trajectory, checked.verification),
+      trajectory: learnableTrajectory(digest, imitated, checked.verification),
       outcome: { digest, status: "learned", reward, success },
     };
   },
@@ -145,11 +165,21 @@ test("a recipe that reads both learns from requests of which each has one", asyn
   expect(both).toBeGreaterThan(1);
 });
 
+test("edited answers are imitated, whoever gave the first one; edits at random teach half as much at most", async () => {
+  const honest = await gain("corrections-imitate", withEdits(() => true));
+  expect(honest.steps).toBe(20);
+  expect(honest.gain).toBeGreaterThan(0.5);
+  const random = await gain("corrections-imitate", withEdits(atRandom));
+  expect(Math.abs(random.gain)).toBeLessThan(honest.gain / 2);
+});
+
 test.each([
   ["thumbs-reinforce", withThumbs(() => null)],
   ["thumbs-reinforce", withOutcomes(isWanted)],
   ["outcomes-reinforce", withThumbs(isWanted)],
   ["messages-reinforce", withThumbs(isWanted)],
+  ["messages-reinforce", withEdits(isWanted)],
+  ["corrections-imitate", withMessages(isWanted)],
 ] as const)("%s learns nothing without feedback that it reads", async (name, groups) => {
   const silent = await gain(name, groups);
   expect(silent).toMatchObject({ gain: 0, steps: 0 });
