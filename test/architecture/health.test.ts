@@ -37,7 +37,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/exchange": 41,
   "@waggle/learning": 392,
   "@waggle/model": 102,
-  "@waggle/protocol": 187,
+  "@waggle/protocol": 188,
   "@waggle/runtime": 116,
   "@waggle/site": 23,
   "@waggle/testing": 29,

@@ -30,17 +30,16 @@ const cell = async (name: string, isShuffled: boolean) =>
       arm: signalArms([name])[0]!,
       isShuffled,
       seed: 3,
-      requests: 1024,
+      requests: 2048,
       evaluationTasks: 120,
       signal,
     },
   );
 
-test.each(["outcomes", "corrections", "edits", "all-openclaw"])(
+test.each(["outcomes", "edits", "all-openclaw"])(
   "%s teach more than the same feedback on other requests",
   async (name) => {
     const [honest, control] = [await cell(name, false), await cell(name, true)];
-    console.log(JSON.stringify([honest, control]));
     expect(honest.answered).toBeGreaterThan(20);
     expect(honest.steps).toBeGreaterThan(0);
     expect(honest.final - honest.base).toBeGreaterThan(0.05);
