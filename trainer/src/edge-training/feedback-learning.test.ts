@@ -52,22 +52,23 @@ function withMessages(likes: (request: LeasedTrajectory, index: number) => boole
   }));
 }
 
-/** People edit answers that they do not want: token 1 is the answer. */
-function withEdits(likes: (request: LeasedTrajectory, index: number) => boolean): LeasedGroup[] {
+/** People write the answer that they want, or another one. */
+function withEdits(wants: (request: LeasedTrajectory, index: number) => boolean): LeasedGroup[] {
   return REQUESTS.map((group, i) => ({
     ...group,
-    trajectories: group.trajectories.map((request) => {
+    trajectories: group.trajectories.map((request): LeasedTrajectory => {
       const { id: trajectoryId } = request.trajectory;
-      const said = { id: crypto.randomUUID(), trajectoryId, kind: "edit", at: request.receivedAt };
-      const text = likes(request, i) ? "wanted" : "unwanted";
-      return { ...request, feedback: [{ ...said, text } as const] };
+      const text = wants(request, i) ? "wanted" : "unwanted";
+      const at = request.receivedAt;
+      const edit: Feedback = { id: crypto.randomUUID(), trajectoryId, kind: "edit", text, at };
+      return { ...request, feedback: [edit] };
     }),
   }));
 }
 
-/** Edited answers end with the token that people want, or with another one. */
+const EDITS = { wanted: [4, 8, 15, 1], unwanted: [4, 8, 15, 2] };
 const format = {
-  encodeAssistant: (text: string) => [4, 8, 15, text === "wanted" ? 1 : 2],
+  encodeAssistant: (text: string) => EDITS[text === "wanted" ? "wanted" : "unwanted"],
 } as unknown as ChatFormat;
 
 const METRICS = {
@@ -111,7 +112,10 @@ const checkerOf = ({ feedback }: EdgeRecipe): TrajectoryChecker => ({
   },
 });
 
-/** Rise of Σ log π of wanted answers minus Σ log π of unwanted ones, in nats per answer. */
+/**
+ * Rise of Σ log π of wanted answers minus Σ log π of unwanted ones, in nats per answer. `editedGain`: the same of the last
+ * token of the two edited answers.
+ */
 async function gain(name: string, groups: readonly LeasedGroup[]) {
   const setup = await createSetup(groups);
   const recipe = recipeOf(name);
@@ -121,6 +125,13 @@ async function gain(name: string, groups: readonly LeasedGroup[]) {
     tokenIds: trajectory.segments.flatMap(({ tokenIds }) => tokenIds),
   }));
   const engine = await tinyEngine();
+  const edited = async (): Promise<number> => {
+    const [prompt = []] = sequences.map(({ tokenIds }) => tokenIds.slice(0, 5));
+    const both = Object.values(EDITS).map((answer) => ({ tokenIds: [...prompt, ...answer] }));
+    const { logProb } = await engine.forward({ sequences: both });
+    const [wanted = Number.NaN, unwanted = Number.NaN] = logProb.map((row) => row.at(-1));
+    return wanted - unwanted;
+  };
   const margin = async (): Promise<number> => {
     const { logProb } = await engine.forward({ sequences });
     const signed = logProb.map((row, i) => {
@@ -129,13 +140,14 @@ async function gain(name: string, groups: readonly LeasedGroup[]) {
     });
     return signed.reduce((a, b) => a + b, 0) / signed.length;
   };
-  const before = await margin();
+  const [before, editedBefore] = [await margin(), await edited()];
   const checkpoint = await openTrainerCheckpoints(setup.folder).load();
   if (checkpoint !== null) await engine.load(checkpoint.engine);
-  const after = await margin();
+  const [after, editedAfter] = [await margin(), await edited()];
   await engine.dispose();
   const outcomes = [...setup.edge.acknowledged.values()].map(([outcome]) => outcome);
-  return { gain: after - before, steps: summary.state.step, outcomes };
+  const editedGain = editedAfter - editedBefore;
+  return { gain: after - before, editedGain, steps: summary.state.step, outcomes };
 }
 
 const atRandom = (_: LeasedTrajectory, i: number): boolean => (i * 7919) % 160 < 80;
@@ -168,9 +180,9 @@ test("a recipe that reads both learns from requests of which each has one", asyn
 test("edited answers are imitated, whoever gave the first one; edits at random teach half as much at most", async () => {
   const honest = await gain("corrections-imitate", withEdits(() => true));
   expect(honest.steps).toBe(20);
-  expect(honest.gain).toBeGreaterThan(0.5);
+  expect(honest.editedGain).toBeGreaterThan(1);
   const random = await gain("corrections-imitate", withEdits(atRandom));
-  expect(Math.abs(random.gain)).toBeLessThan(honest.gain / 2);
+  expect(Math.abs(random.editedGain)).toBeLessThan(honest.editedGain / 2);
 });
 
 test.each([
