@@ -151,7 +151,10 @@ const editing = (tokens: readonly number[]) => {
 
 async function edited(trajectory: Trajectory): Promise<LeasedTrajectory> {
   const one = await leased(trajectory, "thumb-down", "edit");
-  const feedback = one.feedback.map((each) => ({ ...each, ...(each.kind === "edit" && { text: "3" }) }));
+  const feedback = one.feedback.map((each) => ({
+    ...each,
+    ...(each.kind === "edit" && { text: "3" }),
+  }));
   return { ...one, feedback };
 }
 
@@ -171,10 +174,10 @@ test("an edited answer is imitated with the log-probs that it has, once the reco
   expect(sample?.behaviorLogProbs.slice(prompt.length)).toEqual(
     behaviorLogProbs.slice(prompt.length),
   );
-  const forged = await edited(
-    withSampled(one.trajectory, { behaviorLogProbs: [-9, -9, -9, -9] }),
+  const forged = await edited(withSampled(one.trajectory, { behaviorLogProbs: [-9, -9, -9, -9] }));
+  expect((await editing([3, 9, 1]).check(forged, group, state)).outcome.reason).toBe(
+    "log-prob-gap",
   );
-  expect((await editing([3, 9, 1]).check(forged, group, state)).outcome.reason).toBe("log-prob-gap");
 });
 
 test("an edit that does not fit, or of a turn that calls a tool, is skipped", async () => {

@@ -178,7 +178,10 @@ test("a recipe that reads both learns from requests of which each has one", asyn
 });
 
 test("edited answers are imitated, whoever gave the first one; edits at random teach half as much at most", async () => {
-  const honest = await gain("corrections-imitate", withEdits(() => true));
+  const honest = await gain(
+    "corrections-imitate",
+    withEdits(() => true),
+  );
   expect(honest.steps).toBe(20);
   expect(honest.editedGain).toBeGreaterThan(1);
   const random = await gain("corrections-imitate", withEdits(atRandom));

@@ -121,7 +121,10 @@ function listed(json: boolean): string[] {
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` for options that only `live-signals` has. */
-function requireNoSignalFlags(name: string, { arms, sample }: Pick<Flags, "arms" | "sample">): void {
+function requireNoSignalFlags(
+  name: string,
+  { arms, sample }: Pick<Flags, "arms" | "sample">,
+): void {
   if (arms === undefined && !sample) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",

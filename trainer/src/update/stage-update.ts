@@ -141,7 +141,15 @@ export async function updateFrom(
   const paid = withKlPenalty(stage, kept.groups, first, proximal.logProb, referenceLogProbs, seen);
   const capabilities = engine.capabilities();
   const hindsight = await hindsightLogProbs(engine, stage, first.rows, seen.ports);
-  const estimated = estimatedAdvantages(stage, paid, seen, first, proximal, capabilities, hindsight);
+  const estimated = estimatedAdvantages(
+    stage,
+    paid,
+    seen,
+    first,
+    proximal,
+    capabilities,
+    hindsight,
+  );
   const planned = planMinibatch(paid, stage.aggregation, estimated, kept.pairs);
   const fixed = {
     proximalLogProbs: proximal.logProb,

@@ -177,7 +177,9 @@ test("the lease of a site that learns from edits and messages has their texts, a
     .poll(
       async () => {
         const { groups } = await lease();
-        found.push(...groups.flatMap(({ trajectories }) => trajectories.flatMap((t) => t.feedback)));
+        found.push(
+          ...groups.flatMap(({ trajectories }) => trajectories.flatMap((t) => t.feedback)),
+        );
         return found.toSorted((a, b) => a.kind.localeCompare(b.kind));
       },
       { timeout: 10_000, interval: 300 },

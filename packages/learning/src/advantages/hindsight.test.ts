@@ -23,15 +23,18 @@ const groups: readonly RewardedGroup[] = [
   { task: "b", trajectories: [rewarded("liked", 1)] },
 ];
 const numbers = {
-  outputs: { logProb: new Map([["corrected", [POLICY]], ["liked", [POLICY]]]) },
+  outputs: {
+    logProb: new Map([
+      ["corrected", [POLICY]],
+      ["liked", [POLICY]],
+    ]),
+  },
   hindsight: new Map([["corrected", [TEACHER]]]),
 };
 
 function advantages(part: ReturnType<typeof hindsight>, given: object = numbers) {
   const { advantages: found } = part.estimate(groups, given as never);
-  return Object.fromEntries(
-    [...found].map(([id, [row = []]]) => [id, Array.from(row)] as const),
-  );
+  return Object.fromEntries([...found].map(([id, [row = []]]) => [id, Array.from(row)] as const));
 }
 
 test("distillation alone: the gain in log-prob by the correction, and 0 without one", () => {
@@ -72,7 +75,8 @@ test("at the first step, the gradient of the loss is −A for each token", () =>
   const slopes = loss(POLICY).derivatives.logProb?.[0] as Float64Array;
   const step = 1e-6;
   for (const t of [2, 3, 4]) {
-    const moved = (by: number) => loss(POLICY.map((value, i) => (i === t ? value + by : value))).loss;
+    const moved = (by: number) =>
+      loss(POLICY.map((value, i) => (i === t ? value + by : value))).loss;
     expect((moved(step) - moved(-step)) / (2 * step)).toBeCloseTo(slopes[t] as number, 6);
     expect(slopes[t]).toBeCloseTo(-(row[t] as number) / 3, 10);
   }

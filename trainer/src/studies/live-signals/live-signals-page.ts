@@ -56,7 +56,13 @@ export function signalGains(runs: readonly SignalRun[]): SignalGain[] {
 }
 
 /** Whether an arm gained what issue 18 asks for, clearly above its control; `null` with too few seeds or no target. */
-export function reachesTarget({ arm, seeds, gain, overControl, error }: SignalGain): boolean | null {
+export function reachesTarget({
+  arm,
+  seeds,
+  gain,
+  overControl,
+  error,
+}: SignalGain): boolean | null {
   if (arm.target === null || seeds < LEAST_SEEDS) return null;
   return gain >= arm.target && overControl >= SURE * error;
 }
@@ -106,11 +112,7 @@ function answerOf(gains: readonly SignalGain[]): string {
   return `${judged.filter(Boolean).length} of ${judged.length} arms reach their target. The largest gain: ${what}.`;
 }
 
-function tableOf(
-  site: string,
-  all: readonly SignalGain[],
-  runs: readonly SignalRun[],
-): string[] {
+function tableOf(site: string, all: readonly SignalGain[], runs: readonly SignalRun[]): string[] {
   const gains = all.filter((one) => one.site === site);
   const bases = runs.filter((run) => run.site === site);
   const base = 100 * mean(bases.map((run) => run.base));

@@ -173,7 +173,9 @@ test("gains are in points over the base and over the control of the same seed", 
   const page = liveSignalsPage(runs);
   expect(page).toContain("**1 of 2 arms reach their target.");
   expect(page).toContain("| +13.0 | +8, reached | +13.0 ± 0.7 | +5.0 |");
-  expect(liveSignalsPage(runs.filter(({ seed }) => seed === 1))).toContain("No answer yet: one seed");
+  expect(liveSignalsPage(runs.filter(({ seed }) => seed === 1))).toContain(
+    "No answer yet: one seed",
+  );
 });
 
 test("an unknown arm is refused with the known ones", () => {

@@ -26,7 +26,13 @@ export const feedbackEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const { db, now, settings } = context.var;
       const { visitorId } = requireConsent(context.var.session);
-      const { id, trajectoryId, kind, text = null, at } = await readJson(context.req.raw, FeedbackRequest);
+      const {
+        id,
+        trajectoryId,
+        kind,
+        text = null,
+        at,
+      } = await readJson(context.req.raw, FeedbackRequest);
       const insert = db
         .prepare(
           `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt, text)
