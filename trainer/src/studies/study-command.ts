@@ -58,7 +58,11 @@ export function addStudyCommand(
       `only these arms of ${LIVE_SIGNALS.name}, separated by commas`,
       (names) => names.split(","),
     )
-    .option("--sample", `a short run of ${LIVE_SIGNALS.name} with one seed, to try it`, false)
+    .option(
+      "--sample",
+      `a short run of ${LIVE_SIGNALS.name} with one seed, in .waggle/study-sample`,
+      false,
+    )
     .addOption(environmentOption("the question's own"))
     .addOption(basesOption())
     .addOption(outputOption("folder for runs, page and figure", "docs/evidence/studies"))

@@ -16,7 +16,7 @@ import type { EdgeRecipe } from "../../recipes/edge-recipe.ts";
 import { hintedSequences } from "../../recipes/hinted-sequence.ts";
 import { learningStep } from "../../update/learning-step.ts";
 
-export type SignalLearnerOptions = {
+type SignalLearnerOptions = {
   readonly engine: TrainEngine;
   readonly recipe: EdgeRecipe;
   readonly format: ChatFormat;

@@ -12,10 +12,12 @@ import { SIGNAL_ARMS } from "./signal-arms.ts";
 const SITES = ["opinion", "calculator"];
 const REQUESTS = { whole: 3000, sample: 256 };
 const HELD_OUT = { whole: 400, sample: 60 };
+/** Where `--sample` writes, so that it leaves the study's own runs alone. */
+const SAMPLE_FOLDER = ".waggle/study-sample";
 /** Requests between two lines of progress. */
 const PROGRESS_EVERY = 500;
 
-export type LiveSignalsFlags = {
+type LiveSignalsFlags = {
   readonly env?: string;
   readonly seeds: number;
   readonly arms?: readonly string[];
@@ -33,10 +35,11 @@ type Writers = {
 
 /** Runs the missing cells and writes their page. */
 export async function liveSignalsCommand(
-  { env, seeds, arms, sample, bases, output, json }: LiveSignalsFlags,
+  { env, seeds, arms, sample, bases, output: folder, json }: LiveSignalsFlags,
   { signal, writeOut, writeError }: Writers,
 ): Promise<void> {
   const size = sample ? "sample" : "whole";
+  const output = sample ? SAMPLE_FOLDER : folder;
   const sites: EnvironmentSpec[] =
     env === undefined ? SITES.map(environmentNamed) : [await environmentFrom(env)];
   const startedAt = performance.now();

@@ -9,7 +9,7 @@ const LEAST_SEEDS = 5;
 const SURE = 3;
 
 /** What one arm gained at one site, in points; means over the seeds that the arm and its control have. */
-export type SignalGain = {
+type SignalGain = {
   readonly site: string;
   readonly arm: SignalArm;
   readonly seeds: number;
@@ -90,7 +90,8 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
     "The learner gets records and feedback, and no task, verdict or environment. A verifier that only the people and the",
     `report know judges ${evaluationTasks} held-out tasks at temperature 1; the last column is the gain with greedy decoding.`,
     "",
-    `- People give a signal after a share of the requests, if half of the answers are right: ${shares.join(", ")}.`,
+    "- People give a signal after a share of the requests. It is, if half of the answers are right:",
+    `  ${shares.join(", ")}.`,
     `  Unhappy people do so twice as often as happy ones, and ${100 * WRONG} % of the signals say the opposite.`,
     "- A person who corrects an answer names the right one. One who corrects a right answer names what somebody else wants.",
     "- In the control, each reaction goes to another request of the same 32.",

@@ -23,7 +23,7 @@ export type CellProgress = Pick<SignalRun, "site" | "arm" | "isShuffled" | "seed
   readonly steps: number;
 };
 
-export type LiveSignalsOptions = {
+type LiveSignalsOptions = {
   readonly sites: readonly EnvironmentSpec[];
   readonly arms: readonly SignalArm[];
   readonly seeds: number;

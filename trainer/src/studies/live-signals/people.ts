@@ -20,7 +20,7 @@ import { ANSWERING, type Signal, WRONG } from "./signal-arms.ts";
 export type Reaction = Required<Pick<LeasedTrajectory, "feedback" | "outcomes">>;
 
 /** People who come one after another. The seed decides who they are. */
-export type People = {
+type People = {
   /** What person number `index` wants. */
   readonly wish: (index: number) => TaskReference;
   /** @param isHappy - whether the person got it. */

@@ -21,13 +21,13 @@ import { createPeople, type Reaction } from "./people.ts";
 import type { SignalArm } from "./signal-arms.ts";
 
 /** Where a cell runs. */
-export type CellSite = {
+type CellSite = {
   readonly spec: EnvironmentSpec;
   readonly model: BaseModel;
   readonly policy: AdaptivePolicy;
 };
 
-export type CellOptions = {
+type CellOptions = {
   readonly arm: SignalArm;
   /** The control: each reaction goes to the request of somebody else. */
   readonly isShuffled: boolean;
