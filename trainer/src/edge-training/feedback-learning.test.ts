@@ -1,7 +1,6 @@
 /** A training loop that learns from nothing but thumbs, or nothing but outcomes, on single requests. */
 import { constantRate } from "@waggle/learning";
 import type { Feedback, LeasedGroup, LeasedTrajectory, SiteMetrics } from "@waggle/protocol";
-import type { ChatFormat } from "@waggle/text";
 import { afterAll, expect, test } from "vitest";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
@@ -52,24 +51,18 @@ function withMessages(likes: (request: LeasedTrajectory, index: number) => boole
   }));
 }
 
-/** People write the answer that they want, or another one. */
-function withEdits(wants: (request: LeasedTrajectory, index: number) => boolean): LeasedGroup[] {
-  return REQUESTS.map((group, i) => ({
+/** People change the answer. */
+function withEdits(): LeasedGroup[] {
+  return REQUESTS.map((group) => ({
     ...group,
     trajectories: group.trajectories.map((request): LeasedTrajectory => {
       const { id: trajectoryId } = request.trajectory;
-      const text = wants(request, i) ? "wanted" : "unwanted";
-      const at = request.receivedAt;
+      const [text, at] = ["changed", request.receivedAt];
       const edit: Feedback = { id: crypto.randomUUID(), trajectoryId, kind: "edit", text, at };
       return { ...request, feedback: [edit] };
     }),
   }));
 }
-
-const EDITS = { wanted: [4, 8, 15, 1], unwanted: [4, 8, 15, 2] };
-const format = {
-  encodeAssistant: (text: string) => EDITS[text === "wanted" ? "wanted" : "unwanted"],
-} as unknown as ChatFormat;
 
 const METRICS = {
   booked: { type: "boolean", better: "higher" },
@@ -96,26 +89,22 @@ function withOutcomes(likes: (request: LeasedTrajectory, index: number) => boole
 const checkerOf = ({ feedback }: EdgeRecipe): TrajectoryChecker => ({
   check: async (leased) => {
     const { digest, trajectory } = leased;
-    // The random trajectories were sampled without a grammar, so only edits need the format.
-    const check = createFeedbackCheck(feedback ?? {}, format, undefined);
+    // The random trajectories were sampled without a grammar, so the format is not used.
+    const check = createFeedbackCheck(feedback ?? {}, undefined as never, undefined);
     const checked = await check(leased);
     if (!checked.holds) {
       const { status, reason } = checked;
       return { trajectory: null, outcome: { digest, status, reason } };
     }
     const { reward, success } = checked.verification;
-    const imitated = checked.edited ?? trajectory;
     return {
-      trajectory: learnableTrajectory(digest, imitated, checked.verification),
+      trajectory: learnableTrajectory(digest, trajectory, checked.verification),
       outcome: { digest, status: "learned", reward, success },
     };
   },
 });
 
-/**
- * Rise of Σ log π of wanted answers minus Σ log π of unwanted ones, in nats per answer. `editedGain`: the same of the last
- * token of the two edited answers.
- */
+/** Rise of Σ log π of wanted answers minus Σ log π of unwanted ones, in nats per answer. */
 async function gain(name: string, groups: readonly LeasedGroup[]) {
   const setup = await createSetup(groups);
   const recipe = recipeOf(name);
@@ -125,13 +114,6 @@ async function gain(name: string, groups: readonly LeasedGroup[]) {
     tokenIds: trajectory.segments.flatMap(({ tokenIds }) => tokenIds),
   }));
   const engine = await tinyEngine();
-  const edited = async (): Promise<number> => {
-    const [prompt = []] = sequences.map(({ tokenIds }) => tokenIds.slice(0, 5));
-    const both = Object.values(EDITS).map((answer) => ({ tokenIds: [...prompt, ...answer] }));
-    const { logProb } = await engine.forward({ sequences: both });
-    const [wanted = Number.NaN, unwanted = Number.NaN] = logProb.map((row) => row.at(-1));
-    return wanted - unwanted;
-  };
   const margin = async (): Promise<number> => {
     const { logProb } = await engine.forward({ sequences });
     const signed = logProb.map((row, i) => {
@@ -140,14 +122,13 @@ async function gain(name: string, groups: readonly LeasedGroup[]) {
     });
     return signed.reduce((a, b) => a + b, 0) / signed.length;
   };
-  const [before, editedBefore] = [await margin(), await edited()];
+  const before = await margin();
   const checkpoint = await openTrainerCheckpoints(setup.folder).load();
   if (checkpoint !== null) await engine.load(checkpoint.engine);
-  const [after, editedAfter] = [await margin(), await edited()];
+  const after = await margin();
   await engine.dispose();
   const outcomes = [...setup.edge.acknowledged.values()].map(([outcome]) => outcome);
-  const editedGain = editedAfter - editedBefore;
-  return { gain: after - before, editedGain, steps: summary.state.step, outcomes };
+  return { gain: after - before, steps: summary.state.step, outcomes };
 }
 
 const atRandom = (_: LeasedTrajectory, i: number): boolean => (i * 7919) % 160 < 80;
@@ -177,23 +158,12 @@ test("a recipe that reads both learns from requests of which each has one", asyn
   expect(both).toBeGreaterThan(1);
 });
 
-test("edited answers are imitated, whoever gave the first one; edits at random teach half as much at most", async () => {
-  const honest = await gain(
-    "corrections-imitate",
-    withEdits(() => true),
-  );
-  expect(honest.steps).toBe(20);
-  expect(honest.editedGain).toBeGreaterThan(1);
-  const random = await gain("corrections-imitate", withEdits(atRandom));
-  expect(Math.abs(random.editedGain)).toBeLessThan(honest.editedGain / 2);
-});
-
 test.each([
   ["thumbs-reinforce", withThumbs(() => null)],
   ["thumbs-reinforce", withOutcomes(isWanted)],
   ["outcomes-reinforce", withThumbs(isWanted)],
   ["messages-reinforce", withThumbs(isWanted)],
-  ["messages-reinforce", withEdits(isWanted)],
+  ["messages-reinforce", withEdits()],
   ["corrections-imitate", withMessages(isWanted)],
 ] as const)("%s learns nothing without feedback that it reads", async (name, groups) => {
   const silent = await gain(name, groups);

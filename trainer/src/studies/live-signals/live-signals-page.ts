@@ -70,7 +70,7 @@ export function reachesTarget({
 export function liveSignalsPage(runs: readonly SignalRun[]): string {
   const gains = signalGains(runs);
   const sites = [...new Set(gains.map(({ site }) => site))];
-  const [{ requests = 0, evaluationTasks = 0 } = {}] = runs;
+  const { requests, evaluationTasks } = runs[0] ?? { requests: 0, evaluationTasks: 0 };
   const shares = Object.entries(ANSWERING).map(([signal, share]) => `${signal} ${100 * share} %`);
   return [
     "# Which signal of people teaches what?",
