@@ -71,6 +71,7 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
   const gains = signalGains(runs);
   const sites = [...new Set(gains.map(({ site }) => site))];
   const { requests, evaluationTasks } = runs[0] ?? { requests: 0, evaluationTasks: 0 };
+  const dates = [...new Set(runs.map(({ date }) => date))].toSorted();
   const shares = Object.entries(ANSWERING).map(([signal, share]) => `${signal} ${100 * share} %`);
   return [
     "# Which signal of people teaches what?",
@@ -83,6 +84,7 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
     "```",
     "",
     "The command keeps the runs in [`live-signals-runs.jsonl`](live-signals-runs.jsonl) and makes only the missing ones.",
+    `Those above are of ${dates.join(", ")}.`,
     "",
     "## What was compared",
     "",
@@ -95,6 +97,7 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
     `  Unhappy people do so twice as often as happy ones, and ${100 * WRONG} % of the signals say the opposite.`,
     "- A person who corrects an answer names the right one. One who corrects a right answer names what somebody else wants.",
     "- In the control, each reaction goes to another request of the same 32.",
+    "- Learning from shuffled feedback can lower success. Then the distance to the control is larger than the gain.",
     "- Shares other than that of thumbs are assumptions. So arms differ in how much feedback they have, not only in its kind.",
     "",
   ].join("\n");

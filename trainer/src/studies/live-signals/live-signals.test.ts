@@ -152,6 +152,7 @@ const run = (arm: string, seed: number, isShuffled: boolean, final: number): Sig
   greedyFinal: 0.95,
   evaluationTasks: 400,
   seconds: 60,
+  date: "2026-11-28",
 });
 
 test("gains are in points over the base and over the control of the same seed", () => {

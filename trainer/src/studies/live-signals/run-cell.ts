@@ -58,6 +58,8 @@ export type SignalRun = {
   readonly greedyFinal: number;
   readonly evaluationTasks: number;
   readonly seconds: number;
+  /** Day of the run, ISO 8601. */
+  readonly date: string;
 };
 
 const SHAPE = { rank: 8, alpha: 16 };
@@ -149,6 +151,7 @@ export async function runCell(
       greedyFinal,
       evaluationTasks,
       seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      date: new Date().toISOString().slice(0, 10),
     };
   } finally {
     await engines.dispose();
