@@ -106,8 +106,8 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
 function answerOf(gains: readonly SignalGain[]): string {
   const least = Math.min(...gains.map(({ seeds }) => seeds));
   if (gains.length === 0) return "No runs yet.";
-  const best = gains.reduce((top, one) => (one.overControl > top.overControl ? one : top));
-  const what = `${best.arm.name} in ${best.site}, ${signed(best.overControl)} points above its control`;
+  const best = gains.reduce((top, one) => (one.gain > top.gain ? one : top));
+  const what = `${best.arm.name} in ${best.site}, ${signed(best.gain)} points over the base`;
   if (least < LEAST_SEEDS) {
     const count = least === 1 ? "one seed" : `${least} seeds`;
     return `No answer yet: ${count} of at least ${LEAST_SEEDS}. The largest gain so far: ${what}.`;
