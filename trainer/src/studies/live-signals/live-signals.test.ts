@@ -127,15 +127,15 @@ function loads(entry: string): { files: Set<string>; packages: Set<string> } {
 }
 
 test("the learner loads no environment, no verifier and none of the people", () => {
-  const isWorld = ({ files, packages }: ReturnType<typeof loads>): boolean =>
+  const knowsPeople = ({ files, packages }: ReturnType<typeof loads>): boolean =>
     [...packages].some((name) => /environments/.test(name)) ||
     [...files].some((file) => /\/(people|replay|held-out)\.ts$/.test(file));
   const learner = loads(join(import.meta.dirname, "learner.ts"));
   expect(learner.files.size).toBeGreaterThan(10);
   expect([...learner.files].every((file) => existsSync(file))).toBe(true);
-  expect(isWorld(learner)).toBe(false);
+  expect(knowsPeople(learner)).toBe(false);
   // The control: the module that brings both together.
-  expect(isWorld(loads(join(import.meta.dirname, "run-cell.ts")))).toBe(true);
+  expect(knowsPeople(loads(join(import.meta.dirname, "run-cell.ts")))).toBe(true);
 });
 
 const run = (arm: string, seed: number, isShuffled: boolean, final: number): SignalRun => ({

@@ -5,7 +5,7 @@ import { readJson } from "../body.ts";
 import { requireConsent } from "../access.ts";
 import { endWaiting } from "../awaited-feedback.ts";
 import type { Endpoint } from "../endpoint.ts";
-import type { FeedbackRow } from "../feedback-row.ts";
+import type { FeedbackRow } from "../visitors/feedback-row.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 
 /** Maximum number of feedback rows per visitor. */

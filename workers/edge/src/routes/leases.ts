@@ -18,7 +18,7 @@ import { readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { buryLeased } from "../dead-letter-store.ts";
-import { type FeedbackRow, toFeedback } from "../feedback-row.ts";
+import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
 import type { GrantedLease, LeasedRow } from "../lease-store.ts";
 import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";

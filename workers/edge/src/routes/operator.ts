@@ -7,7 +7,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { Endpoint } from "../endpoint.ts";
-import { type FeedbackRow, toFeedback } from "../feedback-row.ts";
+import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
 import { outcomesOf } from "../outcomes/outcome-store.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import { summarize } from "../summary.ts";

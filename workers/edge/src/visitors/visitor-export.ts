@@ -1,6 +1,6 @@
 /** All stored data of one visitor as JSON lines, read page by page so that any amount fits. */
 import type { VisitorExportLine } from "@waggle/protocol";
-import { type FeedbackRow, toFeedback } from "../feedback-row.ts";
+import { type FeedbackRow, toFeedback } from "./feedback-row.ts";
 import { isForgotten } from "../forgotten-store.ts";
 import type { SiteStores } from "../endpoint.ts";
 import { outcomesOfVisitor } from "../outcomes/outcome-store.ts";

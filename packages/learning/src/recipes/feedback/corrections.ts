@@ -1,7 +1,7 @@
 /** Corrections of visitors: what they write after a wrong answer, and answers that they edit. No verifier. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
-import { corrected } from "../../filters/corrected.ts";
+import { corrected } from "../../filters/selection.ts";
 import { hindsight, rewardAndHindsight } from "../../advantages/hindsight.ts";
 import { ownReward } from "../../advantages/own-reward.ts";
 import { advantageWeightedCrossEntropy } from "../../losses/imitation/supervised-loss.ts";
