@@ -145,6 +145,35 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trainer:corrections",
+    source: "issue 18, parts 1 and 2; docs/how-to/learn-from-feedback.md, Corrections and edits",
+    behavior:
+      "Corrections and edits are sent redacted, only where the page says so, and leased only to sites that learn from them. The policy with a correction in its prompt teaches the policy without it; edited answers are imitated.",
+    tests: [
+      "packages/learning/src/advantages/hindsight.test.ts > w_rl = %d and w_opd = %d weigh reward and distillation",
+      "packages/learning/src/rewards/feedback.test.ts > the text of a correction goes with its message, and an edit replaces everything else",
+      "trainer/src/recipes/hinted-sequence.test.ts > the sequence is what the template gives for the request with the text behind it",
+      "trainer/src/recipes/hinted-sequence.test.ts > a text cannot end the visitor's message",
+      "trainer/src/update/hindsight.test.ts > answers move toward what the policy says once it has read the correction",
+      "trainer/src/check/edited-learning.test.ts > the answer that visitors wrote becomes likelier, more than it does if they write another one",
+      "workers/edge/src/awaited-feedback.test.ts > the lease of a site that learns from edits and messages has their texts, and of no other",
+      "workers/edge/src/awaited-feedback.test.ts > a text is kept as it was sent, given back to its visitor, and refused where it says nothing",
+      "packages/embed/src/feedback/next-feedback.test.ts > a page that shares corrections sends their text, redacted, and no other message's",
+      "packages/embed/src/feedback/next-feedback.test.ts > an edited answer is sent redacted, and again after another change; without consent it stays here",
+    ],
+  },
+  {
+    id: "study:live-signals",
+    source: "issue 18, what it must show, first point",
+    behavior:
+      "Simulated people teach a learner that knows neither them nor a verifier. Honest feedback teaches more than the same feedback on other requests.",
+    tests: [
+      "trainer/src/studies/live-signals/live-signals.test.ts > %s teach more than the same feedback on other requests",
+      "trainer/src/studies/live-signals/live-signals.test.ts > a tenth of the people press a thumb, unhappy ones twice as often, and 15 % press the wrong one",
+      "trainer/src/studies/live-signals/live-signals.test.ts > the learner loads no environment, no verifier and none of the people",
+    ],
+  },
+  {
     id: "loop:live-people",
     source: "docs/how-to/your-own-site.md, Try people who rate answers",
     behavior:

@@ -141,6 +141,7 @@ function facts(summary: OperatorSummary): HTMLElement {
       fact("Corrected", count("next-corrects")),
       fact("Contradicted", count("next-contradicts")),
       fact("Repeated", count("next-repeats")),
+      fact("Edited", count("edit")),
     ),
   );
 }

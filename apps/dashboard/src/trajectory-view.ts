@@ -18,6 +18,10 @@ const MEASURES: readonly { measure: TokenMeasure; label: string }[] = [
   { measure: "entropy", label: "Entropy" },
 ];
 
+function feedbackText({ kind, text }: TrajectoryDetail["feedback"][number]): string {
+  return text === undefined ? kind : `${kind}: “${text}”`;
+}
+
 function factList({ row, trajectory, feedback, outcomes }: TrajectoryDetail): HTMLElement {
   const fact = (label: string, value: string | Node) =>
     h("div", {}, h("dt", {}, label), h("dd", {}, value));
@@ -48,7 +52,7 @@ function factList({ row, trajectory, feedback, outcomes }: TrajectoryDetail): HT
     fact("Sampling", sampling),
     fact("Consent", `${trajectory.consent.version}: ${trajectory.consent.scopes.join(", ")}`),
     fact("Visitor", h("a", { href: `#/visitors?id=${row.visitorId}` }, shortId(row.visitorId))),
-    fact("Feedback", feedback.map(({ kind }) => kind).join(", ") || "none"),
+    fact("Feedback", feedback.map(feedbackText).join(", ") || "none"),
     fact("Outcomes", outcomeText(outcomes)),
   );
 }

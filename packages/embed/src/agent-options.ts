@@ -48,6 +48,11 @@ export type AgentOptions = {
   readonly language?: string;
   /** Additional patterns of personal data to replace before the model reads the text. */
   readonly redactionRules?: readonly RedactionRule[];
+  /**
+   * Whether a message that corrects or contradicts an answer is also sent, redacted, as the text of the feedback on that
+   * answer. For sites that learn from corrections; the consent text must say so. Default false: only the kind is sent.
+   */
+  readonly shareCorrections?: boolean;
   /** Default: the site's policy. */
   readonly model?: AgentModel;
   /** Default `auto`: WebGPU if there is a hardware adapter, otherwise WASM. */

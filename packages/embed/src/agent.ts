@@ -183,8 +183,13 @@ export interface Agent {
   retry(options?: { readonly signal?: AbortSignal }): AgentRun | null;
   /** Forgets the conversation and its redaction map. */
   clear(): void;
-  /** Records feedback on an answer, by default the last. */
-  feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<FeedbackOutcome>;
+  /**
+   * Records feedback on an answer, by default the last.
+   *
+   * @param text - for `edit`, the whole answer as the visitor changed it. It is redacted before it is sent.
+   * @throws WaggleError `INVALID_ARGUMENT` for an edit without a text, a text for another kind, or one that is too long.
+   */
+  feedback(kind: Feedback["kind"], trajectoryId?: string, text?: string): Promise<FeedbackOutcome>;
   /**
    * Reports what a conversation led to, such as `outcome("booked", true)` after a booking. It belongs to the running
    * request, or else to the newest answer. Of several values of one metric for one request, the latest counts.

@@ -89,7 +89,10 @@ export class PageAgent implements Agent {
         this.#changed();
       },
     });
-    this.#feedback = new FeedbackSender(this.#shown, consent, this.#collecting);
+    this.#feedback = new FeedbackSender(this.#shown, consent, this.#collecting, {
+      redactor: () => this.#redactor,
+      sharesCorrections: options.shareCorrections ?? false,
+    });
     // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
     session.finishDeletion().catch(() => undefined);
     if (consent.get() !== null) this.#collecting.open().catch(() => undefined);

@@ -15,6 +15,7 @@ export type VisitorOptions = {
     readonly thumb?: number;
     readonly outcome?: number;
     readonly message?: number;
+    readonly edit?: number;
   };
   /** Probability that what a visitor or the site says is flipped, in [0, 1]. At 0.5 it carries no information. */
   readonly noise: number;
@@ -27,8 +28,9 @@ export type VisitorOptions = {
 type Thumb = "up" | "down";
 
 /**
- * The environment with feedback as its only reward. `parts` has it as `thumb`, `outcome:solved` and `message`. The same answer to
- * the same task always gets the same feedback.
+ * The environment with feedback as its only reward. `parts` has it as `thumb`, `outcome:solved`, `message` and `edit`. The same
+ * answer to the same task always gets the same feedback. Where the verifier names the right answer, a visitor who corrects
+ * a wrong one says it in `correction`, and one who edits it writes it; others leave the answer as it is.
  */
 export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): EnvironmentSpec {
   requireShare("noise", options.noise);
@@ -51,17 +53,25 @@ export function withVisitors(spec: EnvironmentSpec, options: VisitorOptions): En
           const solved = success !== random() < options.noise;
           const message = success !== random() < options.noise ? "next-thanks" : "next-corrects";
           const { thumb: ofThumb = 0, outcome: ofOutcome = 0, message: ofMessage = 0 } = weights;
+          const { edit: ofEdit = 0 } = weights;
+          const { right } = judgment.parts;
+          const wanted = !success && typeof right === "string" ? right : null;
+          const isCorrected = message === "next-corrects" && wanted !== null;
+          const slips = ofEdit > 0 && random() < options.noise;
           const good =
             (thumb === "up" ? ofThumb : 0) +
             (solved ? ofOutcome : 0) +
-            (message === "next-thanks" ? ofMessage : 0);
+            (message === "next-thanks" ? ofMessage : 0) +
+            ofEdit;
           const parts = {
             ...judgment.parts,
             ...(ofThumb > 0 && { thumb }),
             ...(ofOutcome > 0 && { "outcome:solved": solved }),
             ...(ofMessage > 0 && { message }),
+            ...(ofMessage > 0 && isCorrected && { correction: `No, ${wanted}.` }),
+            ...(ofEdit > 0 && { edit: slips ? (finalText ?? "") : (wanted ?? finalText ?? "") }),
           };
-          return { reward: good / (ofThumb + ofOutcome + ofMessage), success, parts };
+          return { reward: good / (ofThumb + ofOutcome + ofMessage + ofEdit), success, parts };
         },
       };
     },

@@ -19,3 +19,6 @@ export const UPLOAD_LIMITS: { readonly bodyBytes: number; readonly trajectories:
  * fields, so the edge sends them version 0 without it.
  */
 export const ACCEPT_SILENCE = "application/json;silence=1";
+
+/** Most characters of the text of feedback. */
+export const FEEDBACK_TEXT_LENGTH = 2000;

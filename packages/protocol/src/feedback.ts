@@ -1,10 +1,14 @@
 /** A visitor's reaction to a trajectory. It arrives later and is joined by trajectory id. */
 import { z } from "zod";
+import { FEEDBACK_TEXT_LENGTH } from "./constants.ts";
 import { readOnly } from "./read-only-schema.ts";
 
-/** What a trainer can learn from: a thumb, an outcome of a declared metric, or a message after the answer. */
+/**
+ * What a trainer can learn from: a thumb, an outcome of a declared metric, a message after the answer, or the answer as the
+ * visitor edited it.
+ */
 export type FeedbackSource = z.infer<typeof FeedbackSource>;
-export const FeedbackSource = z.enum(["thumb", "outcome", "message"]);
+export const FeedbackSource = z.enum(["thumb", "outcome", "message", "edit"]);
 
 /** `next-`: what the visitor's next message says about the answer, by rules that run in the page. */
 const FeedbackKind = z.enum([
@@ -16,6 +20,7 @@ const FeedbackKind = z.enum([
   "next-repeats",
   "next-corrects",
   "next-contradicts",
+  "edit",
 ]);
 
 /** The kinds that the source `message` means. 1: the visitor is content; 0: the visitor wants something else. */
@@ -28,13 +33,27 @@ export const MESSAGE_REWARDS = {
 } as const satisfies { readonly [kind in z.infer<typeof FeedbackKind>]?: 0 | 1 };
 export type MessageKind = keyof typeof MESSAGE_REWARDS;
 
+/** The kinds that can have a text. For `edit` it is the whole answer, for the others the visitor's message. */
+const WITH_TEXT: ReadonlySet<string> = new Set(["next-corrects", "next-contradicts", "edit"]);
+
 /** One reaction. `id` makes sending it again idempotent. */
 export type Feedback = z.infer<typeof Feedback>;
 export const Feedback = readOnly(
-  z.strictObject({
-    id: z.uuid(),
-    trajectoryId: z.uuid(),
-    kind: FeedbackKind,
-    at: z.iso.datetime(),
-  }),
+  z
+    .strictObject({
+      id: z.uuid(),
+      trajectoryId: z.uuid(),
+      kind: FeedbackKind,
+      /** Redacted in the page. Absent: the site does not ask for texts. */
+      text: z.string().min(1).max(FEEDBACK_TEXT_LENGTH).optional(),
+      at: z.iso.datetime(),
+    })
+    .refine(({ kind, text }) => text === undefined || WITH_TEXT.has(kind), {
+      path: ["text"],
+      message: "only next-corrects, next-contradicts and edit can have a text",
+    })
+    .refine(({ kind, text }) => kind !== "edit" || text !== undefined, {
+      path: ["text"],
+      message: "an edit needs the text of the whole answer",
+    }),
 );

@@ -4,6 +4,7 @@ export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors
 export { Consent } from "./consent.ts";
 export {
   ACCEPT_SILENCE,
+  FEEDBACK_TEXT_LENGTH,
   FULL_SUPPORT,
   TRAJECTORY_SCHEMA_VERSION,
   UPLOAD_LIMITS,

@@ -143,6 +143,60 @@ test("feedback that the recipe does not read is no feedback, nor is a metric wit
   expect(await outcomes({ ...one, outcomes: [BOOKED] })).toMatchObject({ holds: true });
 });
 
+/** The tiny model has 32 tokens. */
+const editing = (tokens: readonly number[]) => {
+  const encodeAssistant = () => [...tokens];
+  return checkerOf(createFeedbackCheck({ edit: 1 }, { ...format, encodeAssistant }, undefined));
+};
+
+async function edited(trajectory: Trajectory): Promise<LeasedTrajectory> {
+  const one = await leased(trajectory, "thumb-down", "edit");
+  const feedback = one.feedback.map((each) => ({
+    ...each,
+    ...(each.kind === "edit" && { text: "3" }),
+  }));
+  return { ...one, feedback };
+}
+
+test("an edited answer is imitated with the log-probs that it has, once the record itself has passed", async () => {
+  const one = await edited(await honest(8));
+  const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };
+  const { trajectory, outcome } = await editing([3, 9, 1]).check(one, group, state);
+  expect(outcome).toMatchObject({ status: "learned", reward: 1 });
+  const [sample] = trajectory?.trajectory.samples ?? [];
+  const prompt = one.trajectory.segments[0]?.tokenIds ?? [];
+  expect(sample?.sequence.tokenIds).toEqual([...prompt, 3, 9, 1]);
+  expect(sample?.lossMask).toEqual([...prompt.map(() => false), true, true, true]);
+  const { behaviorLogProbs } = await policy.score({
+    tokenIds: [...prompt, 3, 9, 1],
+    sampling: FULL_SUPPORT,
+  });
+  expect(sample?.behaviorLogProbs.slice(prompt.length)).toEqual(
+    behaviorLogProbs.slice(prompt.length),
+  );
+  const forged = await edited(withSampled(one.trajectory, { behaviorLogProbs: [-9, -9, -9, -9] }));
+  expect((await editing([3, 9, 1]).check(forged, group, state)).outcome.reason).toBe(
+    "log-prob-gap",
+  );
+});
+
+test("an edit that does not fit, or of a turn that calls a tool, is skipped", async () => {
+  const one = await edited(await honest(9));
+  const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };
+  const long = Array.from({ length: TINY.contextLength }, () => 3);
+  expect((await editing(long).check(one, group, state)).outcome).toMatchObject({
+    status: "skipped",
+    reason: "edit-too-long",
+  });
+  const toolCalls = [{ id: "c", name: "look", arguments: {} }];
+  const turns = one.trajectory.turns.map((turn) => ({ ...turn, toolCalls }));
+  const calling = await edited({ ...one.trajectory, turns });
+  expect((await editing([3]).check(calling, group, state)).outcome).toMatchObject({
+    status: "skipped",
+    reason: "not-editable",
+  });
+});
+
 test("an assigned task is left to a trainer with its verifier", async () => {
   const task = { environment: "shop", seed: 1, split: "train" } as const;
   const { outcome } = await check(await leased(await honest(3, task), "thumb-up"), task);

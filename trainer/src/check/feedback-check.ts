@@ -19,10 +19,14 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
+import { withEditedAnswer } from "./edited-answer.ts";
 import type { CheckResult } from "./replay.ts";
 
+/** The verdict of the feedback. `edited`: the record to imitate in place of the visitor's. */
+type FeedbackResult = CheckResult & { readonly edited?: Trajectory };
+
 /** A mismatch is a result, never an exception. */
-export type FeedbackCheck = (leased: LeasedTrajectory) => Promise<CheckResult>;
+export type FeedbackCheck = (leased: LeasedTrajectory) => Promise<FeedbackResult>;
 
 /**
  * @param weights - of the feedback that the recipe reads; other feedback does not count.
@@ -36,7 +40,13 @@ export function createFeedbackCheck(
   let known: Promise<ReadonlySet<string>> | null = null;
   return async ({ trajectory, feedback, outcomes = [] }) => {
     const verification = feedbackVerdict(
-      { thumb: lastThumb(feedback), outcomes, message: lastMessage(feedback) },
+      {
+        thumb: lastThumb(feedback),
+        outcomes,
+        message: lastMessage(feedback),
+        correction: lastText(feedback, ({ kind }) => kind !== "edit"),
+        edit: lastText(feedback, ({ kind }) => kind === "edit"),
+      },
       weights,
     );
     if (verification === null) return { holds: false, status: "skipped", reason: "no-feedback" };
@@ -49,8 +59,21 @@ export function createFeedbackCheck(
         return { holds: false, status: "skipped", reason: "unknown-grammar" };
       }
     }
-    return { holds: true, verification };
+    const { edit } = verification.parts;
+    if (typeof edit !== "string") return { holds: true, verification };
+    const edited = withEditedAnswer(trajectory, edit, format);
+    return edited === null
+      ? { holds: false, status: "skipped", reason: "not-editable" }
+      : { holds: true, verification, edited };
   };
+}
+
+/** The newest text of feedback of some kinds. */
+function lastText(
+  feedback: readonly Feedback[],
+  counts: (one: Feedback) => boolean,
+): string | null {
+  return feedback.findLast((one) => one.text !== undefined && counts(one))?.text ?? null;
 }
 
 function lastMessage(feedback: readonly Feedback[]): MessageKind | null {

@@ -19,6 +19,7 @@ import {
   type Trajectory,
   trajectoryDigest,
   type TrajectoryOutcome,
+  type Verification,
 } from "@waggle/protocol";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 import type { GuidanceCache } from "../model/guidance-cache.ts";
@@ -128,7 +129,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         ({ version }) => version === trajectory.policyVersion,
       )?.guidance;
       const guidance = said === undefined ? null : await options.guidance?.get(said);
-      const checked = await (options.feedback === undefined
+      const checked: Awaited<ReturnType<FeedbackCheck>> = await (options.feedback === undefined
         ? replay(trajectory, guidance ?? null)
         : options.feedback(leased));
       if (!checked.holds) return refused(checked);
@@ -172,13 +173,30 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       if (staleness > maxStaleness) {
         return refused({ status: "skipped", reason: "stale" }, measured);
       }
+      const learnable =
+        checked.edited !== undefined
+          ? await imitable(checked.edited, verification)
+          : learnableTrajectory(digest, expanded, verification, staleness, rescoredLogProbs);
+      if (learnable === null) return refused({ status: "skipped", reason: "edit-too-long" });
       return {
-        trajectory: {
-          ...learnableTrajectory(digest, expanded, verification, staleness, rescoredLogProbs),
-          visitorId,
-        },
+        trajectory: { ...learnable, visitorId },
         outcome: { digest, status: "learned", staleness, ...measured },
       };
+
+      /** An edited record with the log-probs that its new tokens have at its version; `null` if it is too long. */
+      async function imitable(
+        edited: Trajectory,
+        verdict: Verification,
+      ): Promise<LearnableTrajectory | null> {
+        const rows = await rescore(options, toTrainingSamples(edited), state);
+        if (!rows.flat().every(Number.isFinite)) return null;
+        const unscored = learnableTrajectory(digest, edited, verdict, staleness, rows);
+        const scored = unscored.trajectory.samples.map((sample, i) => ({
+          ...sample,
+          behaviorLogProbs: rows[i] as readonly number[],
+        }));
+        return { ...unscored, trajectory: { ...unscored.trajectory, samples: scored } };
+      }
     },
   };
 }

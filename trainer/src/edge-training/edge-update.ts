@@ -26,7 +26,7 @@ export type EdgeLearned = {
 
 type Parts = Pick<
   TrainingParts,
-  "engine" | "recipe" | "base" | "leases" | "report" | "note" | "now"
+  "engine" | "recipe" | "base" | "hinted" | "leases" | "report" | "note" | "now"
 >;
 
 const UNMEASURED: Drift = { stable: null, base: null };
@@ -36,7 +36,7 @@ const UNMEASURED: Drift = { stable: null, base: null };
  * @throws the step's own error after too many failures in a row; see `stepFailure`.
  */
 export function edgeUpdate(
-  { engine, recipe, base, leases, report, note, now }: Parts,
+  { engine, recipe, base, hinted, leases, report, note, now }: Parts,
   options: Pick<
     TrainingOptions,
     "microbatchTokens" | "shuffleAdvantages" | "visitorShare" | "watch"
@@ -60,6 +60,7 @@ export function edgeUpdate(
         visitorShare: options.visitorShare,
         presentVisitors: visitors,
         reference: base,
+        ports: { hinted },
         betweenPasses: async () => {
           signal.throwIfAborted();
           await leases.renewDue();

@@ -51,6 +51,19 @@ function withMessages(likes: (request: LeasedTrajectory, index: number) => boole
   }));
 }
 
+/** People change the answer. */
+function withEdits(): LeasedGroup[] {
+  return REQUESTS.map((group) => ({
+    ...group,
+    trajectories: group.trajectories.map((request): LeasedTrajectory => {
+      const { id: trajectoryId } = request.trajectory;
+      const [text, at] = ["changed", request.receivedAt];
+      const edit: Feedback = { id: crypto.randomUUID(), trajectoryId, kind: "edit", text, at };
+      return { ...request, feedback: [edit] };
+    }),
+  }));
+}
+
 const METRICS = {
   booked: { type: "boolean", better: "higher" },
   complaints: { type: "number", better: "lower", range: [0, 4] },
@@ -150,6 +163,8 @@ test.each([
   ["thumbs-reinforce", withOutcomes(isWanted)],
   ["outcomes-reinforce", withThumbs(isWanted)],
   ["messages-reinforce", withThumbs(isWanted)],
+  ["messages-reinforce", withEdits()],
+  ["corrections-imitate", withMessages(isWanted)],
 ] as const)("%s learns nothing without feedback that it reads", async (name, groups) => {
   const silent = await gain(name, groups);
   expect(silent).toMatchObject({ gain: 0, steps: 0 });

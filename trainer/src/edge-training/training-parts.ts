@@ -1,4 +1,5 @@
 /** Parts, options and summary of the training loop. Types only. */
+import type { PartPorts } from "@waggle/learning";
 import type { TrainEngine } from "@waggle/protocol";
 import type { TrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import type { WatchLimits } from "../sink/deployment-watch.ts";
@@ -22,6 +23,8 @@ export type TrainingParts = {
   /** Log-probs under the base model, for a KL term and the drift from it; absent = neither is computed. */
   readonly base?: FrozenScorer | undefined;
   readonly checker: TrajectoryChecker;
+  /** Renders visitors' corrections into prompts; absent = no recipe reads them. */
+  readonly hinted?: PartPorts["hinted"];
   readonly leases: LeaseHolder;
   readonly store: TrainerCheckpoints;
   readonly publication: PublicationParts;

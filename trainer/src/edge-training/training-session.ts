@@ -50,6 +50,7 @@ import { initialState } from "../checkpoint/trainer-state.ts";
 import { lockState } from "../checkpoint/state-lock.ts";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { bandsOf } from "../check/format-bands.ts";
+import { hintedSequences } from "../recipes/hinted-sequence.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
@@ -258,6 +259,7 @@ async function runSession(
         engine,
         recipe,
         base: baseScorer(policy),
+        hinted: hintedSequences(model.format, policy.contextLength),
         leases,
         store,
         report,

@@ -86,6 +86,28 @@ test.each([
   },
 );
 
+test("openclaw-rl raises rollouts with good feedback, against the verifier", async () => {
+  const reported = await withFeedback({ outcome: 1 });
+  const records = await updateAlone(recipeNamed("openclaw-rl")({ attempts: 12 }), reported);
+  expect(at(records, 0).update.learned).toBe(true);
+  raisesTheLiked(records);
+});
+
+test("openclaw-distill trains only on rollouts that a visitor corrected in words", async () => {
+  const honest = withVisitors(environmentNamed("opinion"), { noise: 0, feedback: { message: 1 } });
+  const records = await updateAlone(
+    recipeNamed("openclaw-distill")({ attempts: 12 }),
+    await actedEnvironment(honest),
+  );
+  const { trajectories } = numbersOf(at(records, 0)).minibatch;
+  expect(trajectories.length).toBeGreaterThan(0);
+  for (const { trajectory } of trajectories) {
+    const { right, correction } = trajectory.verification.parts;
+    expect(correction).toBe(`No, ${String(right)}.`);
+  }
+  expect(at(records, 0).moved).toBeGreaterThan(0);
+});
+
 test("outcomes-reinforce does not take thumbs for outcomes", async () => {
   await expect(updateAlone(recipeNamed("outcomes-reinforce")(), acted)).rejects.toMatchObject({
     code: "REWARD_UNAVAILABLE",

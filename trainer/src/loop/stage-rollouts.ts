@@ -16,6 +16,7 @@ import type { SavedRun } from "./run-keeping.ts";
 import type { RoleStore } from "./role-store.ts";
 import type { RunOptions, RunParts } from "./run-options.ts";
 import type { RunSpending } from "./run-spending.ts";
+import { withEditedAnswers } from "../check/edited-answer.ts";
 import { LostRollouts } from "../rollouts/lost-rollouts.ts";
 import { type Reader, stageReader } from "../rollouts/rollout-reading.ts";
 import { describer } from "../rollouts/trajectory-text.ts";
@@ -137,7 +138,7 @@ export class StageRollouts {
         staleness: settings.lag,
       },
     );
-    return spending.count(this.#lost.kept(groups));
+    return spending.count(withEditedAnswers(this.#lost.kept(groups), format));
   }
 
   /** Rollouts that were lost since the last step. */

@@ -169,7 +169,13 @@ const LIKED: JudgedTrajectory = {
   verification: {
     reward: 1,
     success: true,
-    parts: { thumb: "up", "outcome:any": true, message: "next-thanks" },
+    parts: {
+      thumb: "up",
+      "outcome:any": true,
+      message: "next-corrects",
+      correction: "No.",
+      edit: "Yes.",
+    },
   },
 };
 

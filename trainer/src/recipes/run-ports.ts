@@ -8,6 +8,7 @@ import { type TrainEngine, type TrainSequence, WaggleError } from "@waggle/proto
 import type { ChatFormat } from "@waggle/text";
 import { derivedSeed } from "@waggle/protocol";
 import { prefaced } from "../rollouts/read-again.ts";
+import { hintedSequences } from "./hinted-sequence.ts";
 
 /** The ports of one run. */
 export function runPorts(
@@ -15,11 +16,12 @@ export function runPorts(
   format: ChatFormat,
   spec: EnvironmentSpec,
   contextLength: number,
-): Required<Pick<PartPorts, "structure" | "answerLogProbs" | "tasks" | "prefaced">> {
+): Required<Pick<PartPorts, "structure" | "answerLogProbs" | "tasks" | "prefaced" | "hinted">> {
   return {
     structure: structuralTokens(format),
     answerLogProbs: (trajectory) => answerLogProbs(engine, format, trajectory),
     prefaced: (trajectory, text) => prefaced(trajectory, text, spec, format, contextLength),
+    hinted: hintedSequences(format, contextLength),
     tasks: {
       harder: (task) => {
         const level = spec.levelOf(task) + 1;

@@ -8,7 +8,10 @@ import { environmentFrom } from "../extensions/environment-module.ts";
 import { baseText } from "../pretrain/base-training.ts";
 import { textTable } from "../metrics/text-table.ts";
 import type { TrialRun } from "../trials/trial.ts";
+import { WaggleError } from "@waggle/protocol";
 import { runStudy } from "./run-study.ts";
+import { LIVE_SIGNALS } from "./live-signals/live-signals.ts";
+import { liveSignalsCommand, liveSignalsHelp } from "./live-signals/live-signals-command.ts";
 import { STUDIES, studyNamed } from "./studies.ts";
 import { studyIn } from "./study.ts";
 import { measureText } from "./study-page.ts";
@@ -31,6 +34,8 @@ export type StudyCommandOptions = {
 type Flags = {
   env?: string;
   seeds: number;
+  arms?: readonly string[];
+  sample: boolean;
   bases: string;
   output: string;
   list: boolean;
@@ -48,6 +53,16 @@ export function addStudyCommand(
     .addHelpText("after", ({ command }) => `\n${helpOf(command.args[0]).join("\n")}`)
     .addOption(listOption("list the questions"))
     .addOption(seedsOption("runs per arm; existing runs are kept").default(5))
+    .option(
+      "--arms <names>",
+      `only these arms of ${LIVE_SIGNALS.name}, separated by commas`,
+      (names) => names.split(","),
+    )
+    .option(
+      "--sample",
+      `a short run of ${LIVE_SIGNALS.name} with one seed, in .waggle/study-sample`,
+      false,
+    )
     .addOption(environmentOption("the question's own"))
     .addOption(basesOption())
     .addOption(outputOption("folder for runs, page and figure", "docs/evidence/studies"))
@@ -57,6 +72,11 @@ export function addStudyCommand(
         for (const line of listed(flags.json)) writeOut(line);
         return;
       }
+      if (name === LIVE_SIGNALS.name) {
+        await liveSignalsCommand(flags, { signal, writeOut, writeError });
+        return;
+      }
+      requireNoSignalFlags(name, flags);
       const asked = studyNamed(name);
       const spec = await environmentFrom(flags.env ?? asked.environment);
       const study = flags.env === undefined ? asked : studyIn(asked, spec, flags.env);
@@ -99,13 +119,26 @@ function listed(json: boolean): string[] {
       environment,
       arms: arms.map((arm) => arm.name),
     }));
-    return [JSON.stringify({ studies })];
+    return [JSON.stringify({ studies: [...studies, LIVE_SIGNALS] })];
   }
-  return textTable(STUDIES.map(({ name, question }) => [name, question]));
+  return textTable([...STUDIES, LIVE_SIGNALS].map(({ name, question }) => [name, question]));
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` for options that only `live-signals` has. */
+function requireNoSignalFlags(
+  name: string,
+  { arms, sample }: Pick<Flags, "arms" | "sample">,
+): void {
+  if (arms === undefined && !sample) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `error: --arms and --sample are options of study ${LIVE_SIGNALS.name}, and ${name} has none`,
+  );
 }
 
 /** Help for the study named before `--help`, else for all. */
 function helpOf(name: string | undefined): string[] {
+  if (name === LIVE_SIGNALS.name) return liveSignalsHelp();
   const study = STUDIES.find((one) => one.name === name);
   if (study === undefined) {
     const lines = listed(false).map((line) => `  ${line}`);

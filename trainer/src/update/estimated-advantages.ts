@@ -24,6 +24,7 @@ export type Estimated = {
 /**
  * Advantages, returns and new estimator state.
  * @param outputs - `[rows]` of the minibatch.
+ * @param hindsight - log-probs with the visitors' corrections in the prompts, for an estimator that reads them.
  */
 export function estimatedAdvantages(
   { advantage, learns }: Stage,
@@ -32,6 +33,7 @@ export function estimatedAdvantages(
   { rows }: Pick<PlannedMinibatch, "rows">,
   outputs: TokenOutputs,
   { outputs: served }: EngineCapabilities,
+  hindsight: AdvantageRows | undefined,
 ): Estimated {
   // In other stages, the advantages were only used by filters.
   if (advantage === null || learns !== "rewards") return {};
@@ -45,6 +47,7 @@ export function estimatedAdvantages(
   return advantage.estimate(groups, {
     ...context,
     outputs: ofPolicy,
+    ...(hindsight === undefined ? {} : { hindsight }),
     ...(values === undefined
       ? {}
       : {

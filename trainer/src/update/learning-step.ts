@@ -9,6 +9,7 @@ import {
   contributorInfluence,
   meanAdvantage,
   offPolicyMetrics,
+  type PartPorts,
   sampledTokens,
   type StateChange,
 } from "@waggle/learning";
@@ -34,6 +35,8 @@ export type LearningStepOptions = ComingStep & {
   readonly visitorShare?: number | undefined;
   /** Log-probs under the base model, for a recipe with a KL term. */
   readonly reference?: FrozenScorer | undefined;
+  /** Renders corrections into prompts, for a recipe that reads them. */
+  readonly ports?: Pick<PartPorts, "hinted"> | undefined;
   /** Visitors seen since the last step whose rollouts had no signal. */
   readonly presentVisitors?: Iterable<string> | undefined;
   /**

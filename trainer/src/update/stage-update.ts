@@ -30,6 +30,7 @@ import type {
 import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import { WaggleError } from "@waggle/protocol";
 import { beforeTokens, estimatedAdvantages } from "./estimated-advantages.ts";
+import { hindsightLogProbs } from "./hindsight.ts";
 import { modelPorts } from "./model-ports.ts";
 import { optimizerSteps } from "./optimizer-steps.ts";
 import { type BatchEngine, roleEngine, soleEngine } from "./role-engine.ts";
@@ -139,7 +140,16 @@ export async function updateFrom(
   const referenceLogProbs = await frozenLogProbs(stage, "ref", resources.reference, sequences);
   const paid = withKlPenalty(stage, kept.groups, first, proximal.logProb, referenceLogProbs, seen);
   const capabilities = engine.capabilities();
-  const estimated = estimatedAdvantages(stage, paid, seen, first, proximal, capabilities);
+  const hindsight = await hindsightLogProbs(engine, stage, first.rows, seen.ports);
+  const estimated = estimatedAdvantages(
+    stage,
+    paid,
+    seen,
+    first,
+    proximal,
+    capabilities,
+    hindsight,
+  );
   const planned = planMinibatch(paid, stage.aggregation, estimated, kept.pairs);
   const fixed = {
     proximalLogProbs: proximal.logProb,
@@ -185,14 +195,14 @@ export async function updateFrom(
 
 /**
  * Divergence between the sampled and the trained policy at the start of the step; it includes any staleness.
- * Demonstrations were not sampled and have none.
+ * Demonstrations and edited answers were not sampled and have none.
  */
 function mismatch(
-  { learns }: Stage,
+  { learns, reward }: Stage,
   { lossMask, behaviorLogProbs }: PlannedMinibatch,
   proximalLogProbs: TokenRows,
 ): { readonly mismatchK3?: number } {
-  if (learns !== "rewards") return {};
+  if (learns !== "rewards" || reward?.feedback?.edit !== undefined) return {};
   const { mismatchK3 } = mismatchMetrics({ lossMask, behaviorLogProbs, proximalLogProbs });
   return { mismatchK3 };
 }

@@ -57,9 +57,15 @@ async function liveRequest(as = token): Promise<Upload> {
   return request;
 }
 
-async function give(kind: Feedback["kind"], { trajectory }: Upload, as = token): Promise<Feedback> {
+async function give(
+  kind: Feedback["kind"],
+  { trajectory }: Upload,
+  as = token,
+  text?: string,
+): Promise<Feedback> {
   const at = "2026-11-20T12:00:00.000Z";
-  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind, at };
+  const said = text === undefined ? {} : { text };
+  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind, at, ...said };
   await ask("POST", "/v1/feedback", { token: as, body });
   return body;
 }
@@ -157,6 +163,54 @@ test("a trainer that does not learn from messages gets no kind that it may not k
   await expect
     .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 300 })
     .toEqual({ [request.digest]: ["retry", "thumb-up"] });
+});
+
+test("the lease of a site that learns from edits and messages has their texts, and of no other", async () => {
+  await set({ feedbackFrom: ["message", "edit"] });
+  const [corrected, edited] = [await liveRequest(), await liveRequest()];
+  const correction = await give("next-corrects", corrected, token, "no, the cheaper one");
+  const edit = await give("edit", edited, token, "It costs 3.");
+  const expected = [corrected.digest, edited.digest].toSorted();
+  expect((await leasable(Date.now() + LATER)).toSorted()).toEqual(expected);
+  const found: Feedback[] = [];
+  await expect
+    .poll(
+      async () => {
+        const { groups } = await lease();
+        found.push(
+          ...groups.flatMap(({ trajectories }) => trajectories.flatMap((t) => t.feedback)),
+        );
+        return found.toSorted((a, b) => a.kind.localeCompare(b.kind));
+      },
+      { timeout: 10_000, interval: 300 },
+    )
+    .toEqual([edit, correction]);
+});
+
+test("a trainer that does not learn from edits gets none, and edits make no request ready", async () => {
+  const request = await liveRequest();
+  await give("edit", request, token, "It costs 3.");
+  expect(await leasable(Date.now() + LATER)).toEqual([]);
+  await give("thumb-down", request);
+  await expect
+    .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 300 })
+    .toEqual({ [request.digest]: ["thumb-down"] });
+});
+
+test("a text is kept as it was sent, given back to its visitor, and refused where it says nothing", async () => {
+  const request = await liveRequest();
+  const sent = await give("next-contradicts", request, token, "that is wrong");
+  await ask("POST", "/v1/feedback", { token, body: sent });
+  const other = { ...sent, text: "something else" };
+  expect((await call("POST", "/v1/feedback", { token, body: other })).status).toBe(409);
+  for (const body of [
+    { ...sent, id: crypto.randomUUID(), kind: "thumb-up" },
+    { ...sent, id: crypto.randomUUID(), text: "" },
+    { ...sent, id: crypto.randomUUID(), text: "x".repeat(2001) },
+    { id: crypto.randomUUID(), trajectoryId: sent.trajectoryId, kind: "edit", at: sent.at },
+  ]) {
+    expect((await call("POST", "/v1/feedback", { token, body })).status).toBe(400);
+  }
 });
 
 test("assigned tasks do not wait for thumbs", async () => {

@@ -35,9 +35,8 @@ function parameter({ FEEDBACK_FROM: from, METRICS }: TeachingFeedback): string {
 /** The kinds of feedback that the sources mean. */
 function kindsFrom(from: TeachingFeedback["FEEDBACK_FROM"]): Feedback["kind"][] {
   const thumbs: Feedback["kind"][] = from.includes("thumb") ? ["thumb-up", "thumb-down"] : [];
-  return from.includes("message")
-    ? [...thumbs, ...(Object.keys(MESSAGE_REWARDS) as MessageKind[])]
-    : thumbs;
+  const messages = from.includes("message") ? (Object.keys(MESSAGE_REWARDS) as MessageKind[]) : [];
+  return [...thumbs, ...messages, ...(from.includes("edit") ? (["edit"] as const) : [])];
 }
 
 /**

@@ -1,11 +1,18 @@
 /** Feedback and outcomes of this page: finds the trajectory that they are about, and hands them to the outbox. */
 import { isFeedbackOrOutcome } from "@waggle/collector";
-import type { ConsentStore } from "@waggle/collector";
-import { WaggleError } from "@waggle/protocol";
+import type { ConsentStore, LazyRedactor } from "@waggle/collector";
+import { FEEDBACK_TEXT_LENGTH, WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Outcome } from "@waggle/protocol";
 import type { FeedbackOutcome } from "../agent.ts";
 import type { Collecting } from "../collecting.ts";
 import type { ShownConversation } from "../shown-conversation.ts";
+
+/** How a page treats texts of its visitor. */
+type FeedbackTexts = {
+  /** Of the conversation, so that the same value has the same placeholder. */
+  readonly redactor: () => Pick<LazyRedactor, "prepare" | "redact">;
+  readonly sharesCorrections: boolean;
+};
 
 /** A trajectory of this page. `isShared`: the visitor had agreed when its request began, so the site gets it. */
 type PageTrajectory = { readonly id: string; readonly isShared: boolean };
@@ -15,9 +22,16 @@ export class FeedbackSender {
   readonly #shown: ShownConversation;
   readonly #consent: ConsentStore;
   readonly #collecting: Collecting;
+  readonly #texts: FeedbackTexts;
   #running: PageTrajectory | null = null;
 
-  constructor(shown: ShownConversation, consent: ConsentStore, collecting: Collecting) {
+  constructor(
+    shown: ShownConversation,
+    consent: ConsentStore,
+    collecting: Collecting,
+    texts: FeedbackTexts,
+  ) {
+    this.#texts = texts;
     this.#shown = shown;
     this.#consent = consent;
     this.#collecting = collecting;
@@ -42,14 +56,27 @@ export class FeedbackSender {
     return this.#running ?? this.#shown.newestTrajectory();
   }
 
-  async feedback(kind: Feedback["kind"], trajectoryId?: string): Promise<FeedbackOutcome> {
+  async feedback(
+    kind: Feedback["kind"],
+    trajectoryId?: string,
+    text?: string,
+  ): Promise<FeedbackOutcome> {
+    const isFitting = text === undefined ? kind !== "edit" : kind === "edit" && isText(text);
+    if (!isFitting) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        `feedback of the kind edit has a text of 1 to ${FEEDBACK_TEXT_LENGTH} characters, the whole answer as the visitor changed it; other kinds have none`,
+      );
+    }
     const id = trajectoryId ?? this.#shown.lastAnswer()?.trajectoryId ?? null;
     if (id === null) return "no-answer";
     const consent = this.#consent.get();
-    if (consent !== null && this.#shown.isQueued(id, kind, consent)) return "queued";
+    // An answer can be edited again.
+    const isKnown = consent !== null && this.#shown.isQueued(id, kind, consent);
+    if (isKnown && kind !== "edit") return "queued";
     this.#shown.setFeedback(id, kind);
     // Without consent the site has no trajectory to attach the feedback to.
-    if (consent !== null) await this.#queue(kind, id);
+    if (consent !== null) await this.#queue(kind, id, text);
     const outcome = consent === null ? "not-shared" : "queued";
     this.#shown.setFeedback(id, kind, outcome);
     return outcome;
@@ -61,13 +88,24 @@ export class FeedbackSender {
     if (previous === null) return;
     const { nextFeedback } = await import("./next-feedback.ts");
     const given = nextFeedback(previous, next, this.#consent.get());
-    if (given !== null) await this.#queue(given.kind, given.trajectoryId);
+    if (given === null) return;
+    const isCorrection = given.kind === "next-corrects" || given.kind === "next-contradicts";
+    const text = isCorrection && this.#texts.sharesCorrections && isText(next) ? next : undefined;
+    await this.#queue(given.kind, given.trajectoryId, text);
   }
 
-  async #queue(kind: Feedback["kind"], trajectoryId: string): Promise<void> {
+  async #queue(kind: Feedback["kind"], trajectoryId: string, text?: string): Promise<void> {
+    const said = text === undefined ? {} : { text: await this.#redacted(text) };
     const { outbox } = await this.#collecting.open();
     const at = new Date().toISOString();
-    await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId, kind, at });
+    await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId, kind, at, ...said });
+  }
+
+  /** Placeholders can be longer than what they replace. */
+  async #redacted(text: string): Promise<string> {
+    const redactor = this.#texts.redactor();
+    await redactor.prepare(text);
+    return redactor.redact(text).slice(0, FEEDBACK_TEXT_LENGTH);
   }
 
   async outcome(metric: string, value: Outcome["value"]): Promise<FeedbackOutcome> {
@@ -91,4 +129,9 @@ export class FeedbackSender {
     await outbox.enqueueFeedback(outcome);
     return "queued";
   }
+}
+
+/** Whether a text can be sent. */
+function isText(text: string): boolean {
+  return text !== "" && text.length <= FEEDBACK_TEXT_LENGTH;
 }

@@ -48,3 +48,47 @@ test("trying again is one piece of feedback", async () => {
   await until(agent, () => edge.feedback.length === 2 && edge.trajectories.length === 3);
   expect(edge.feedback.map(({ kind }) => kind).toSorted()).toEqual(["next-repeats", "retry"]);
 });
+
+test("a page that shares corrections sends their text, redacted, and no other message's", async () => {
+  const { agent, edge } = openPage({ turns, shareCorrections: true });
+  agent.consent.grant();
+  await agent.send("book a table for two").finished;
+  await agent.send("no, for three, and tell ann@example.com").finished;
+  await agent.send("thanks").finished;
+  await until(agent, () => edge.feedback.length === 2 && edge.trajectories.length === 3);
+  const texts = edge.feedback.map(({ kind, text }) => [kind, text ?? null]);
+  expect(Object.fromEntries(texts)).toEqual({
+    "next-corrects": "no, for three, and tell [EMAIL_1]",
+    "next-thanks": null,
+  });
+});
+
+test("an edited answer is sent redacted, and again after another change; without consent it stays here", async () => {
+  const { agent, edge } = openPage({ turns });
+  await agent.send("book a table for two").finished;
+  expect(await agent.feedback("edit", undefined, "Booked.")).toBe("not-shared");
+  agent.consent.grant();
+  await agent.send("and write to ann@example.com").finished;
+  expect(await agent.feedback("edit", undefined, "Wrote to ann@example.com.")).toBe("queued");
+  expect(await agent.feedback("edit", undefined, "Wrote to her.")).toBe("queued");
+  await until(agent, () => edge.feedback.length === 2);
+  expect(edge.feedback.map(({ kind, text }) => [kind, text])).toEqual([
+    ["edit", "Wrote to [EMAIL_1]."],
+    ["edit", "Wrote to her."],
+  ]);
+});
+
+test.each([
+  ["edit", undefined],
+  ["edit", ""],
+  ["edit", "x".repeat(2001)],
+  ["thumb-up", "good"],
+] as const)("feedback %s with the text %s is refused", async (kind, text) => {
+  const { agent, edge } = openPage({ turns });
+  agent.consent.grant();
+  await agent.send("book a table for two").finished;
+  await expect(agent.feedback(kind, undefined, text)).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+  });
+  expect(edge.feedback).toEqual([]);
+});

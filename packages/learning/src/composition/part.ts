@@ -3,7 +3,13 @@
  * schedule. A part has a name from the literature, the state it needs, and a pure function. Parts run no
  * model: a rollout part says which rollouts a driver runs, and a loss part sees numbers.
  */
-import type { TaskReference, TensorMap, TokenDerivatives, TokenOutputs } from "@waggle/protocol";
+import type {
+  TaskReference,
+  TensorMap,
+  TokenDerivatives,
+  TokenOutputs,
+  TrainSequence,
+} from "@waggle/protocol";
 import type { WriterPort } from "../advantages/semantic-comparison.ts";
 import type { LossResult } from "../loss.ts";
 import type { CandidateLogProbs } from "../losses/imitation/candidate-log-probs.ts";
@@ -54,8 +60,22 @@ export type PartPorts = {
   readonly prefaced?:
     | ((trajectory: JudgedTrajectory, text: string) => Promise<JudgedTrajectory>)
     | undefined;
+  /**
+   * A sample's sequence with a text after the visitor's request. With it in the prompt, the policy is its own teacher.
+   * `null` if the sample does not begin with a request.
+   */
+  readonly hinted?:
+    | ((trajectory: JudgedTrajectory, sample: number, text: string) => HintedSequence | null)
+    | undefined;
   readonly rm?: RewardModelPort | undefined;
   readonly iprm?: ProcessModelPort | undefined;
+};
+
+/** A sequence with `count` more tokens at index `at`. */
+export type HintedSequence = {
+  readonly sequence: TrainSequence;
+  readonly at: number;
+  readonly count: number;
 };
 
 export type TrajectoryText = { readonly request: string; readonly transcript: string };
@@ -129,6 +149,8 @@ export type FeedbackWeights = {
   readonly outcome?: number;
   /** Of what the visitor's next message says about the answer, or of a click on "Try again". */
   readonly message?: number;
+  /** The answer as the visitor edited it is imitated. With an edit, no other feedback counts. */
+  readonly edit?: number;
 };
 
 /** Rewards the trajectories of one group. */
@@ -204,11 +226,18 @@ export type AdvantagePart<N extends StateName = never, S extends Start = Start> 
   readonly start: S;
   /** Engine outputs that it requires; an engine without them cannot run the recipe. */
   readonly reads?: readonly (keyof TokenOutputs)[];
+  /** Reads `hindsight`, which takes a forward pass of its own. */
+  readonly readsHindsight?: true;
   readonly estimate: (
     groups: readonly RewardedGroup[],
     context: PartContext & {
       /** Numbers of the trained model before the step; absent if no engine has read the trajectories. */
       readonly outputs?: PolicyOutputs;
+      /**
+       * `[samples][T]` log-probs of the trained model before the step, with the visitor's correction in the prompt. Only of
+       * trajectories that have one. Absent if the part does not read it.
+       */
+      readonly hindsight?: AdvantageRows;
       /** `[samples][T]` critic values before each token, by trajectory id; absent without a critic. */
       readonly values?: AdvantageRows;
       /** `[samples]` critic values after each sample's last token, by trajectory id. */

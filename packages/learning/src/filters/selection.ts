@@ -47,3 +47,14 @@ export function rolloutsThat(
     return { ...wanted, groups: trajectories.length === 0 ? [] : [{ task: kind, trajectories }] };
   });
 }
+
+/** `corrected`: keeps only trajectories with the text of a visitor's correction. */
+export function corrected(): FilterPart {
+  return filterPart("corrected", (groups) =>
+    keepTrajectories(groups, (all) =>
+      selectBy(all, ({ trajectory: { verification } }) =>
+        typeof verification.parts["correction"] === "string" ? null : "no-correction",
+      ),
+    ),
+  );
+}

@@ -57,6 +57,7 @@ import { CONTINUAL_RECIPES } from "./merging/continual.ts";
 import { PROMPT_RECIPES } from "./without-gradients/prompts.ts";
 import { AGENT_RECIPES } from "./without-gradients/agents.ts";
 import { EVOLUTION_RECIPES } from "./without-gradients/evolution.ts";
+import { CORRECTION_RECIPES } from "./feedback/corrections.ts";
 import { OUTCOME_RECIPES } from "./feedback/outcomes.ts";
 import { THUMB_RECIPES } from "./feedback/thumbs.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
@@ -119,6 +120,7 @@ const ALL: readonly CreateRecipe[] = [
   ...EVOLUTION_RECIPES,
   ...THUMB_RECIPES,
   ...OUTCOME_RECIPES,
+  ...CORRECTION_RECIPES,
 ];
 
 /** Every recipe by its name. */

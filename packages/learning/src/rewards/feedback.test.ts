@@ -23,6 +23,8 @@ const given = (thumb: GivenFeedback["thumb"], ...outcomes: LeasedOutcome[]): Giv
   thumb,
   outcomes,
   message: null,
+  correction: null,
+  edit: null,
 });
 const rewardOf = (...all: Parameters<typeof given>) =>
   feedbackVerdict(given(...all), BOTH)?.reward ?? null;
@@ -70,6 +72,24 @@ test("a message after the answer counts, where the recipe reads it", () => {
     feedbackVerdict({ ...given("down"), message: "next-thanks" }, { thumb: 1, message: 0.5 })
       ?.reward,
   ).toBeCloseTo(1 / 3, 12);
+});
+
+test("the text of a correction goes with its message, and an edit replaces everything else", () => {
+  const corrected = { ...given("down"), message: "next-corrects", correction: "no, 3" } as const;
+  expect(feedbackVerdict(corrected, { message: 1 })).toEqual({
+    reward: 0,
+    success: false,
+    parts: { message: "next-corrects", correction: "no, 3" },
+  });
+  expect(feedbackVerdict(corrected, { thumb: 1 })?.parts).toEqual({ thumb: "down" });
+  const edited = { ...corrected, edit: "3" };
+  expect(feedbackVerdict(edited, { thumb: 1, edit: 1 })).toEqual({
+    reward: 1,
+    success: true,
+    parts: { edit: "3" },
+  });
+  expect(feedbackVerdict(edited, { thumb: 1 })?.reward).toBe(0);
+  expect(feedbackVerdict({ ...given(null), edit: "3" }, { thumb: 1, message: 1 })).toBeNull();
 });
 
 test("nothing that counts is no verdict, and not a bad one", () => {

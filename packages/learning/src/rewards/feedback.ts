@@ -1,6 +1,6 @@
 /**
- * Rewards from feedback in place of a verifier: thumbs and messages of visitors, and outcomes of the metrics of a site. Missing
- * feedback is left out and never counts as bad. The verdict comes from recorded feedback or from simulated visitors.
+ * Rewards from feedback in place of a verifier: thumbs, messages and edits of visitors, and outcomes of the metrics of a site.
+ * Missing feedback is left out and never counts as bad. The verdict comes from recorded feedback or from simulated visitors.
  */
 import {
   type LeasedOutcome,
@@ -19,13 +19,17 @@ type GivenFeedback = {
   readonly outcomes: readonly LeasedOutcome[];
   /** What the message after the answer says; `null` if it says nothing. */
   readonly message: MessageKind | null;
+  /** What the visitor wrote then, if the site asks for it and the message is a correction. */
+  readonly correction: string | null;
+  /** The whole answer as the visitor edited it. */
+  readonly edit: string | null;
 };
 
 /** Reward from which a trajectory counts as a success. */
 const SUCCESS_FROM = 0.5;
 
 type Signal = {
-  /** `thumb`, `message`, or `outcome:` and the name of a metric. */
+  /** `thumb`, `message`, `edit`, or `outcome:` and the name of a metric. */
   readonly name: string;
   readonly value: string | number | boolean;
   /** In [0, 1]; 1 is what the site wants. */
@@ -35,14 +39,18 @@ type Signal = {
 
 /**
  * The weighted mean of the signals' rewards. A metric weighs its own weight times that of outcomes. Of two values of one
- * metric, that of the site's server counts.
+ * metric, that of the site's server counts. An edited answer is what the visitor wanted, so it has the reward 1 alone.
  *
- * @returns the verdict, with the value of each signal in `parts`; `null` without feedback that has a weight.
+ * @returns the verdict, with the value of each signal in `parts`, and the text of a correction as `correction`; `null`
+ *   without feedback that has a weight.
  */
 export function feedbackVerdict(
-  { thumb, outcomes, message }: GivenFeedback,
+  { thumb, outcomes, message, correction, edit }: GivenFeedback,
   weights: FeedbackWeights,
 ): Verification | null {
+  if (edit !== null && (weights.edit ?? 0) > 0) {
+    return { reward: 1, success: true, parts: { edit } };
+  }
   const rated =
     thumb === null ? [] : [{ name: "thumb", value: thumb, reward: toNumber(thumb === "up") }];
   const said =
@@ -55,7 +63,11 @@ export function feedbackVerdict(
   if (signals.length === 0) return null;
   const total = signals.reduce((sum, { weight }) => sum + weight, 0);
   const reward = signals.reduce((sum, one) => sum + one.weight * one.reward, 0) / total;
-  const parts = Object.fromEntries(signals.map(({ name, value }) => [name, value]));
+  const isCorrected = correction !== null && signals.some(({ name }) => name === "message");
+  const parts = {
+    ...Object.fromEntries(signals.map(({ name, value }) => [name, value])),
+    ...(isCorrected && { correction }),
+  };
   return { reward, success: reward >= SUCCESS_FROM, parts };
 }
 

@@ -42,6 +42,9 @@ test.each([
 test.each([
   ["thumbs-reinforce", ["thumb"]],
   ["messages-reinforce", ["message"]],
+  ["corrections-imitate", ["edit"]],
+  ["openclaw-distill", ["message"]],
+  ["openclaw-rl", ["thumb", "outcome", "message"]],
   ["signals-reinforce", ["thumb", "outcome", "message"]],
   ["grpo", undefined],
 ])("beside %s the edge waits for %j", async (recipe, from) => {

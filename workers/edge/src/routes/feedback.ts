@@ -1,16 +1,17 @@
 /** Feedback of visitors, joined to trajectories by id. It may arrive before or after them. */
-import { type Feedback, FeedbackRequest, WaggleError } from "@waggle/protocol";
+import { FeedbackRequest, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { readJson } from "../body.ts";
 import { requireConsent } from "../access.ts";
 import { endWaiting } from "../awaited-feedback.ts";
 import type { Endpoint } from "../endpoint.ts";
+import type { FeedbackRow } from "../visitors/feedback-row.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 
 /** Maximum number of feedback rows per visitor. */
 const MAX_FEEDBACK_PER_VISITOR = 100_000;
 
-type Stored = Feedback & { visitorId: string };
+type Stored = FeedbackRow & { visitorId: string };
 
 /** `POST /v1/feedback`. */
 export const feedbackEndpoints: readonly Endpoint[] = [
@@ -25,22 +26,28 @@ export const feedbackEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const { db, now, settings } = context.var;
       const { visitorId } = requireConsent(context.var.session);
-      const { id, trajectoryId, kind, at } = await readJson(context.req.raw, FeedbackRequest);
+      const {
+        id,
+        trajectoryId,
+        kind,
+        text = null,
+        at,
+      } = await readJson(context.req.raw, FeedbackRequest);
       const insert = db
         .prepare(
-          `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt)
-         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6
+          `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt, text)
+         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6, ?8
          WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?7)
            AND (SELECT COUNT(*) FROM feedback WHERE site = ?site AND visitorId = ?3)
              < ${MAX_FEEDBACK_PER_VISITOR}
          ON CONFLICT DO NOTHING`,
         )
-        .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId));
+        .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId), text);
       const [inserted] = await db.batch([insert, endWaiting(db, [trajectoryId], settings)]);
       if (inserted !== undefined && inserted.meta.changes > 0) return context.json({});
       const stored = await db
         .prepare(
-          "SELECT id, trajectoryId, kind, at, visitorId FROM feedback WHERE site = ?site AND id = ?1",
+          "SELECT id, trajectoryId, kind, text, at, visitorId FROM feedback WHERE site = ?site AND id = ?1",
         )
         .bind(id)
         .first<Stored>();
@@ -56,6 +63,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         stored.visitorId === visitorId &&
         stored.trajectoryId === trajectoryId &&
         stored.kind === kind &&
+        stored.text === text &&
         stored.at === at;
       if (same) return context.json({});
       throw new WaggleError("REPLAYED", "this feedback id is already taken; use a new id");

@@ -18,6 +18,7 @@ import { readJson } from "../body.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { buryLeased } from "../dead-letter-store.ts";
+import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
 import type { GrantedLease, LeasedRow } from "../lease-store.ts";
 import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";
@@ -49,14 +50,15 @@ async function feedbackOf(
 ): Promise<Map<string, Feedback[]>> {
   const { results } = await db
     .prepare(
-      `SELECT f.id, f.trajectoryId, f.kind, f.at FROM feedback f
+      `SELECT f.id, f.trajectoryId, f.kind, f.text, f.at FROM feedback f
      JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = +f.visitorId
      WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND (?2 OR f.kind NOT LIKE 'next-%')
+       AND (?3 OR f.kind <> 'edit')
      ORDER BY f.receivedAt`,
     )
-    .bind(leaseId, from.includes("message") ? 1 : 0)
-    .all<Feedback>();
-  return Map.groupBy(results, (feedback) => feedback.trajectoryId);
+    .bind(leaseId, from.includes("message") ? 1 : 0, from.includes("edit") ? 1 : 0)
+    .all<FeedbackRow>();
+  return Map.groupBy(results.map(toFeedback), (feedback) => feedback.trajectoryId);
 }
 
 /** What came in about the trajectories of a lease, by trajectory id. */

@@ -1,6 +1,5 @@
 /** Read-only routes for the operator: counts, rows, and one trajectory in full. */
 import {
-  type Feedback,
   OperatorSummary,
   Sha256,
   TrajectoriesResponse,
@@ -8,6 +7,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { Endpoint } from "../endpoint.ts";
+import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
 import { outcomesOf } from "../outcomes/outcome-store.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import { summarize } from "../summary.ts";
@@ -75,15 +75,15 @@ export const operatorEndpoints: readonly Endpoint[] = [
       }
       const { results } = await db
         .prepare(
-          `SELECT id, trajectoryId, kind, at FROM feedback
+          `SELECT id, trajectoryId, kind, text, at FROM feedback
          WHERE site = ?site AND trajectoryId = ?1 AND visitorId = ?2 ORDER BY receivedAt`,
         )
         .bind(found.row.id, found.row.visitorId)
-        .all<Feedback>();
+        .all<FeedbackRow>();
       const answer: TrajectoryDetail = {
         row: found.row,
         trajectory: read.trajectory,
-        feedback: results,
+        feedback: results.map(toFeedback),
         outcomes: await outcomesOf(db, found.row.id),
       };
       return context.json(answer);

@@ -1,5 +1,6 @@
 /** All stored data of one visitor as JSON lines, read page by page so that any amount fits. */
-import type { Feedback, VisitorExportLine } from "@waggle/protocol";
+import type { VisitorExportLine } from "@waggle/protocol";
+import { type FeedbackRow, toFeedback } from "./feedback-row.ts";
 import { isForgotten } from "../forgotten-store.ts";
 import type { SiteStores } from "../endpoint.ts";
 import { outcomesOfVisitor } from "../outcomes/outcome-store.ts";
@@ -95,9 +96,9 @@ async function* exportLines(
   for await (const { id, diedAt, ...why } of pages<Letter>(DB, letters, visitorId)) {
     yield { kind: "dead-letter", digest: id, ...why, diedAt: new Date(diedAt).toISOString() };
   }
-  const feedback = "SELECT id, trajectoryId, kind, at FROM feedback";
-  for await (const row of pages<Feedback>(DB, feedback, visitorId)) {
-    yield { kind: "feedback", feedback: row };
+  const feedback = "SELECT id, trajectoryId, kind, text, at FROM feedback";
+  for await (const row of pages<FeedbackRow>(DB, feedback, visitorId)) {
+    yield { kind: "feedback", feedback: toFeedback(row) };
   }
   yield* outcomeLines(DB, visitorId);
   const assignments = "SELECT id, groupId, createdAt FROM assignments";

@@ -1,0 +1,166 @@
+/** Corrections of visitors: what they write after a wrong answer, and answers that they edit. No verifier. */
+import { type CreateRecipe, recipe } from "../../composition/definition.ts";
+import { rewardStage } from "../../composition/stage.ts";
+import { corrected } from "../../filters/selection.ts";
+import { hindsight, rewardAndHindsight } from "../../advantages/hindsight.ts";
+import { ownReward } from "../../advantages/own-reward.ts";
+import { advantageWeightedCrossEntropy } from "../../losses/imitation/supervised-loss.ts";
+import * as parts from "../../parts.ts";
+
+const OPENCLAW_RL = "OpenClaw-RL: Train Any Agent Simply by Talking";
+
+/**
+ * Imitation of edits: an answer that a visitor edited is a demonstration of what the policy should have said.
+ *
+ * Source: Gao et al. 2024, "Aligning LLM Agents by Learning Latent Preference from User Edits", arXiv:2404.15269, for edits
+ * as a signal; plain cross-entropy in place of a prompt that is inferred from them.
+ * Differs from it: parameters learn from the edits, not a prompt.
+ * Why: a small policy follows no described preference.
+ */
+const correctionsImitate: CreateRecipe = recipe({
+  name: "corrections-imitate",
+  literature: {
+    recipe: "Imitation of edits",
+    paper: "Aligning LLM Agents by Learning Latent Preference from User Edits",
+    system: null,
+    table: "feedback",
+    parts: {
+      rollout: ["single"],
+      reward: ["feedback"],
+      advantage: ["own-reward"],
+      loss: ["ce"],
+      schedule: ["one"],
+    },
+    difference: "Cross-entropy on answers that visitors edited.",
+  },
+  differs: ["parameters learn from the edits, not a prompt"],
+  mechanism: "nominal",
+  needs: ["opinions"],
+  schedule: ["one"],
+  settings: { attempts: 64, steps: 30, learningRate: 3e-3 },
+  stages: ({ attempts, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.feedback({ edit: 1 }),
+      advantage: ownReward(),
+      losses: [advantageWeightedCrossEntropy()],
+      steps,
+      settings: { tasksPerStep: attempts, learningRate },
+    }),
+  ],
+});
+
+/**
+ * OpenClaw-RL, distillation alone: tokens that the policy finds likelier once it has read the visitor's correction are
+ * raised, and others lowered.
+ *
+ * Source: Wang et al. 2026, "OpenClaw-RL: Train Any Agent Simply by Talking", arXiv:2603.10165, section 4.
+ * Differs from it: the hint is the visitor's own text after the request, no judge writes it; no KL term.
+ * Why: a page has no judge, and the trainer's option `--kl-coefficient` adds a KL term to any recipe.
+ */
+const openclawDistill: CreateRecipe = recipe({
+  name: "openclaw-distill",
+  literature: {
+    recipe: "OpenClaw-RL (OPD)",
+    paper: OPENCLAW_RL,
+    system: null,
+    table: "feedback",
+    parts: {
+      rollout: ["single"],
+      filter: ["corrected"],
+      reward: ["feedback"],
+      advantage: ["opd"],
+      loss: ["clip-high"],
+      schedule: ["one"],
+    },
+    difference:
+      "Advantages for tokens, from the policy with the visitor's correction in its prompt.",
+  },
+  differs: [
+    "the hint is the visitor's own text after the request, no judge writes it",
+    "no KL term",
+  ],
+  mechanism: "partial",
+  needs: ["opinions"],
+  schedule: ["one"],
+  settings: { attempts: 64, steps: 30, learningRate: 3e-3 },
+  stages: ({ attempts, steps, learningRate }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.feedback({ message: 1 }),
+      filters: [corrected()],
+      advantage: hindsight(),
+      losses: [parts.clipHigh()],
+      steps,
+      settings: { tasksPerStep: attempts, learningRate },
+    }),
+  ],
+});
+
+/**
+ * OpenClaw-RL: the sum of a reward and of distillation, A = w_rl · r + w_opd · Δ. r is −1 to 1, and Δ is 0 without a
+ * correction.
+ *
+ * Source: Wang et al. 2026, "OpenClaw-RL: Train Any Agent Simply by Talking", arXiv:2603.10165, section 4.
+ * Differs from it: r is the weighted mean of thumbs, outcomes and next messages; the hint is the visitor's own text after
+ * the request, no judge writes it; no KL term.
+ * Why: a page has no judge, and the trainer's option `--kl-coefficient` adds a KL term to any recipe.
+ */
+const openclawRl: CreateRecipe = recipe({
+  name: "openclaw-rl",
+  literature: {
+    recipe: "OpenClaw-RL",
+    paper: OPENCLAW_RL,
+    system: null,
+    table: "feedback",
+    parts: {
+      rollout: ["single"],
+      reward: ["feedback"],
+      advantage: ["rl-opd"],
+      loss: ["clip-high"],
+      schedule: ["one"],
+    },
+    difference: "Reward of the next message plus distillation from the policy that has read it.",
+  },
+  differs: [
+    "r is the weighted mean of thumbs, outcomes and next messages",
+    "the hint is the visitor's own text after the request, no judge writes it",
+    "no KL term",
+  ],
+  mechanism: "whole",
+  needs: ["opinions"],
+  schedule: ["one"],
+  settings: {
+    attempts: 64,
+    rewardWeight: 1,
+    hindsightWeight: 1,
+    thumbWeight: 1,
+    messageWeight: 1,
+    steps: 30,
+    learningRate: 3e-3,
+  },
+  stages: ({
+    attempts,
+    rewardWeight,
+    hindsightWeight,
+    thumbWeight,
+    messageWeight,
+    steps,
+    learningRate,
+  }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.feedback({ thumb: thumbWeight, outcome: 1, message: messageWeight }),
+      advantage: rewardAndHindsight(rewardWeight, hindsightWeight),
+      losses: [parts.clipHigh()],
+      steps,
+      settings: { tasksPerStep: attempts, learningRate },
+    }),
+  ],
+});
+
+export const CORRECTION_RECIPES: readonly CreateRecipe[] = [
+  correctionsImitate,
+  openclawDistill,
+  openclawRl,
+];

@@ -1,0 +1,164 @@
+/** The page of the study `live-signals`, generated from its runs alone. */
+import { mean, standardError } from "@waggle/evaluation";
+import type { SignalRun } from "./run-cell.ts";
+import { ANSWERING, SIGNAL_ARMS, type SignalArm, WRONG } from "./signal-arms.ts";
+
+/** With fewer seeds, the page states no answer. */
+const LEAST_SEEDS = 5;
+/** Standard errors by which an arm must lie above its control. */
+const SURE = 3;
+
+/** What one arm gained at one site, in points; means over the seeds that the arm and its control have. */
+type SignalGain = {
+  readonly site: string;
+  readonly arm: SignalArm;
+  readonly seeds: number;
+  readonly answered: number;
+  readonly final: number;
+  readonly shuffledFinal: number;
+  readonly gain: number;
+  readonly overControl: number;
+  /** Of `overControl`; NaN for one seed. */
+  readonly error: number;
+  readonly greedyGain: number;
+};
+
+/** Gains by site and arm, in the order of the study. Arms without a pair of runs are left out. */
+export function signalGains(runs: readonly SignalRun[]): SignalGain[] {
+  const sites = [...new Set(runs.map(({ site }) => site))];
+  return sites.flatMap((site) =>
+    SIGNAL_ARMS.flatMap((arm): SignalGain[] => {
+      const own = runs.filter((run) => run.site === site && run.arm === arm.name);
+      const pairs = own.flatMap((run) => {
+        const control = own.find((one) => one.isShuffled && one.seed === run.seed);
+        return run.isShuffled || control === undefined ? [] : [{ run, control }];
+      });
+      if (pairs.length === 0) return [];
+      const points = (of: (pair: (typeof pairs)[number]) => number): number[] =>
+        pairs.map((pair) => 100 * of(pair));
+      const over = points(({ run, control }) => run.final - control.final);
+      return [
+        {
+          site,
+          arm,
+          seeds: pairs.length,
+          answered: mean(pairs.map(({ run }) => run.answered)),
+          final: mean(points(({ run }) => run.final)),
+          shuffledFinal: mean(points(({ control }) => control.final)),
+          gain: mean(points(({ run }) => run.final - run.base)),
+          overControl: mean(over),
+          error: over.length > 1 ? standardError(over) : Number.NaN,
+          greedyGain: mean(points(({ run }) => run.greedyFinal - run.greedyBase)),
+        },
+      ];
+    }),
+  );
+}
+
+/** Whether an arm gained what issue 18 asks for, clearly above its control; `null` with too few seeds or no target. */
+export function reachesTarget({
+  arm,
+  seeds,
+  gain,
+  overControl,
+  error,
+}: SignalGain): boolean | null {
+  if (arm.target === null || seeds < LEAST_SEEDS) return null;
+  return gain >= arm.target && overControl >= SURE * error;
+}
+
+export function liveSignalsPage(runs: readonly SignalRun[]): string {
+  const gains = signalGains(runs);
+  const sites = [...new Set(gains.map(({ site }) => site))];
+  const { requests, evaluationTasks } = runs[0] ?? { requests: 0, evaluationTasks: 0 };
+  const dates = [...new Set(runs.map(({ date }) => date))].toSorted();
+  const shares = Object.entries(ANSWERING).map(([signal, share]) => `${signal} ${100 * share} %`);
+  return [
+    "# Which signal of people teaches what?",
+    "",
+    `**${answerOf(gains)}**`,
+    "",
+    ...sites.flatMap((site) => tableOf(site, gains, runs)),
+    "```sh",
+    "npm run study -- live-signals",
+    "```",
+    "",
+    "The command keeps the runs in [`live-signals-runs.jsonl`](live-signals-runs.jsonl) and makes only the missing ones.",
+    `Those above are of ${dates.join(", ")}.`,
+    "",
+    "## What was compared",
+    "",
+    `In each run, simulated people make ${requests.toLocaleString("en")} requests, and the policy learns from what some of them say.`,
+    "The learner gets records and feedback, and no task, verdict or environment. A verifier that only the people and the",
+    `report know judges ${evaluationTasks} held-out tasks at temperature 1; the last column is the gain with greedy decoding.`,
+    "",
+    "- People give a signal after a share of the requests. It is, if half of the answers are right:",
+    `  ${shares.join(", ")}.`,
+    `  Unhappy people do so twice as often as happy ones, and ${100 * WRONG} % of the signals say the opposite.`,
+    "- A person who corrects an answer names the right one. One who corrects a right answer names what somebody else wants.",
+    "- In the control, each reaction goes to another request of the same 32.",
+    "- Learning from shuffled feedback can lower success. Then the distance to the control is larger than the gain.",
+    "- Shares other than that of thumbs are assumptions. So arms differ in how much feedback they have, not only in its kind.",
+    "",
+  ].join("\n");
+}
+
+function answerOf(gains: readonly SignalGain[]): string {
+  const least = Math.min(...gains.map(({ seeds }) => seeds));
+  if (gains.length === 0) return "No runs yet.";
+  const best = gains.reduce((top, one) => (one.gain > top.gain ? one : top));
+  const what = `${best.arm.name} in ${best.site}, ${signed(best.gain)} points over the base`;
+  if (least < LEAST_SEEDS) {
+    const count = least === 1 ? "one seed" : `${least} seeds`;
+    return `No answer yet: ${count} of at least ${LEAST_SEEDS}. The largest gain so far: ${what}.`;
+  }
+  const judged = gains.map(reachesTarget).filter((reached) => reached !== null);
+  return `${judged.filter(Boolean).length} of ${judged.length} arms reach their target. The largest gain: ${what}.`;
+}
+
+function tableOf(site: string, all: readonly SignalGain[], runs: readonly SignalRun[]): string[] {
+  const gains = all.filter((one) => one.site === site);
+  const bases = runs.filter((run) => run.site === site);
+  const base = 100 * mean(bases.map((run) => run.base));
+  const greedy = 100 * mean(bases.map((run) => run.greedyBase));
+  return [
+    `## \`${site}\``,
+    "",
+    `The base solves ${base.toFixed(1)} % of the held-out tasks at temperature 1 and ${greedy.toFixed(1)} % greedily.`,
+    "",
+    "| people give | recipe | seeds | answered | after, % | control, % | gain | target | above control | greedy gain |",
+    `|${"---|".repeat(10)}`,
+    ...gains.map((one) =>
+      [
+        "",
+        one.arm.gives.join(", "),
+        `\`${one.arm.recipe}\``,
+        String(one.seeds),
+        one.answered.toFixed(0),
+        one.final.toFixed(1),
+        one.shuffledFinal.toFixed(1),
+        signed(one.gain),
+        targetText(one),
+        Number.isNaN(one.error)
+          ? signed(one.overControl)
+          : `${signed(one.overControl)} ± ${one.error.toFixed(1)}`,
+        signed(one.greedyGain),
+        "",
+      ]
+        .join(" | ")
+        .trim(),
+    ),
+    "",
+  ];
+}
+
+function targetText(gain: SignalGain): string {
+  const { target } = gain.arm;
+  if (target === null) return "";
+  const reached = reachesTarget(gain);
+  return `+${target}${reached === null ? "" : reached ? ", reached" : ", missed"}`;
+}
+
+function signed(points: number): string {
+  return `${points < 0 ? "−" : "+"}${Math.abs(points).toFixed(1)}`;
+}

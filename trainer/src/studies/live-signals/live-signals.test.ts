@@ -1,0 +1,186 @@
+/** The study's people, learner and page. The bandit's base trains in seconds. */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { environmentNamed } from "@waggle/environments";
+import { mean } from "@waggle/evaluation";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { BaseModel } from "../../model/base-model.ts";
+import { PolicyCache } from "../../model/policy-cache.ts";
+import { banditBase } from "../../pretrain/bandit-base.fixture.ts";
+import { signalArms } from "./live-signals.ts";
+import { liveSignalsPage, reachesTarget, signalGains } from "./live-signals-page.ts";
+import { createPeople } from "./people.ts";
+import { runCell, type SignalRun } from "./run-cell.ts";
+import { SIGNAL_ARMS, type Signal } from "./signal-arms.ts";
+
+const spec = environmentNamed("bandit");
+const { signal } = new AbortController();
+const policies = new PolicyCache("wasm");
+let model: BaseModel;
+
+beforeAll(async () => {
+  model = await banditBase();
+}, 300_000);
+afterAll(() => policies.dispose());
+
+const cell = async (name: string, isShuffled: boolean) =>
+  runCell(
+    { spec, model, policy: await policies.take(model) },
+    {
+      arm: signalArms([name])[0]!,
+      isShuffled,
+      seed: 3,
+      requests: 2048,
+      evaluationTasks: 120,
+      signal,
+    },
+  );
+
+test.each(["outcomes", "edits", "all-openclaw"])(
+  "%s teach more than the same feedback on other requests",
+  async (name) => {
+    const [honest, control] = [await cell(name, false), await cell(name, true)];
+    expect(honest.answered).toBeGreaterThan(20);
+    expect(honest.steps).toBeGreaterThan(0);
+    expect(honest.final - honest.base).toBeGreaterThan(0.05);
+    expect(honest.final - control.final).toBeGreaterThan(0.05);
+  },
+  300_000,
+);
+
+/** Feedback of 2,000 happy or unhappy people on a record. */
+async function reactions(gives: readonly Signal[], isHappy: boolean) {
+  const people = createPeople(spec, model.format, gives, { seed: 7, contextLength: 512 });
+  const record = {
+    id: crypto.randomUUID(),
+    endedAt: "2026-11-28T00:00:00.000Z",
+    segments: [],
+    turns: [],
+    stopReason: "max-turns",
+  };
+  const all = [];
+  for (let i = 0; i < 2000; i += 1) {
+    all.push(await people.reaction(i, record as never, isHappy));
+  }
+  return all;
+}
+
+test("a tenth of the people press a thumb, unhappy ones twice as often, and 15 % press the wrong one", async () => {
+  const kinds = async (isHappy: boolean) =>
+    (await reactions(["thumb"], isHappy)).flatMap(({ feedback }) =>
+      feedback.map(({ kind }) => kind),
+    );
+  const [happy, unhappy] = [await kinds(true), await kinds(false)];
+  expect(happy.length / 2000).toBeCloseTo(0.2 / 3, 1);
+  expect(unhappy.length / happy.length).toBeGreaterThan(1.5);
+  expect(unhappy.length / happy.length).toBeLessThan(2.7);
+  const wrong = (all: readonly string[], kind: string): number =>
+    mean(all.map((one) => (one === kind ? 1 : 0)));
+  expect(wrong(unhappy, "thumb-up")).toBeGreaterThan(0.09);
+  expect(wrong(unhappy, "thumb-up")).toBeLessThan(0.21);
+  expect(wrong(happy, "thumb-down")).toBeLessThan(0.25);
+});
+
+test("an unhappy person's correction and edit name what the person wants", async () => {
+  const people = createPeople(spec, model.format, ["correction", "edit"], {
+    seed: 7,
+    contextLength: 512,
+  });
+  const given = await reactions(["correction", "edit"], false);
+  let checked = 0;
+  for (const [i, { feedback }] of given.entries()) {
+    for (const { kind, text = "" } of feedback) {
+      const said = kind === "edit" ? text : text.replace(/^No, (.*)\.$/, "$1");
+      expect((await spec.create(people.wish(i)).judge(said)).success).toBe(true);
+      checked += 1;
+    }
+  }
+  expect(checked).toBeGreaterThan(300);
+});
+
+/** Files that a module loads, with those that they load, and the packages that they name. Types are not loaded. */
+function loads(entry: string): { files: Set<string>; packages: Set<string> } {
+  const [files, packages] = [new Set<string>(), new Set<string>()];
+  const visit = (file: string): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    const source = readFileSync(file, "utf8");
+    const imports = source.matchAll(
+      /(?:import|export)\s+(?!type\b)(\{[^}]*\}|\*[^;]*?|\w+)\s*from\s*"([^"]+)"/g,
+    );
+    for (const [, names = "", from = ""] of imports) {
+      const isTypes =
+        names.startsWith("{") &&
+        names
+          .slice(1, -1)
+          .split(",")
+          .map((name) => name.trim())
+          .filter((name) => name !== "")
+          .every((name) => name.startsWith("type "));
+      if (isTypes) continue;
+      if (from.startsWith(".")) visit(join(dirname(file), from));
+      else packages.add(from);
+    }
+  };
+  visit(entry);
+  return { files, packages };
+}
+
+test("the learner loads no environment, no verifier and none of the people", () => {
+  const knowsPeople = ({ files, packages }: ReturnType<typeof loads>): boolean =>
+    [...packages].some((name) => /environments/.test(name)) ||
+    [...files].some((file) => /\/(people|replay|held-out)\.ts$/.test(file));
+  const learner = loads(join(import.meta.dirname, "learner.ts"));
+  expect(learner.files.size).toBeGreaterThan(10);
+  expect([...learner.files].every((file) => existsSync(file))).toBe(true);
+  expect(knowsPeople(learner)).toBe(false);
+  // The control: the module that brings both together.
+  expect(knowsPeople(loads(join(import.meta.dirname, "run-cell.ts")))).toBe(true);
+});
+
+const run = (arm: string, seed: number, isShuffled: boolean, final: number): SignalRun => ({
+  site: "bandit",
+  arm,
+  isShuffled,
+  seed,
+  requests: 3000,
+  answered: 300,
+  steps: 18,
+  base: 0.6,
+  final,
+  greedyBase: 0.9,
+  greedyFinal: 0.95,
+  evaluationTasks: 400,
+  seconds: 60,
+  date: "2026-11-28",
+});
+
+test("gains are in points over the base and over the control of the same seed", () => {
+  const runs = [1, 2, 3, 4, 5].flatMap((seed) => [
+    run("thumbs", seed, false, 0.7 + 0.01 * seed),
+    run("thumbs", seed, true, 0.6),
+    run("outcomes", seed, false, 0.7),
+    run("outcomes", seed, true, 0.6 + 0.05 * seed),
+  ]);
+  const [thumbs, outcomes] = signalGains([...runs, run("edits", 1, false, 0.9)]);
+  expect(thumbs).toMatchObject({ seeds: 5 });
+  expect(thumbs?.gain).toBeCloseTo(13, 10);
+  expect(thumbs?.overControl).toBeCloseTo(13, 10);
+  expect(thumbs?.error).toBeCloseTo(Math.sqrt(2.5 / 5), 10);
+  expect(reachesTarget(thumbs!)).toBe(true);
+  // Ten points, of which the control has more.
+  expect(outcomes?.overControl).toBeCloseTo(-5, 10);
+  expect(reachesTarget(outcomes!)).toBe(false);
+  const page = liveSignalsPage(runs);
+  expect(page).toContain("**1 of 2 arms reach their target.");
+  expect(page).toContain("| +13.0 | +8, reached | +13.0 ± 0.7 | +5.0 |");
+  expect(liveSignalsPage(runs.filter(({ seed }) => seed === 1))).toContain(
+    "No answer yet: one seed",
+  );
+});
+
+test("an unknown arm is refused with the known ones", () => {
+  expect(signalArms(["edits", "thumbs"]).map(({ name }) => name)).toEqual(["thumbs", "edits"]);
+  expect(() => signalArms(["stars"])).toThrow(/no arm stars; choose among thumbs, outcomes/);
+  expect(new Set(SIGNAL_ARMS.map(({ name }) => name)).size).toBe(SIGNAL_ARMS.length);
+});

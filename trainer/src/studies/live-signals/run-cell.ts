@@ -1,0 +1,159 @@
+/**
+ * One cell of the study: people ask a policy, some say how the answers were, and a learner learns from that alone. The
+ * verifier's verdict is what people know, and what the report is measured with; the learner does not get it.
+ */
+import { environmentRollout } from "@waggle/agent/environments";
+import { shareSolved } from "@waggle/evaluation";
+import type { EnvironmentSpec } from "@waggle/environments";
+import { constantRate, recipeNamed, shuffled } from "@waggle/learning";
+import { derivedSeed, FULL_SUPPORT, type LeasedTrajectory, seededRandom } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime/node";
+import { samplingAt } from "../../evaluation/temperature.ts";
+import { rollOutHeldOut } from "../../evaluation/held-out.ts";
+import { successesOf } from "../../evaluation/evaluation.ts";
+import { openRecipeEngines } from "../../loop/recipe-engines.ts";
+import type { BaseModel } from "../../model/base-model.ts";
+import { edgeRecipeNamed } from "../../recipes/edge-recipe.ts";
+import { inLanes } from "../../rollouts/lanes.ts";
+import { adapterOf } from "../../update/adapter-tensors.ts";
+import { SignalLearner } from "./learner.ts";
+import { createPeople, type Reaction } from "./people.ts";
+import type { SignalArm } from "./signal-arms.ts";
+
+/** Where a cell runs. */
+type CellSite = {
+  readonly spec: EnvironmentSpec;
+  readonly model: BaseModel;
+  readonly policy: AdaptivePolicy;
+};
+
+type CellOptions = {
+  readonly arm: SignalArm;
+  /** The control: each reaction goes to the request of somebody else. */
+  readonly isShuffled: boolean;
+  readonly seed: number;
+  readonly requests: number;
+  readonly evaluationTasks: number;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: { readonly requests: number; readonly steps: number }) => void;
+};
+
+/** The result of one cell. Shares of held-out tasks solved are in [0, 1]. */
+export type SignalRun = {
+  readonly site: string;
+  /** Of a user's environment: its file and digest. */
+  readonly environmentSource?: string;
+  readonly arm: string;
+  readonly isShuffled: boolean;
+  readonly seed: number;
+  readonly requests: number;
+  /** Requests that the recipe could learn from. */
+  readonly answered: number;
+  readonly steps: number;
+  /** At temperature 1. */
+  readonly base: number;
+  readonly final: number;
+  /** Greedily. */
+  readonly greedyBase: number;
+  readonly greedyFinal: number;
+  readonly evaluationTasks: number;
+  readonly seconds: number;
+  /** Day of the run, ISO 8601. */
+  readonly date: string;
+};
+
+const SHAPE = { rank: 8, alpha: 16 };
+const LEARNING_RATE = 3e-3;
+/** Answered requests of one step. */
+const PER_STEP = 16;
+/** Requests between two looks at a newer policy. */
+const BLOCK = 32;
+
+export async function runCell(
+  { spec, model, policy }: CellSite,
+  { arm, isShuffled, seed, requests, evaluationTasks, signal, onProgress = () => {} }: CellOptions,
+): Promise<SignalRun> {
+  const startedAt = performance.now();
+  const { format } = model;
+  const { contextLength } = policy;
+  const engines = await openRecipeEngines(
+    recipeNamed(arm.recipe)(),
+    model,
+    "cpu",
+    { ...SHAPE, seed },
+    { threads: 1 },
+  );
+  const solved = async (temperature: number): Promise<number> => {
+    const places = Array.from({ length: evaluationTasks }, (_, i) => i);
+    const sampling = samplingAt(temperature);
+    const parts = { policy, format, spec, signal };
+    const rollouts = await rollOutHeldOut(parts, places, undefined, 0, "heldOut", sampling);
+    return shareSolved(successesOf(rollouts));
+  };
+  try {
+    await policy.setAdapter(0, null);
+    const [base, greedyBase] = [await solved(1), await solved(0)];
+    const recipe = edgeRecipeNamed(arm.recipe, {
+      groupsPerStep: PER_STEP,
+      learningRate: constantRate(LEARNING_RATE),
+    });
+    const { engine } = engines;
+    const learner = new SignalLearner({ engine, recipe, format, contextLength, seed });
+    const people = createPeople(spec, format, arm.gives, { seed, contextLength });
+    let version = 0;
+    for (let from = 0; from < requests; from += BLOCK) {
+      signal.throwIfAborted();
+      const asked = await inLanes(Math.min(BLOCK, requests - from), async (i) => {
+        const task = people.wish(from + i);
+        const sampled = { sampling: FULL_SUPPORT, seed: derivedSeed(seed, from + i) };
+        const { record, verification } = await environmentRollout(
+          policy,
+          format,
+          spec,
+          task,
+          sampled,
+          signal,
+        );
+        const reaction = await people.reaction(from + i, record, verification.success);
+        return { record: { ...record, task: null }, reaction };
+      });
+      const reactions = asked.map(({ reaction }) => reaction);
+      const dealt = isShuffled ? shuffled(reactions, seededRandom(seed, from)) : reactions;
+      const leased = asked.map(({ record }, i): LeasedTrajectory => {
+        const { feedback, outcomes } = dealt[i] as Reaction;
+        const { id, endedAt } = record;
+        const own = feedback.map((one) => ({ ...one, trajectoryId: id }));
+        const from = { digest: id, visitorId: id, receivedAt: endedAt, trajectory: record };
+        return { ...from, feedback: own, outcomes };
+      });
+      if (await learner.take(leased)) {
+        version += 1;
+        await policy.setAdapter(version, {
+          ...SHAPE,
+          tensors: adapterOf(await engine.parameters()),
+        });
+      }
+      onProgress({ requests: from + asked.length, steps: learner.steps });
+    }
+    const [final, greedyFinal] = [await solved(1), await solved(0)];
+    return {
+      site: spec.name,
+      ...(spec.source === undefined ? {} : { environmentSource: spec.source }),
+      arm: arm.name,
+      isShuffled,
+      seed,
+      requests,
+      answered: learner.answered,
+      steps: learner.steps,
+      base,
+      final,
+      greedyBase,
+      greedyFinal,
+      evaluationTasks,
+      seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      date: new Date().toISOString().slice(0, 10),
+    };
+  } finally {
+    await engines.dispose();
+  }
+}

@@ -1,0 +1,45 @@
+/** What the people of each arm say, the recipe that learns from it, and the gain that issue 18 asks for. */
+
+/** A way in which a person says how an answer was. */
+export type Signal = "thumb" | "outcome" | "message" | "correction" | "edit";
+
+/** One arm of the study. */
+export type SignalArm = {
+  readonly name: string;
+  readonly gives: readonly Signal[];
+  readonly recipe: string;
+  /** Points above the base that are asked for; `null` = none. */
+  readonly target: number | null;
+};
+
+export const SIGNAL_ARMS: readonly SignalArm[] = [
+  { name: "thumbs", gives: ["thumb"], recipe: "thumbs-reinforce", target: 8 },
+  { name: "outcomes", gives: ["outcome"], recipe: "outcomes-reinforce", target: 15 },
+  { name: "messages", gives: ["message"], recipe: "messages-reinforce", target: 8 },
+  { name: "corrections", gives: ["correction"], recipe: "openclaw-distill", target: 15 },
+  { name: "edits", gives: ["edit"], recipe: "corrections-imitate", target: 15 },
+  {
+    name: "all-rewards",
+    gives: ["thumb", "outcome", "message"],
+    recipe: "signals-reinforce",
+    target: 20,
+  },
+  {
+    name: "all-openclaw",
+    gives: ["thumb", "outcome", "message", "correction"],
+    recipe: "openclaw-rl",
+    target: 20,
+  },
+];
+
+/** Share of requests after which a person gives a signal, if half of the answers are right. */
+export const ANSWERING: { readonly [signal in Signal]: number } = {
+  thumb: 0.1,
+  outcome: 0.5,
+  message: 0.2,
+  correction: 0.2,
+  edit: 0.1,
+};
+
+/** Probability that a signal says the opposite of what the person thinks. */
+export const WRONG = 0.15;
