@@ -27,6 +27,7 @@ import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
 import { releaseEndpoints } from "./routes/releases.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
+import { signatureEndpoints } from "./routes/signatures.ts";
 import { trajectoryEndpoints } from "./routes/trajectories.ts";
 import { visitorEndpoints } from "./routes/visitor.ts";
 import { requireBundled, type SiteCode } from "./tools/edge-tools.ts";
@@ -48,6 +49,7 @@ const served: readonly Endpoint[] = [
   ...leaseEndpoints,
   ...lineageEndpoints,
   ...trainerPolicyEndpoints,
+  ...signatureEndpoints,
   ...trainerControlEndpoints,
   ...metricsEndpoints,
   ...operatorEndpoints,

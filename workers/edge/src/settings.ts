@@ -68,6 +68,8 @@ const Settings = z
     ALLOWED_ORIGINS: list,
     /** Sites whose tools the site `default` has too, separated by commas. See `createWorker`. */
     EDGE_TOOLS: names.default([]),
+    /** Public keys of the site's publisher, separated by commas. Without any, versions need no signature. */
+    PUBLISHER_KEYS: names.default([]),
     /** Environment of the tasks that are assigned; empty = no tasks. */
     TASK_ENVIRONMENT: z.string().default(""),
     /** Metrics of outcomes, as JSON: see `SiteMetrics`. */

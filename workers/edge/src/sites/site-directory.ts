@@ -31,13 +31,14 @@ export type SiteDirectory = {
 };
 
 /**
- * Settings that only `default` has from the Worker: pages, tools, tasks, metrics and releases of one site are not those
- * of another.
+ * Settings that only `default` has from the Worker: pages, tools, publisher, tasks, metrics and releases of one site are
+ * not those of another.
  */
 const NOT_INHERITED = {
   SITE_KEYS: [],
   ALLOWED_ORIGINS: [],
   EDGE_TOOLS: [],
+  PUBLISHER_KEYS: [],
   TASK_ENVIRONMENT: "",
   METRICS: {},
   GATE_RELEASE: null,
