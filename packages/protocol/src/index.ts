@@ -50,7 +50,7 @@ export {
   KillRequest,
   OPERATOR_NAME_HEADER,
 } from "./control.ts";
-export type { AuditEntry, SwitchRecord } from "./control.ts";
+export type { AuditEntry, OperatorLogin, SwitchRecord } from "./control.ts";
 export {
   AdapterReference,
   BaseModelReference,

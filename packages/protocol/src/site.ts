@@ -150,12 +150,14 @@ export const ChangeSiteRequest = z.strictObject({
 });
 
 /**
- * Body of `POST /v1/operator/sites/:site/credentials`. The previous credential stops working at once. `outcomes`: that of
- * the site's own server, which a new site does not have; rotating makes it.
+ * Body of `POST /v1/operator/sites/:site/credentials`. `outcomes`: that of the site's own server, which a new site does not
+ * have; rotating makes it.
  */
 export type RotateCredentialRequest = z.infer<typeof RotateCredentialRequest>;
 export const RotateCredentialRequest = z.strictObject({
   role: z.enum(["trainer", "operator", "outcomes"]),
+  /** Hours for which the previous credential still works. Default 0: it stops working at once. */
+  overlapHours: z.int().min(0).max(168).optional(),
 });
 
 /** Answer of `POST /v1/operator/sites/:site/credentials`. */

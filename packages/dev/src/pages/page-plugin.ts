@@ -31,12 +31,22 @@ const UNBUNDLED = [
   ...SHARED,
 ];
 
+/** No other page can frame these pages, whose buttons act for an operator or a visitor. */
+const SECURITY_HEADERS = {
+  "Content-Security-Policy": "frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
 /** @param conditions - Vite's default conditions of imports. */
 export function pagePlugin(conditions: readonly string[]): Plugin {
   const { WAGGLE_EDGE_URL, WAGGLE_SITE_KEY, WAGGLE_ISOLATION } = process.env;
   const { WAGGLE_PRACTICE, WAGGLE_PRACTICE_SITE } = process.env;
   const { WAGGLE_PUBLISHER_KEYS = "" } = process.env;
-  const headers = WAGGLE_ISOLATION === "off" ? {} : ISOLATION_HEADERS;
+  const headers = {
+    ...(WAGGLE_ISOLATION === "off" ? {} : ISOLATION_HEADERS),
+    ...SECURITY_HEADERS,
+  };
   const config = JSON.stringify({
     edgeUrl: WAGGLE_EDGE_URL ?? "http://127.0.0.1:8787",
     siteKey: WAGGLE_SITE_KEY ?? "local-demo",

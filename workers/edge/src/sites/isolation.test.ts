@@ -195,6 +195,7 @@ const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   listPolicies: null,
   listPoliciesAsOperator: null,
   listReleases: null,
+  listSignatures: null,
   listSites: null,
   listSitesToTrain: null,
   listTrajectories: null,
@@ -216,6 +217,11 @@ const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   putObject: null,
   reportOutcome: () => outcomeOf(of.request.trajectory, { value: false }),
   reportOutcomes: () => ({ outcomes: [outcomeOf(of.request.trajectory, { value: false })] }),
+  putSignatures: () => ({
+    signatures: [
+      { version: 1, signature: { signedAt: 1, rollBackTo: [], value: "A".repeat(86) } },
+    ],
+  }),
   releaseLease: () => ({ fencingToken: of.fencingToken }),
   renewLease: () => ({ fencingToken: of.fencingToken, durationSeconds: 60 }),
   retryDeadLetter: null,
@@ -276,10 +282,10 @@ test("every route has a case", () => {
   expect(Object.keys(BODIES).toSorted()).toEqual(names.toSorted());
 });
 
-test("the state of B that is compared has rows in every table but those of refusals and of the forgotten", async () => {
+test("the state of B that is compared has rows in every table but those of refusals, logins and the forgotten", async () => {
   const { rows } = JSON.parse(await stateOfB()) as { rows: [string, unknown[]][] };
   const empty = rows.filter(([, found]) => found.length === 0).map(([name]) => name);
-  expect(empty).toEqual(["forgottenTrajectories", "forgottenVisitors", "refusals"]);
+  expect(empty).toEqual(["forgottenTrajectories", "forgottenVisitors", "operatorLogins", "refusals"]);
 });
 
 describe.each([
