@@ -165,9 +165,9 @@ export function installationCredentials(
   settings: {
     readonly [name in "TRAINER_CREDENTIAL" | "OPERATOR_CREDENTIAL"]: string;
   } & {
-    readonly [name in
-      | "TRAINER_CREDENTIAL_PREVIOUS"
-      | "OPERATOR_CREDENTIAL_PREVIOUS"]?: string | undefined;
+    readonly [name in "TRAINER_CREDENTIAL_PREVIOUS" | "OPERATOR_CREDENTIAL_PREVIOUS"]?:
+      | string
+      | undefined;
   },
   role: "trainer" | "operator",
 ): readonly string[] {

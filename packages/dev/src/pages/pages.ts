@@ -112,7 +112,15 @@ export type PageOptions = {
 
 /** Serves a page. */
 export async function startPage(page: Page, options: PageOptions): Promise<ManagedProcess> {
-  const { port, edgeUrl, siteKey, publisherKey = "", isolated = true, reloads = false, onLine } = options;
+  const {
+    port,
+    edgeUrl,
+    siteKey,
+    publisherKey = "",
+    isolated = true,
+    reloads = false,
+    onLine,
+  } = options;
   const served = startProgram({
     name: page.name,
     command: NODE,

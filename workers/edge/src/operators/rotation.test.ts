@@ -72,9 +72,7 @@ test("a site's previous credential works for as long as the operator says, and t
     return { token: credential };
   };
   const statuses = (...all: { token: string }[]) =>
-    Promise.all(
-      all.map(async (given) => (await call("GET", "/v1/trainer/control", given)).status),
-    );
+    Promise.all(all.map(async (given) => (await call("GET", "/v1/trainer/control", given)).status));
   expect(await statuses(desk.trainer)).toEqual([200]);
   const second = await rotate({ overlapHours: 24 });
   // An isolate keeps the sites for five seconds. Reading a site reads them anew.

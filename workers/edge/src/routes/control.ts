@@ -130,7 +130,8 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/audit",
     operationId: "listAudit",
-    summary: "Decisions of operators and the trainer, newest first, and where operators logged in from.",
+    summary:
+      "Decisions of operators and the trainer, newest first, and where operators logged in from.",
     access: "operator",
     parameters: [
       {

@@ -218,9 +218,7 @@ const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   reportOutcome: () => outcomeOf(of.request.trajectory, { value: false }),
   reportOutcomes: () => ({ outcomes: [outcomeOf(of.request.trajectory, { value: false })] }),
   putSignatures: () => ({
-    signatures: [
-      { version: 1, signature: { signedAt: 1, rollBackTo: [], value: "A".repeat(86) } },
-    ],
+    signatures: [{ version: 1, signature: { signedAt: 1, rollBackTo: [], value: "A".repeat(86) } }],
   }),
   releaseLease: () => ({ fencingToken: of.fencingToken }),
   renewLease: () => ({ fencingToken: of.fencingToken, durationSeconds: 60 }),
@@ -285,7 +283,12 @@ test("every route has a case", () => {
 test("the state of B that is compared has rows in every table but those of refusals, logins and the forgotten", async () => {
   const { rows } = JSON.parse(await stateOfB()) as { rows: [string, unknown[]][] };
   const empty = rows.filter(([, found]) => found.length === 0).map(([name]) => name);
-  expect(empty).toEqual(["forgottenTrajectories", "forgottenVisitors", "operatorLogins", "refusals"]);
+  expect(empty).toEqual([
+    "forgottenTrajectories",
+    "forgottenVisitors",
+    "operatorLogins",
+    "refusals",
+  ]);
 });
 
 describe.each([
