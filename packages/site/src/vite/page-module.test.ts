@@ -56,6 +56,6 @@ test("a publisher's key is one that waggle publisher-key prints", () => {
     { path: ["edge", "publisher", "keys", 0] },
   ]);
   expect(fieldMistakes({ ...site, edge: { publisher: {} } })).toMatchObject([
-    { path: ["edge", "publisher"] },
+    { path: ["edge", "publisher", "keys"] },
   ]);
 });
