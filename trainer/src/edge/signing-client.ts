@@ -3,14 +3,16 @@
  * will serve. The edge never has the key.
  */
 import {
+  type BaseModelRequest,
+  type ControlState,
   DEFAULT_SITE,
   type PoliciesResponse,
   type PolicySignature,
+  type PolicyVersion,
   type PublishRequest,
   WaggleError,
 } from "@waggle/protocol";
 import { type SignedPolicy, signPolicy } from "@waggle/protocol/signing";
-import type { EdgeClient } from "./edge-client.ts";
 
 /** Most versions that a signature names. */
 const MOST_NAMED = 64;
@@ -22,6 +24,14 @@ export type Publisher = {
   readonly site: string;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
+};
+
+/** The calls of an edge client that signing changes or needs. */
+type PublishingClient = {
+  setBaseModel(request: BaseModelRequest): Promise<void>;
+  publish(request: PublishRequest): Promise<PolicyVersion>;
+  policies(): Promise<PoliciesResponse>;
+  control(): Promise<ControlState>;
 };
 
 /** The newest versions to which pages may return from `version`: those that were not rolled back. */
@@ -36,10 +46,10 @@ export function rollBackVersions(
 }
 
 /** A client that signs with this key and otherwise does what `edge` does. */
-export function createSigningClient(
-  edge: EdgeClient,
+export function createSigningClient<T extends PublishingClient>(
+  edge: T,
   { privateKey, site, clock = Date.now }: Publisher,
-): EdgeClient {
+): T {
   let isChecked = false;
   const sign = async (
     policy: Omit<SignedPolicy, "site">,
@@ -55,7 +65,7 @@ export function createSigningClient(
   };
   return {
     ...edge,
-    async setBaseModel(request) {
+    async setBaseModel(request: BaseModelRequest) {
       const base = { version: 0, parent: null, baseModel: request.baseModel.sha256, adapter: null };
       return edge.setBaseModel({ ...request, signature: await sign(base, []) });
     },
@@ -76,7 +86,7 @@ function newestOf({ newest, policies }: PoliciesResponse): number {
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` if the credential opens another site than the one that is signed for */
-async function requireSite(edge: Pick<EdgeClient, "control">, site: string): Promise<void> {
+async function requireSite(edge: PublishingClient, site: string): Promise<void> {
   const { site: served = DEFAULT_SITE } = await edge.control();
   if (served === site) return;
   throw new WaggleError(
