@@ -33,7 +33,7 @@ test("the edge notes which operator used it from which network, and when", async
 test("an operator of one site does not see the logins of another, and a trainer is no operator", async () => {
   const [desk, shop] = [await makeSite("login-desk"), await makeSite("login-shop")];
   const headers = { [OPERATOR_NAME_HEADER]: "Cleo" };
-  await ask("GET", "/v1/operator/summary", { ...desk.operator, headers });
+  await ask("GET", "/v1/operator/control", { ...desk.operator, headers });
   expect((await logins(desk.operator)).map(({ by }) => by)).toContain("Cleo");
   expect((await logins(shop.operator)).map(({ by }) => by)).not.toContain("Cleo");
   expect((await call("GET", "/v1/operator/audit", asTrainer)).status).toBe(401);

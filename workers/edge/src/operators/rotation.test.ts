@@ -13,8 +13,8 @@ beforeEach(async () => {
 
 const NEXT = {
   SESSION_SECRET: "the next secret of the tests, 40 letters",
-  TRAINER_CREDENTIAL: "the next credential of trainers",
-  OPERATOR_CREDENTIAL: "the next credential of operators",
+  TRAINER_CREDENTIAL: "the-next-credential-of-trainers",
+  OPERATOR_CREDENTIAL: "the-next-credential-of-operators",
 };
 
 test("page, trainer and operator stay connected while all secrets of the installation are replaced", async () => {
