@@ -44,7 +44,7 @@ async function findAncestry(db: SiteDatabase, version: number): Promise<Ancestry
 }
 
 /** What a site requires of a publication. */
-export type PublicationRules = {
+type PublicationRules = {
   readonly gate: PromotionGate;
   /** Of the release that a candidate starts if it passed the gate; `null` if the site releases at once. */
   readonly plan: StoredPlan | null;

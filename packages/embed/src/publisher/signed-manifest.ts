@@ -8,7 +8,7 @@ import { signerOf } from "@waggle/protocol/signing";
 import type { Publisher } from "../agent-options.ts";
 
 /** Where the newest signature that the page has seen is kept. */
-export type SeenStorage = {
+type SeenStorage = {
   readonly read: () => string | null;
   readonly write: (text: string) => void;
 };
