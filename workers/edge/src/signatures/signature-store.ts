@@ -22,7 +22,7 @@ type SignatureRow = { version: number; signature: string };
 const parsed = (text: string): PolicySignature => Signature.parse(JSON.parse(text));
 
 /** The signature of a version; `null` if it is not signed. */
-export async function findSignature(
+async function findSignature(
   db: SiteDatabase,
   version: number,
 ): Promise<PolicySignature | null> {
@@ -128,7 +128,7 @@ export async function requireAccepted(
 }
 
 /** The statement that stores a signature. */
-export function signatureStatement(
+function signatureStatement(
   db: SiteDatabase,
   version: number,
   signature: PolicySignature,
