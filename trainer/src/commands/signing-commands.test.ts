@@ -33,6 +33,10 @@ function createEdge() {
       environment: { WAGGLE_TRAINER_CREDENTIAL: "secret", WAGGLE_PUBLISHER_KEY: privateKey },
       fetch: async (input, init) => {
         const request = new Request(input, init);
+        if (request.url.endsWith("/v1/trainer/control")) {
+          const switches = { frozen: null, killed: null };
+          return Response.json({ site: "default", environment: "", ...switches });
+        }
         if (request.url.endsWith("/v1/trainer/policies")) {
           const gate = { minTasks: 1, margin: 0, significance: 0 };
           return Response.json({ stable: 3, canary: 3, epoch: 4, gate, policies });
@@ -99,6 +103,15 @@ test("--again signs a version anew, so that it is the newest", async () => {
   expect(await signedBy(keys)).toEqual([0, 3, 1]);
   expect(stored.get(1)?.signature.rollBackTo).toEqual([3, 0]);
   await expect(run(keys.privateKey, "--again", "9")).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("sign-policies signs for the site that the credential opens, and for no other", async () => {
+  const { run, stored } = createEdge();
+  const { privateKey } = await createPublisherKeys();
+  await expect(run(privateKey, "--unsigned", "--site", "desk")).rejects.toThrow(
+    "pass --site default",
+  );
+  expect(stored.size).toBe(0);
 });
 
 test("sign-policies needs a private key", async () => {

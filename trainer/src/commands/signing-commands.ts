@@ -1,5 +1,6 @@
 /** Commands for the publisher's key of a site: make one, and sign the versions that an edge serves already. */
 import {
+  ControlState,
   DEFAULT_SITE,
   PoliciesResponse,
   type PolicySignature,
@@ -10,7 +11,7 @@ import {
 import { createPublisherKeys, publicKeyOf, signerOf, signPolicy } from "@waggle/protocol/signing";
 import { type Command, Option } from "commander";
 import { createEdgeTransport, type EdgeTransport } from "../edge/edge-transport.ts";
-import { rollBackVersions } from "../edge/signing-client.ts";
+import { requireSite, rollBackVersions } from "../edge/signing-client.ts";
 import { type EdgeOptions, edgeTransport, withEdge } from "../options/edge-options.ts";
 import { PUBLISHER_KEY_VARIABLE } from "../options/credentials.ts";
 import { versionNumber } from "../options/option-values.ts";
@@ -87,6 +88,8 @@ async function signPolicies(
 ): Promise<{ signed: number[]; left: number[] }> {
   const { site, privateKey, previousKey, unsigned, again } = given;
   const own = await publicKeyOf(privateKey);
+  const control = () => answer({ method: "GET", path: "/v1/trainer/control" }, ControlState);
+  await requireSite({ control }, site);
   const policies = await answer({ method: "GET", path: "/v1/trainer/policies" }, PoliciesResponse);
   const path = "/v1/trainer/signatures";
   const before = await answer({ method: "GET", path }, PolicySignatures);

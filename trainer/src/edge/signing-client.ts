@@ -86,7 +86,10 @@ function newestOf({ newest, policies }: PoliciesResponse): number {
 }
 
 /** @throws WaggleError `INVALID_ARGUMENT` if the credential opens another site than the one that is signed for */
-async function requireSite(edge: PublishingClient, site: string): Promise<void> {
+export async function requireSite(
+  edge: Pick<PublishingClient, "control">,
+  site: string,
+): Promise<void> {
   const { site: served = DEFAULT_SITE } = await edge.control();
   if (served === site) return;
   throw new WaggleError(
