@@ -23,7 +23,7 @@ import type { RequestConversation } from "./request-conversation.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
 import { ShownConversation } from "./shown-conversation.ts";
 import { NO_SIMULATION } from "./no-simulation.ts";
-import { manifestCheck } from "./publisher/manifest-check.ts";
+import { acceptSigned } from "./publisher/accept-signed.ts";
 import { createToolServers, type ToolServers } from "./tool-servers.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -100,7 +100,7 @@ export class PageAgent implements Agent {
       storage,
       listTools: (meanwhile) => this.#servers.list(meanwhile),
       schedule: parts.schedule,
-      check: manifestCheck(options.publisher, storage),
+      accept: acceptSigned(options.publisher, storage),
       openHost: parts.openHost ?? hostOpener(options),
       onChange: ({ silenced }) => {
         if (silenced) this.stop();

@@ -7,7 +7,6 @@ import type { KeyValueStorage } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest, PolicyVersionId } from "@waggle/protocol";
 import type { PolicyHost } from "./agent-host.ts";
-import type { ManifestCheck } from "./publisher/manifest-check.ts";
 
 /** A published version that could not be loaded. */
 export type PolicyFailure = {
@@ -21,8 +20,6 @@ export type PolicyFailure = {
 export type PolicyFollowerOptions = {
   /** Holds the manifest of the last version that loaded. It contains nothing about the visitor. */
   readonly storage: KeyValueStorage;
-  /** Whether a stored manifest may be used, which may be from before the site had a publisher. Default: it may. */
-  readonly check?: ManifestCheck | undefined;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: (() => number) | undefined;
 };
@@ -38,16 +35,14 @@ type FailedLoads = { readonly key: string; readonly count: number; readonly retr
 export class PolicyFollower {
   readonly #storage: KeyValueStorage;
   readonly #clock: () => number;
-  readonly #check: ManifestCheck | undefined;
   #failure: PolicyFailure | null = null;
   #failedLoads: FailedLoads | null = null;
   /** Key of the stored manifest, to write it only once. */
   #storedKey: string | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ storage, check, clock = Date.now }: PolicyFollowerOptions) {
+  constructor({ storage, clock = Date.now }: PolicyFollowerOptions) {
     this.#storage = storage;
-    this.#check = check;
     this.#clock = clock;
   }
 
@@ -97,13 +92,14 @@ export class PolicyFollower {
     this.#storedKey = key;
   }
 
-  #fail(key: string, manifest: PolicyManifest, error: unknown): void {
+  #fail(key: string, { policy: { version } }: PolicyManifest, error: unknown): void {
     const count = this.#failedLoads?.key === key ? this.#failedLoads.count + 1 : 1;
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (count - 1), MAX_RETRY_MS);
     this.#failedLoads = { key, count, retryAt: this.#clock() + waitMs };
     // A second failure of the same version is not reported again.
     if (count > 1) return;
-    this.#failure = failureOf(manifest, error);
+    const message = error instanceof Error ? error.message.slice(0, 300) : String(error);
+    this.#failure = { version, code: WaggleError.is(error) ? error.code : "INTERNAL", message };
   }
 
   /** Runs an older version. Newer ones are excluded, because the operator took them back. */
@@ -111,14 +107,13 @@ export class PolicyFollower {
     const isOlder = (version: PolicyVersionId): boolean =>
       version > 0 && version < manifest.policy.version;
     if (isOlder(host.policy.currentVersion)) return;
-    const good = this.lastGood();
+    const good = this.#lastGood();
     if (
       good !== null &&
       isOlder(good.policy.version) &&
       good.baseModel.sha256 === manifest.baseModel.sha256
     ) {
       try {
-        await this.#check?.require(good);
         return await host.adopt(good);
       } catch {
         this.clear();
@@ -127,8 +122,7 @@ export class PolicyFollower {
     await host.adopt(baseOf(manifest));
   }
 
-  /** The manifest of the last version that loaded here; `null` if there is none, or it was the base. */
-  lastGood(): PolicyManifest | null {
+  #lastGood(): PolicyManifest | null {
     try {
       // `null` if nothing is stored, or another release stored it.
       return readPageData("PolicyManifest", JSON.parse(this.#storage.getItem(STORED) ?? "null"));
@@ -136,13 +130,6 @@ export class PolicyFollower {
       return null;
     }
   }
-}
-
-/** Why a version is not used. */
-export function failureOf({ policy }: PolicyManifest, error: unknown): PolicyFailure {
-  const message = error instanceof Error ? error.message.slice(0, 300) : String(error);
-  const code = WaggleError.is(error) ? error.code : "INTERNAL";
-  return { version: policy.version, code, message };
 }
 
 /** Identifies the files to load: a version that is published again with other files is tried at once. */

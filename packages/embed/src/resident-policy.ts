@@ -8,17 +8,17 @@ import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest, Tool } from "@waggle/protocol";
 import type { AgentStatus } from "./agent.ts";
 import type { AgentHost, OpenHost, PolicyHost } from "./agent-host.ts";
-import type { ManifestCheck } from "./publisher/manifest-check.ts";
 import { untilPublished, WAITING_FOR_POLICY } from "./first-policy.ts";
-import { failureOf, PolicyFollower, type PolicyFailure } from "./policy-follower.ts";
+import { PolicyFollower, type PolicyFailure } from "./policy-follower.ts";
+import type { AcceptManifest } from "./publisher/accept-signed.ts";
 import type { RemoteTools } from "./remote-tools.ts";
 
 /** Options of `ResidentPolicy`. */
 export type ResidentPolicyOptions = {
   readonly session: EdgeSession;
   readonly storage: KeyValueStorage;
-  /** Whether a manifest may be used. */
-  readonly check: ManifestCheck;
+  /** Default: every manifest is accepted. */
+  readonly accept?: AcceptManifest | undefined;
   /** Lists the tools of the edge and of MCP servers. */
   readonly listTools: RemoteTools["list"];
   /** Opens the first host. */
@@ -48,7 +48,7 @@ export class ResidentPolicy {
   };
   #host: AgentHost | null = null;
   #remoteTools: readonly Tool[] = [];
-  /** The published version, if its signature was refused. */
+  /** The published version, if it is not accepted. */
   #refused: PolicyFailure | null = null;
   #opening: Promise<void>;
   #isDisposed = false;
@@ -107,14 +107,14 @@ export class ResidentPolicy {
     return online && this.#needsReopening();
   }
 
-  /** Forgets the last version that loaded here, and which versions were seen. */
+  /** Forgets the last version that loaded here, and which signatures were seen. */
   forget(): void {
     this.#follower.clear();
-    this.#options.check.forget();
+    this.#options.storage.removeItem("waggle.signed");
   }
 
   /**
-   * Adopts the version that the site publishes now. If its signature is refused, nothing changes.
+   * Adopts the version that the site publishes now, unless it is not accepted.
    * @returns false if the policy must be reopened: for another base model, or after a failure that may have
    *   passed.
    */
@@ -122,16 +122,7 @@ export class ResidentPolicy {
     if (this.#needsReopening()) return false;
     const host = this.#host;
     if (host?.kind !== "policy" || !host.followsSite) return true;
-    const manifest = await this.#options.session.policyManifest();
-    // Needs no signature: an operator must always be able to silence the page.
-    if (manifest.silenced === true) this.#set({ silenced: true });
-    try {
-      await this.#options.check.require(manifest);
-      this.#refused = null;
-    } catch (error) {
-      this.#refuse(manifest, error);
-      return true;
-    }
+    const manifest = await this.#accepted(await this.#options.session.policyManifest());
     if (manifest.baseModel.sha256 !== host.baseModel) return false;
     await this.#follow(host, manifest);
     return true;
@@ -168,7 +159,7 @@ export class ResidentPolicy {
       const opening = openHost(
         () =>
           untilPublished({
-            read: async () => (manifest = await this.#manifest()),
+            read: async () => (manifest = await this.#accepted(await this.#manifest())),
             onWait: () => {
               if (isWanted()) this.#set({ detail: WAITING_FOR_POLICY });
             },
@@ -227,33 +218,14 @@ export class ResidentPolicy {
     return phase === "error" && error?.retryable === true;
   }
 
-  #refuse(manifest: PolicyManifest, error: unknown): void {
-    const failure = failureOf(manifest, error);
-    const isKnown = JSON.stringify(failure) === JSON.stringify(this.#refused);
-    this.#refused = failure;
-    if (!isKnown) this.#set({ policyFailure: failure });
-  }
-
-  /** The newest manifest; if its signature is refused, that of the last version that loaded here. */
-  async #manifest(): Promise<PolicyManifest> {
-    const { check } = this.#options;
-    const manifest = await this.#newestManifest();
-    try {
-      await check.require(manifest);
-      this.#refused = null;
-      return manifest;
-    } catch (error) {
-      const good = this.#follower.lastGood();
-      if (good === null) throw error;
-      await check.require(good);
-      this.#refuse(manifest, error);
-      const { silenced: _, ...stored } = good;
-      return manifest.silenced === true ? { ...stored, silenced: true } : stored;
-    }
+  /** This manifest, or the last accepted one. */
+  async #accepted(manifest: PolicyManifest): Promise<PolicyManifest> {
+    const { accept } = this.#options;
+    return accept?.(manifest, (failure) => (this.#refused = failure)) ?? manifest;
   }
 
   /** The newest manifest, or the stored one if the edge cannot be reached or does not respond in time. */
-  async #newestManifest(): Promise<PolicyManifest> {
+  async #manifest(): Promise<PolicyManifest> {
     const { session, schedule, patienceMs: limitMs = 4000 } = this.#options;
     const stored = session.storedManifest();
     if (stored === null) return session.policyManifest();
