@@ -12,7 +12,7 @@ createCommand("npm run setup --")
   .description("prepare storage, pages and Chromium for npm start and npm test")
   .parse();
 const site = await demoSite();
-const installation = openInstallation(stateFolder(site, "local"));
+const installation = openInstallation(stateFolder(site, "local"), true);
 console.log("storage …");
 await migrate(installation, site);
 console.log("building demo and dashboard …");

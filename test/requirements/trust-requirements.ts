@@ -104,4 +104,47 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "packages/agent/src/roll-out-text.test.ts > a rollout whose call holds a secret has no consent to be kept",
     ],
   },
+  {
+    id: "trust:signatures",
+    source: "RFC 8032 (Ed25519); docs/decisions/0082-signed-versions.md; issue 19, item 5",
+    behavior:
+      "A page with a publisher runs only versions that the trainer signed for its site, and none older than it has seen, unless the newest one allows the return. The edge refuses early what pages would refuse.",
+    tests: [
+      "packages/protocol/src/signing.test.ts > a signature does not hold for another %s",
+      "packages/protocol/src/signing.test.ts > a signature does not hold with another %s",
+      "packages/embed/src/publisher/signed-manifest.test.ts > a version %s is refused",
+      "packages/embed/src/publisher/signed-manifest.test.ts > an older version than the page has seen is refused, unless the newest one names it",
+      "packages/embed/src/publisher/signed-manifest.test.ts > both keys are accepted while one is replaced, and what a removed key signed no longer counts",
+      "packages/embed/src/publisher/signed-manifest.test.ts > an open page keeps its version while the edge serves one that is not signed",
+      "packages/embed/src/publisher/signed-manifest.test.ts > an operator can silence a page although nothing is signed",
+      "workers/edge/src/routes/signatures.test.ts > a version %s is refused and not served",
+      "workers/edge/src/routes/signatures.test.ts > the edge does not promote what pages would refuse, until it is signed again",
+      "workers/edge/src/routes/signatures.test.ts > a site without publisher keys takes unsigned versions and serves them without a signature",
+      "trainer/src/edge/signing-client.test.ts > a version is signed with the number that it gets, and names the versions to return to",
+      "trainer/src/commands/signing-commands.test.ts > a new key signs what the previous one had signed",
+    ],
+  },
+  {
+    id: "trust:rotation",
+    source: "issue 19, item 5",
+    behavior:
+      "Secrets and credentials are replaced while page, trainer and operator stay connected, and the old ones end.",
+    tests: [
+      "workers/edge/src/operators/rotation.test.ts > page, trainer and operator stay connected while all secrets of the installation are replaced",
+      "workers/edge/src/operators/rotation.test.ts > a site's previous credential works for as long as the operator says, and the one before it does not",
+    ],
+  },
+  {
+    id: "trust:edge-as-target",
+    source: "issue 19, item 5",
+    behavior:
+      "Logins and wrong credentials are noted, every response has security headers, and a flood of one site spends nothing of another.",
+    tests: [
+      "workers/edge/src/operators/operator-logins.test.ts > the edge notes which operator used it from which network, and when",
+      "workers/edge/src/operators/operator-logins.test.ts > wrong credentials are counted, by operation and reason",
+      "workers/edge/src/app.test.ts > every response forbids a browser to show, run, frame or keep it",
+      "workers/edge/src/sites/flood.test.ts > sessions of one site do not use up those of another",
+      "workers/edge/src/sites/flood.test.ts > requests with unknown keys are limited, and use up nothing of the site `default`",
+    ],
+  },
 ];

@@ -19,7 +19,7 @@ export { moduleSource, resolvedFile } from "./extensions/module-source.ts";
 export { loggedRows } from "./metrics/metrics-row.ts";
 export type { LoggedRow } from "./metrics/logged-row.ts";
 export { modelFolder } from "./model/shipped-models.ts";
-export { CREDENTIAL_VARIABLES } from "./options/credentials.ts";
+export { CREDENTIAL_VARIABLES, PUBLISHER_KEY_VARIABLE } from "./options/credentials.ts";
 export {
   aboveZero,
   existingModel,

@@ -1,5 +1,5 @@
-/** The audit log: actor, time, decision and reason. */
-import type { AuditEntry } from "@waggle/protocol";
+/** The audit log: actor, time, decision and reason. And the logins of operators. */
+import type { AuditEntry, OperatorLogin } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatAgo } from "./format.ts";
 import { rowsTable } from "./rows-table.ts";
@@ -8,6 +8,8 @@ const LABELS: { readonly [action: string]: string } = {
   publish: "published to the canary channel",
   promote: "promoted",
   "roll-back": "rolled back",
+  sign: "signed",
+  "set-share": "changed the share of visitors",
   freeze: "froze promotions",
   unfreeze: "lifted the freeze",
   "kill-switch-on": "switched pages off",
@@ -17,17 +19,23 @@ const LABELS: { readonly [action: string]: string } = {
   "retry-dead-letter": "retried a dead letter",
   "delete-dead-letter": "deleted a dead letter",
   "delete-unfinished-object": "deleted an unfinished upload",
+  "create-site": "created the site",
+  "change-site": "changed settings",
+  "disable-site": "disabled the site",
+  "enable-site": "enabled the site",
+  "rotate-credential": "replaced a credential",
 };
+
+function timeCell(at: string, now: number): HTMLElement {
+  const time = h("time", { datetime: at, title: at }, `${formatAgo(at, now)} ago`);
+  return h("td", { class: "quiet nowrap" }, time);
+}
 
 function auditRow({ at, by, action, version, reason }: AuditEntry, now: number): HTMLElement {
   return h(
     "tr",
     {},
-    h(
-      "td",
-      { class: "quiet nowrap" },
-      h("time", { datetime: at, title: at }, `${formatAgo(at, now)} ago`),
-    ),
+    timeCell(at, now),
     h("th", { scope: "row" }, by),
     h("td", {}, LABELS[action] ?? action),
     h("td", {}, version === null ? "" : `v${version}`),
@@ -40,4 +48,20 @@ export function auditTable(entries: readonly AuditEntry[], now: number): HTMLEle
   if (entries.length === 0) return h("p", { class: "empty" }, "No entries yet.");
   const body = h("tbody", {}, ...entries.map((entry) => auditRow(entry, now)));
   return rowsTable(["When", "Who", "What", "Version", "Reason"], body);
+}
+
+/** Builds the table of logins. @param now - for relative times, in milliseconds */
+export function loginTable(logins: readonly OperatorLogin[], now: number): HTMLElement {
+  if (logins.length === 0) return h("p", { class: "empty" }, "No logins yet.");
+  const rows = logins.map(({ by, network, firstAt, lastAt }) =>
+    h(
+      "tr",
+      {},
+      timeCell(lastAt, now),
+      h("th", { scope: "row" }, by),
+      h("td", { class: "mono" }, network),
+      timeCell(firstAt, now),
+    ),
+  );
+  return rowsTable(["Last", "Who", "Network", "First"], h("tbody", {}, ...rows));
 }

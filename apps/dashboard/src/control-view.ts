@@ -1,13 +1,13 @@
-/** The Control page: freeze, kill switch and audit log. */
-import type { AuditEntry, ControlState, SwitchRecord } from "@waggle/protocol";
-import { auditTable } from "./audit-table.ts";
+/** The Control page: freeze, kill switch, audit log and logins. */
+import type { AuditEntry, ControlState, OperatorLogin, SwitchRecord } from "@waggle/protocol";
+import { auditTable, loginTable } from "./audit-table.ts";
 import { confirmDecision, type Question } from "./confirm-dialog.ts";
 import { h } from "@waggle/embed/dom";
 import { formatAgo } from "./format.ts";
 import { keepOperatorName, readOperatorName } from "./operator-name.ts";
 import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";
 
-type Data = { control: ControlState; entries: AuditEntry[] };
+type Data = { control: ControlState; entries: AuditEntry[]; logins: OperatorLogin[] };
 type Change = (reason: string) => Promise<unknown>;
 
 const QUESTIONS = {
@@ -69,6 +69,7 @@ export function createControl(context: ViewContext): View {
   const notice = h("div", { "aria-live": "polite" });
   const switches = h("div", { class: "switches" });
   const log = h("section", { class: "panel flush" });
+  const logins = h("section", { class: "panel flush" });
   const name = h("input", {
     name: "operator",
     value: readOperatorName(localStorage),
@@ -83,6 +84,8 @@ export function createControl(context: ViewContext): View {
     switches,
     h("h2", { class: "section" }, "Audit log"),
     log,
+    h("h2", { class: "section" }, "Operators"),
+    logins,
   );
   const element = h(
     "div",
@@ -111,7 +114,7 @@ export function createControl(context: ViewContext): View {
   const button = (label: string, question: Question, change: Change) =>
     h("button", { type: "button", click: () => void decide(question, change) }, label);
 
-  function show({ control, entries }: Data): void {
+  function show({ control, entries, logins: shownLogins }: Data): void {
     const now = Date.now();
     const { frozen, killed } = control;
     switches.replaceChildren(
@@ -159,14 +162,15 @@ export function createControl(context: ViewContext): View {
       ),
     );
     log.replaceChildren(auditTable(entries, now));
+    logins.replaceChildren(loginTable(shownLogins, now));
   }
 
   let shown = "";
   const poller = poll<Data>(
     context,
     async () => {
-      const [control, { entries }] = await Promise.all([api.control(), api.audit()]);
-      return { control, entries };
+      const [control, audit] = await Promise.all([api.control(), api.audit()]);
+      return { control, entries: audit.entries, logins: audit.logins ?? [] };
     },
     (state) => {
       if (state.data === null) notice.replaceChildren(placeholder(state));

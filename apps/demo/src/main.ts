@@ -29,15 +29,14 @@ const SUGGESTIONS = [
   "How many Storm Jackets are in stock?",
 ];
 
-const { edgeUrl, siteKey } = await readSiteConfig();
-const isLocal = isLocalAddress(edgeUrl) && isLocalAddress(location.href);
+const config = await readSiteConfig();
+const isLocal = isLocalAddress(config.edgeUrl) && isLocalAddress(location.href);
 const request = readPageRequest(location.search, isLocal);
 
 renderShop(shop, isActing);
 
 const agent = createAgent({
-  edgeUrl,
-  siteKey,
+  ...config,
   tools,
   edgeTools: edgeToolDefinitions.map(({ name }) => name),
   system: SHOP_SYSTEM,

@@ -16,8 +16,8 @@ import { environment, visitor } from "virtual:waggle/practice";
 import { createSampleTask } from "./sample-task.ts";
 import { simulatePeople } from "./simulated-people.ts";
 
-const { edgeUrl, siteKey } = await readSiteConfig();
-const isLocal = isLocalAddress(edgeUrl) && isLocalAddress(location.href);
+const config = await readSiteConfig();
+const isLocal = isLocalAddress(config.edgeUrl) && isLocalAddress(location.href);
 const request = readPageRequest(location.search, isLocal);
 const sample = await createSampleTask(environment);
 
@@ -29,8 +29,7 @@ const { maxTurns, maxTurnTokens } = environment;
 const { panelTexts, suggestions: _, ...ofSite } = visitor;
 const agent = createAgent({
   ...ofSite,
-  edgeUrl,
-  siteKey,
+  ...config,
   tools: sample.tools,
   system: sample.system,
   device: request.device,

@@ -67,6 +67,8 @@ export type EdgeSessionOptions = {
   readonly storage: KeyValueStorage;
   /** Determines whether the visitor has a lasting id. */
   readonly consent: Pick<ConsentStore, "get" | "onChange">;
+  /** Whether to ask for the manifest's signature. Default false. */
+  readonly signed?: boolean;
   /** Default: the global `fetch`. */
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -278,13 +280,16 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     async policyManifest(signal) {
       const asked = generation;
       const known = manifest !== null && manifestTag !== null ? manifestTag : null;
-      const response = await request("/v1/policy", {
-        ...(signal === undefined ? {} : { signal }),
-        headers: {
-          accept: ACCEPT_SILENCE,
-          ...(known === null ? {} : { "if-none-match": known }),
+      const response = await request(
+        options.signed === true ? "/v1/policy?signed=1" : "/v1/policy",
+        {
+          ...(signal === undefined ? {} : { signal }),
+          headers: {
+            accept: ACCEPT_SILENCE,
+            ...(known === null ? {} : { "if-none-match": known }),
+          },
         },
-      });
+      );
       if (response.status === 304 && manifest !== null) return manifest;
       const answered = requirePageData("PolicyManifest", await jsonOf(response, clock()));
       if (asked !== generation) return answered;

@@ -237,6 +237,16 @@ export const PAGE_SCHEMAS: {
         additionalProperties: false,
       },
       silenced: { type: "boolean", const: true },
+      signature: {
+        type: "object",
+        properties: {
+          signedAt: { type: "integer", minimum: 0 },
+          rollBackTo: { maxItems: 64, type: "array", items: { type: "integer", minimum: 0 } },
+          value: { type: "string", pattern: "^[A-Za-z0-9_-]{86}$" },
+        },
+        required: ["signedAt", "rollBackTo", "value"],
+        additionalProperties: false,
+      },
     },
     required: ["channel", "policy", "baseModel"],
     additionalProperties: false,

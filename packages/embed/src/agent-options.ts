@@ -19,12 +19,25 @@ export type McpServer = {
   readonly headers?: NonNullable<McpOptions["headers"]>;
 };
 
+/** Who signs the versions of a site. */
+export type Publisher = {
+  /** Public keys, in base64url. Each of them may have signed a version; two are needed while a key is replaced. */
+  readonly keys: readonly string[];
+  /** Id of the site at its edge. Default `default`. */
+  readonly site?: string;
+};
+
 /** Options of `createAgent`; only `edgeUrl` and `siteKey` are required. */
 export type AgentOptions = {
   /** Origin of the edge Worker. */
   readonly edgeUrl: string;
   /** Public key of this site at the edge. */
   readonly siteKey: string;
+  /**
+   * If set, the page runs only versions that one of these keys has signed, and none that is older than one it has seen.
+   * Default: the page runs what the edge serves.
+   */
+  readonly publisher?: Publisher;
   /** Functions of the page that the model can call. Default: none. */
   readonly tools?: readonly PageTool[];
   /**

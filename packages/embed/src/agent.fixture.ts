@@ -2,7 +2,7 @@
 import { createMemoryStorage } from "@waggle/collector";
 import type { Fetch, KeyValueStorage, Schedule } from "@waggle/collector";
 import type { CalibrationMap } from "@waggle/evaluation";
-import { UploadRequest } from "@waggle/protocol";
+import { fileListDigest, UploadRequest } from "@waggle/protocol";
 import type { Feedback, Outcome, PolicyManifest, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import type { ScriptedPolicyOptions } from "@waggle/testing";
@@ -12,7 +12,8 @@ import { createAgentWith } from "./create-agent.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { Agent } from "./agent.ts";
 
-const BASE_MODEL = "0".repeat(64);
+const FILES = [{ path: "config.json", sha256: "0".repeat(64), sizeBytes: 10 }];
+const BASE_MODEL = await fileListDigest(FILES);
 
 const chatFormat = createChatFormat({
   tokenizer: new ByteTokenizer(),
@@ -24,7 +25,8 @@ export function say(text: string, ...calls: { name: string; arguments: object }[
   return chatFormat.encodeAssistant(text, calls);
 }
 
-function manifestOf(version: number): PolicyManifest {
+/** The manifest of a version without an adapter. */
+export function manifestOf(version: number): PolicyManifest {
   return {
     channel: "stable",
     policy: {
@@ -37,10 +39,7 @@ function manifestOf(version: number): PolicyManifest {
       step: version,
       publishedAt: "2026-11-20T00:00:00.000Z",
     },
-    baseModel: {
-      sha256: BASE_MODEL,
-      files: [{ path: "config.json", sha256: BASE_MODEL, sizeBytes: 10 }],
-    },
+    baseModel: { sha256: BASE_MODEL, files: FILES },
   };
 }
 

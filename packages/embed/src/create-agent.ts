@@ -25,6 +25,7 @@ export function createAgentWith(options: AgentOptions, parts: AgentParts): Agent
     edgeUrl: options.edgeUrl,
     siteKey: options.siteKey,
     storage,
+    signed: options.publisher !== undefined,
     ...(parts.fetch === undefined ? {} : { fetch: parts.fetch }),
     ...(parts.schedule === undefined ? {} : { schedule: parts.schedule }),
   });

@@ -23,6 +23,7 @@ import type { RequestConversation } from "./request-conversation.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
 import { ShownConversation } from "./shown-conversation.ts";
 import { NO_SIMULATION } from "./no-simulation.ts";
+import { acceptSigned } from "./publisher/accept-signed.ts";
 import { createToolServers, type ToolServers } from "./tool-servers.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -102,6 +103,7 @@ export class PageAgent implements Agent {
       storage,
       listTools: (meanwhile) => this.#servers.list(meanwhile),
       schedule: parts.schedule,
+      accept: acceptSigned(options.publisher, storage),
       openHost: parts.openHost ?? hostOpener(options),
       onChange: ({ silenced }) => {
         if (silenced) this.stop();

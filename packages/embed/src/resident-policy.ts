@@ -9,13 +9,16 @@ import type { PolicyManifest, Tool } from "@waggle/protocol";
 import type { AgentStatus } from "./agent.ts";
 import type { AgentHost, OpenHost, PolicyHost } from "./agent-host.ts";
 import { untilPublished, WAITING_FOR_POLICY } from "./first-policy.ts";
-import { PolicyFollower } from "./policy-follower.ts";
+import { PolicyFollower, type PolicyFailure } from "./policy-follower.ts";
+import type { AcceptManifest } from "./publisher/accept-signed.ts";
 import type { RemoteTools } from "./remote-tools.ts";
 
 /** Options of `ResidentPolicy`. */
 export type ResidentPolicyOptions = {
   readonly session: EdgeSession;
   readonly storage: KeyValueStorage;
+  /** Default: every manifest is accepted. */
+  readonly accept?: AcceptManifest | undefined;
   /** Lists the tools of the edge and of MCP servers. */
   readonly listTools: RemoteTools["list"];
   /** Opens the first host. */
@@ -45,6 +48,8 @@ export class ResidentPolicy {
   };
   #host: AgentHost | null = null;
   #remoteTools: readonly Tool[] = [];
+  /** The published version, if it is not accepted. */
+  #refused: PolicyFailure | null = null;
   #opening: Promise<void>;
   #isDisposed = false;
 
@@ -102,13 +107,14 @@ export class ResidentPolicy {
     return online && this.#needsReopening();
   }
 
-  /** Forgets the last version that loaded here. */
+  /** Forgets the last version that loaded here, and which signatures were seen. */
   forget(): void {
     this.#follower.clear();
+    this.#options.storage.removeItem("waggle.signed");
   }
 
   /**
-   * Adopts the version that the site publishes now.
+   * Adopts the version that the site publishes now, unless it is not accepted.
    * @returns false if the policy must be reopened: for another base model, or after a failure that may have
    *   passed.
    */
@@ -116,7 +122,7 @@ export class ResidentPolicy {
     if (this.#needsReopening()) return false;
     const host = this.#host;
     if (host?.kind !== "policy" || !host.followsSite) return true;
-    const manifest = await this.#options.session.policyManifest();
+    const manifest = await this.#accepted(await this.#options.session.policyManifest());
     if (manifest.baseModel.sha256 !== host.baseModel) return false;
     await this.#follow(host, manifest);
     return true;
@@ -153,7 +159,7 @@ export class ResidentPolicy {
       const opening = openHost(
         () =>
           untilPublished({
-            read: async () => (manifest = await this.#manifest()),
+            read: async () => (manifest = await this.#accepted(await this.#manifest())),
             onWait: () => {
               if (isWanted()) this.#set({ detail: WAITING_FOR_POLICY });
             },
@@ -198,7 +204,7 @@ export class ResidentPolicy {
     if (silenced !== this.#status.silenced) this.#set({ silenced });
     const { currentVersion } = host.policy;
     await this.#follower.follow(host, manifest);
-    const { failure: policyFailure } = this.#follower;
+    const policyFailure = this.#refused ?? this.#follower.failure;
     if (
       policyFailure !== this.#status.policyFailure ||
       currentVersion !== host.policy.currentVersion
@@ -210,6 +216,12 @@ export class ResidentPolicy {
   #needsReopening(): boolean {
     const { phase, error } = this.#status;
     return phase === "error" && error?.retryable === true;
+  }
+
+  /** This manifest, or the last accepted one. */
+  async #accepted(manifest: PolicyManifest): Promise<PolicyManifest> {
+    const { accept } = this.#options;
+    return accept?.(manifest, (failure) => (this.#refused = failure)) ?? manifest;
   }
 
   /** The newest manifest, or the stored one if the edge cannot be reached or does not respond in time. */

@@ -66,8 +66,22 @@ const AuditEntry = z.object({
   reason: z.string(),
 });
 
+/** Where an operator used the edge from. */
+export type OperatorLogin = z.infer<typeof OperatorLogin>;
+const OperatorLogin = z.object({
+  /** The name that the operator gave. */
+  by: z.string(),
+  /** Stands for the network, which cannot be recovered from it. */
+  network: z.string(),
+  firstAt: z.iso.datetime(),
+  /** At most ten minutes before the last request. */
+  lastAt: z.iso.datetime(),
+});
+
 /** Answer of `GET /v1/operator/audit?before=<id>&limit=<n>`, newest first. */
 export type AuditResponse = z.infer<typeof AuditResponse>;
 export const AuditResponse = z.object({
   entries: z.array(AuditEntry),
+  /** The last 100 logins of operators. Absent from edges of the previous release. */
+  logins: z.array(OperatorLogin).optional(),
 });

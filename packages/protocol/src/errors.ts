@@ -68,7 +68,9 @@ export type WaggleErrorCode =
   | "METHOD_NOT_ALLOWED"
   | "UNSUPPORTED_MEDIA_TYPE"
   | "FROZEN"
-  | "RELEASE_RUNNING";
+  | "RELEASE_RUNNING"
+  // refused by pages, and by the edge of a site with publisher keys
+  | "SIGNATURE_INVALID";
 
 /** Optional members of a `WaggleError`. */
 export type WaggleErrorOptions = {

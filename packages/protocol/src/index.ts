@@ -53,7 +53,7 @@ export {
   KillRequest,
   OPERATOR_NAME_HEADER,
 } from "./control.ts";
-export type { AuditEntry, SwitchRecord } from "./control.ts";
+export type { AuditEntry, OperatorLogin, SwitchRecord } from "./control.ts";
 export {
   AdapterReference,
   BaseModelReference,
@@ -61,6 +61,7 @@ export {
   EvaluationResult,
   FileReference,
   PolicyManifest,
+  PolicySignature,
   PolicyVersion,
   RetentionResult,
   Sha256,
@@ -158,6 +159,7 @@ export {
   MetricsRow,
   ObjectPartsResponse,
   PoliciesResponse,
+  PolicySignatures,
   PromoteRequest,
   PromotionGate,
   PublishRequest,

@@ -134,6 +134,19 @@ export const PolicyVersion = readOnly(
   }),
 );
 
+/** Signature of a version by the site's publisher. `@waggle/protocol/signing` makes and verifies it. */
+export type PolicySignature = z.infer<typeof PolicySignature>;
+export const PolicySignature = readOnly(
+  z.strictObject({
+    /** Milliseconds since 1970. Signatures are ordered by it. */
+    signedAt: z.int().min(0),
+    /** Versions to which a page may return from this one, although their signatures are older. */
+    rollBackTo: z.array(PolicyVersionId).max(64),
+    /** Ed25519, in base64url. */
+    value: z.string().regex(/^[A-Za-z0-9_-]{86}$/),
+  }),
+);
+
 /** The policy that a page should run, as served for its channel. */
 export type PolicyManifest = z.infer<typeof PolicyManifest>;
 export const PolicyManifest = readOnly(
@@ -146,5 +159,7 @@ export const PolicyManifest = readOnly(
      * version 0 meanwhile. Sent only to pages that send `ACCEPT_SILENCE`.
      */
     silenced: z.literal(true).optional(),
+    /** Sent only to pages that ask for it with `?signed=1`. Absent if the version is not signed. */
+    signature: PolicySignature.optional(),
   }),
 );

@@ -27,6 +27,11 @@ export const SiteId = z
     "must have 1 to 39 lower-case letters, digits and hyphens, and not begin with a hyphen",
   );
 
+/** Public key of a site's publisher: Ed25519, in base64url. */
+const PublisherKey = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}$/, "must be a public key as `waggle publisher-key` prints it");
+
 const whole = (least: number) => z.int().min(least).optional();
 const share = z.number().min(0).max(1).optional();
 const Texts = z.array(z.string().min(1).max(256)).max(64);
@@ -40,6 +45,7 @@ export const SiteSettings = z.strictObject({
   siteKeys: z.array(z.string().min(1).max(128)).max(64).optional(),
   allowedOrigins: Texts.optional(),
   edgeTools: Texts.optional(),
+  publisherKeys: z.array(PublisherKey).max(4).optional(),
   taskEnvironment: z.string().min(1).max(128).optional(),
   metrics: SiteMetrics.optional(),
   taskSeedStart: whole(0),
@@ -144,12 +150,14 @@ export const ChangeSiteRequest = z.strictObject({
 });
 
 /**
- * Body of `POST /v1/operator/sites/:site/credentials`. The previous credential stops working at once. `outcomes`: that of
- * the site's own server, which a new site does not have; rotating makes it.
+ * Body of `POST /v1/operator/sites/:site/credentials`. `outcomes`: that of the site's own server, which a new site does not
+ * have; rotating makes it.
  */
 export type RotateCredentialRequest = z.infer<typeof RotateCredentialRequest>;
 export const RotateCredentialRequest = z.strictObject({
   role: z.enum(["trainer", "operator", "outcomes"]),
+  /** Hours for which the previous credential still works. Default 0: it stops working at once. */
+  overlapHours: z.int().min(0).max(168).optional(),
 });
 
 /** Answer of `POST /v1/operator/sites/:site/credentials`. */

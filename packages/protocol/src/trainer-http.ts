@@ -11,6 +11,7 @@ import {
   AdapterReference,
   BaseModelReference,
   EvaluationResult,
+  PolicySignature,
   PolicyVersion,
   Sha256,
 } from "./policy-version.ts";
@@ -150,6 +151,8 @@ export const BaseModelRequest = z.strictObject({
   baseModel: BaseModelReference,
   vocabularySize: z.int().min(2),
   contextLength: z.int().min(1).optional(),
+  /** Of version 0. Required if the site has publisher keys. */
+  signature: PolicySignature.optional(),
 });
 
 /**
@@ -177,6 +180,8 @@ export const PublishRequest = z
     step: z.int().min(0),
     /** `rolled-back` records a candidate that failed its evaluation. It is never served. */
     status: z.enum(["canary", "rolled-back"]),
+    /** Of the next version number. Required for a canary if the site has publisher keys. */
+    signature: PolicySignature.optional(),
   })
   .refine(({ adapter, guidance }) => adapter !== null || guidance !== undefined, {
     message: "a version needs an adapter or guidance",
@@ -233,6 +238,8 @@ export const PoliciesResponse = z.object({
   canary: PolicyVersionId,
   /** Grows each time a policy changes. */
   epoch: z.int().min(0),
+  /** The highest version number that was given. Absent from edges of the previous release. */
+  newest: PolicyVersionId.optional(),
   gate: PromotionGate,
   /**
    * The running release; `null` without one. The edge and operators may promote its candidate; they and the trainer may roll
@@ -240,6 +247,17 @@ export const PoliciesResponse = z.object({
    */
   release: z.object({ version: PolicyVersionId, share: z.number() }).nullable().optional(),
   policies: z.array(PolicyVersion),
+});
+
+/**
+ * Answer of `GET /v1/trainer/signatures`, and body of `PUT /v1/trainer/signatures`, which replaces those of the named
+ * versions.
+ */
+export type PolicySignatures = z.infer<typeof PolicySignatures>;
+export const PolicySignatures = z.strictObject({
+  signatures: z
+    .array(z.strictObject({ version: PolicyVersionId, signature: PolicySignature }))
+    .max(1000),
 });
 
 /** One optimizer step's metrics, for the dashboard. */

@@ -79,6 +79,11 @@ export type SiteDefinition = {
     readonly url?: string;
     /** Public key of the site at this edge. Default: `local-` and the id. */
     readonly siteKey?: string;
+    /**
+     * Who signs the versions that its pages run. `keys`: public keys that `waggle publisher-key` prints. `site`: its id at
+     * this edge, default `default`. `WAGGLE_PUBLISHER_KEYS` replaces the keys. Default: pages run what the edge serves.
+     */
+    readonly publisher?: { readonly keys: readonly string[]; readonly site?: string };
     /** Origins of its pages, such as `https://desk.example`, for a deployed edge. */
     readonly origins?: readonly string[];
     /** Limits at a deployed edge, which has defaults for the rest. */

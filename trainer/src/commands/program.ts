@@ -21,6 +21,7 @@ import { addPlanCommand } from "./plan-command.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
 import { addPublishCommand } from "./publish-command.ts";
 import { addPublishTextCommand } from "./publish-text.ts";
+import { addSigningCommands } from "./signing-commands.ts";
 import { addSimulateCommand } from "./simulate-command.ts";
 import { addSitesCommand } from "./sites-command.ts";
 import { addTrainEdgeCommand } from "./train-edge-command.ts";
@@ -52,6 +53,7 @@ export function createProgram(options: ProgramOptions): Command {
     (given) => edgeOf(given, options),
     writeOut,
   );
+  addSigningCommands(program, options);
   addOperatorCommands(program, options);
   addSitesCommand(program, options);
   addVisitorCommands(program, options);

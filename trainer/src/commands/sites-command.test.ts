@@ -113,6 +113,12 @@ test("sites disable, enable and rotate", async () => {
   });
   expect(JSON.parse(lines[0] ?? "")).toEqual({ site: "desk", role: "trainer", credential: "new" });
   expect((await run(rotate, { credential: "new" })).lines[0]).toBe("trainer's credential: new");
+  const overlapping = await run([...rotate, "--overlap-hours", "24"], { credential: "new" });
+  expect(overlapping.seen[0]?.body).toEqual({ role: "trainer", overlapHours: 24 });
+  expect(overlapping.lines[1]).toBe("The one before it works for 24 h.");
+  expect(await refused("show", "desk", "--overlap-hours", "1")).toBe(
+    "sites show takes no --overlap-hours",
+  );
 });
 
 test("metrics are JSON, and the credential of a site's server is made by rotating it", async () => {

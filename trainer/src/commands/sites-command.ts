@@ -1,6 +1,6 @@
 /** `sites`: lists, creates, changes and disables the sites of an edge. */
 import { DEFAULT_SITE, RotateCredentialRequest, type Site, WaggleError } from "@waggle/protocol";
-import { Argument, type Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { createSiteClient, type SiteClient } from "../edge/site-client.ts";
 import { textTable } from "../metrics/text-table.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type OperatorProcess,
   withInstallation,
 } from "../options/operator-options.ts";
+import { wholeIn } from "../options/option-values.ts";
 import { jsonOption, operatorNameOption } from "../options/shared-options.ts";
 import { parseSiteSettings } from "../options/site-settings.ts";
 import { createdLines, ONCE, siteLines } from "./site-lines.ts";
@@ -16,7 +17,7 @@ import { createdLines, ONCE, siteLines } from "./site-lines.ts";
 const ROLE = RotateCredentialRequest.shape.role;
 
 type SitesCommandOptions = OperatorProcess & { readonly writeOut: (line: string) => void };
-type Flags = OperatorOptions & { name?: string; json: boolean };
+type Flags = OperatorOptions & { name?: string; overlapHours?: number; json: boolean };
 
 /** What an action prints: `json` with `--json`, otherwise `lines`. */
 type Output = { readonly json: unknown; readonly lines: readonly string[] };
@@ -25,6 +26,7 @@ type Call = {
   readonly id: string;
   readonly values: readonly string[];
   readonly name: string | undefined;
+  readonly overlapHours: number | undefined;
 };
 
 const ACTIONS = ["list", "show", "add", "set", "disable", "enable", "rotate"] as const;
@@ -40,11 +42,20 @@ export function addSitesCommand(program: Command, options: SitesCommandOptions):
       "add and set: settings as name=value, lists as a,b, metrics and gateRelease as JSON; name= removes one. rotate: trainer, operator or outcomes",
     )
     .option("--name <text>", "add and set: name of the site")
+    .addOption(
+      new Option(
+        "--overlap-hours <h>",
+        "rotate: hours for which the previous credential still works",
+      )
+        .argParser(wholeIn(0, 168))
+        .default(undefined, "none"),
+    )
     .addOption(operatorNameOption())
     .addOption(jsonOption())
     .action(async (action: Action, id: string | undefined, values: string[], flags: Flags) => {
       const client = createSiteClient(operatorTransport(flags, options));
-      const { json, lines } = await run(action, { client, id, values, name: flags.name });
+      const { name, overlapHours } = flags;
+      const { json, lines } = await run(action, { client, id, values, name, overlapHours });
       for (const line of flags.json ? [JSON.stringify(json)] : lines) options.writeOut(line);
     });
 }
@@ -57,6 +68,9 @@ function run(action: Action, { id, ...rest }: Omit<Call, "id"> & { id: string | 
   }
   if (rest.name !== undefined && action !== "add" && action !== "set") {
     throw new WaggleError("INVALID_ARGUMENT", `sites ${action} takes no --name`);
+  }
+  if (rest.overlapHours !== undefined && action !== "rotate") {
+    throw new WaggleError("INVALID_ARGUMENT", `sites ${action} takes no --overlap-hours`);
   }
   if (action === "list") {
     if (id === undefined) return list(rest.client);
@@ -105,7 +119,7 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
   disable: async ({ client, id }) => shown(await client.disable(id)),
   enable: async ({ client, id }) => shown(await client.enable(id)),
 
-  async rotate({ client, id, values }) {
+  async rotate({ client, id, values, overlapHours }) {
     const { data: role } = ROLE.safeParse(values[0]);
     if (values.length !== 1 || role === undefined) {
       const roles = ROLE.options.join(", ");
@@ -114,14 +128,21 @@ const CALLS: { readonly [action in Exclude<Action, "list">]: (call: Call) => Pro
         `name one credential, such as: sites rotate ${id} trainer (of ${roles})`,
       );
     }
-    const credential = await client.rotateCredential(id, role);
+    const credential = await client.rotateCredential(id, {
+      role,
+      ...(overlapHours === undefined ? {} : { overlapHours }),
+    });
+    const earlier =
+      overlapHours === undefined || overlapHours === 0
+        ? "An earlier one no longer works."
+        : `The one before it works for ${overlapHours} h.`;
     return {
       json: { site: id, role, credential },
       lines: [
         `${role === "outcomes" ? "credential for outcomes" : `${role}'s credential`}: ${credential}`,
         id === DEFAULT_SITE && role !== "outcomes"
-          ? `It opens ${id} only. The installation's credential still works; an earlier one of ${id} does not.`
-          : "An earlier one no longer works.",
+          ? `It opens ${id} only. The installation's credential still works. ${earlier}`
+          : earlier,
         ONCE,
       ],
     };

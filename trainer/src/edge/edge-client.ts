@@ -23,6 +23,7 @@ import {
 } from "@waggle/protocol";
 import { LeaseAnswer } from "./lease-answer.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
+import { createSigningClient } from "./signing-client.ts";
 
 /** The edge calls that the training loop uses. */
 export interface EdgeClient {
@@ -72,12 +73,12 @@ export interface EdgeClient {
 
 const HEARTBEAT_TIMEOUT_MS = 3000;
 
-/** Creates a client for one edge. */
+/** Creates a client for one edge. It signs what it publishes if the options name a publisher. */
 export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
   const { answer, done, send } = createEdgeTransport(options);
   const once = createEdgeTransport({ ...options, attempts: 1, timeoutMs: HEARTBEAT_TIMEOUT_MS });
 
-  return {
+  const client: EdgeClient = {
     lease: (json) => answer({ method: "POST", path: "/v1/trainer/leases", json }, LeaseAnswer),
     renew: (leaseId, json) =>
       answer({ method: "POST", path: `/v1/trainer/leases/${leaseId}/renew`, json }, RenewResponse),
@@ -145,4 +146,5 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
     postMetrics: (rows) => done({ method: "POST", path: "/v1/trainer/metrics", json: { rows } }),
     sendHeartbeat: (json) => once.done({ method: "POST", path: "/v1/trainer/heartbeat", json }),
   };
+  return options.publisher === undefined ? client : createSigningClient(client, options.publisher);
 }

@@ -5,11 +5,14 @@
 import { ErrorBody, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 import type { z } from "zod";
 import { abortableSleep } from "./abortable-sleep.ts";
+import type { Publisher } from "./signing-client.ts";
 
 export type EdgeTransportOptions = {
   /** Origin of the Worker, such as `http://127.0.0.1:8787`. */
   readonly baseUrl: string;
   readonly credential: string;
+  /** Signs what is published. Default: nothing is signed. */
+  readonly publisher?: Publisher;
   readonly fetch?: typeof fetch;
   /** Headers of every call. */
   readonly headers?: { readonly [name: string]: string };

@@ -21,8 +21,8 @@ export interface SiteClient {
   /** Stops sessions and the site's own credentials; its data stays. */
   disable(id: string): Promise<Site>;
   enable(id: string): Promise<Site>;
-  /** @returns the new credential; the previous one stops working */
-  rotateCredential(id: string, role: RotateCredentialRequest["role"]): Promise<string>;
+  /** @returns the new credential; the previous one stops working, unless the request says for how long it works */
+  rotateCredential(id: string, request: RotateCredentialRequest): Promise<string>;
 }
 
 const SITES = "/v1/operator/sites";
@@ -41,8 +41,8 @@ export function createSiteClient(options: EdgeTransportOptions): SiteClient {
     change: (id, json) => answer({ method: "PUT", path: path(id), json }, Site),
     disable: (id) => answer({ method: "PUT", path: `${path(id)}/disabled` }, Site),
     enable: (id) => answer({ method: "DELETE", path: `${path(id)}/disabled` }, Site),
-    async rotateCredential(id, role) {
-      const call = { method: "POST", path: `${path(id)}/credentials`, json: { role } } as const;
+    async rotateCredential(id, json) {
+      const call = { method: "POST", path: `${path(id)}/credentials`, json } as const;
       return (await answer(call, RotateCredentialResponse)).credential;
     },
   };

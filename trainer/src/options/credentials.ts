@@ -7,6 +7,9 @@ export const CREDENTIAL_VARIABLES = {
   trainer: "WAGGLE_TRAINER_CREDENTIAL",
 } as const;
 
+/** The environment variable of the publisher's private key. Without it, nothing is signed. */
+export const PUBLISHER_KEY_VARIABLE = "WAGGLE_PUBLISHER_KEY";
+
 export type CredentialRole = keyof typeof CREDENTIAL_VARIABLES;
 
 /**

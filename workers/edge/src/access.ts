@@ -11,7 +11,8 @@ import { addressPrefix } from "./address-prefix.ts";
 import type { Access, EdgeContext, EdgeEnv } from "./endpoint.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import { bearerOf, sameSecret, type Session, verifySession } from "./session-token.ts";
-import { readSettings, sessionSecrets } from "./settings.ts";
+import { installationCredentials, readSettings, sessionSecrets } from "./settings.ts";
+import { noteLogin } from "./operators/operator-logins.ts";
 import { enterSite } from "./sites/enter-site.ts";
 import {
   reachableSites,
@@ -51,7 +52,7 @@ export function visitorKey(visitorId: string): string {
 }
 
 /** Rate-limit key of an address prefix. Each `kind` has its own limit. */
-export function prefixKey(kind: "requests" | "sessions", prefix: string): string {
+export function prefixKey(kind: "requests" | "sessions" | "unknown-keys", prefix: string): string {
   return `${kind}:${prefix}`;
 }
 
@@ -109,7 +110,7 @@ async function siteOfBearer(
   bearer: string,
 ): Promise<ServedSite> {
   const directory = await siteDirectory(context.env);
-  const site = siteOfCredential(directory, role, await sha256(bearer));
+  const site = siteOfCredential(directory, role, await sha256(bearer), context.var.now);
   if (site === null) {
     throw new WaggleError(
       "UNAUTHENTICATED",
@@ -130,30 +131,35 @@ async function siteOfBearer(
 export async function trainerSite(context: EdgeContext): Promise<string | null> {
   if (context.req.header("Authorization") === undefined) return null;
   const bearer = bearerOf(context.req.raw);
-  if (await sameSecret(bearer, readSettings(context.env).TRAINER_CREDENTIAL)) {
-    return context.var.site.id;
-  }
+  if (await isOfInstallation(context, "trainer", bearer)) return context.var.site.id;
   const directory = await siteDirectory(context.env);
-  return siteOfCredential(directory, "trainer", await sha256(bearer))?.id ?? null;
+  const hash = await sha256(bearer);
+  return siteOfCredential(directory, "trainer", hash, context.var.now)?.id ?? null;
 }
 
-/** The credential of the installation. */
-function ownCredential(context: EdgeContext, role: "trainer" | "operator"): string {
-  const settings = readSettings(context.env);
-  return role === "trainer" ? settings.TRAINER_CREDENTIAL : settings.OPERATOR_CREDENTIAL;
+/** Whether this is a credential of the installation. */
+async function isOfInstallation(
+  context: EdgeContext,
+  role: "trainer" | "operator",
+  bearer: string,
+): Promise<boolean> {
+  const valid = installationCredentials(readSettings(context.env), role);
+  const same = await Promise.all(valid.map((credential) => sameSecret(bearer, credential)));
+  return same.includes(true);
 }
 
 const credential =
   (role: "trainer" | "operator"): MiddlewareHandler<EdgeEnv> =>
   async (context, next) => {
     const bearer = bearerOf(context.req.raw);
-    const isInstallation = await sameSecret(bearer, ownCredential(context, role));
+    const isInstallation = await isOfInstallation(context, role, bearer);
     const site = isInstallation
       ? await namedSite(context)
       : await siteOfBearer(context, role, bearer);
     enterSite(context, site);
     // An operator may still export and delete what a disabled site has stored.
     if (role === "trainer") requireEnabled(site);
+    else await noteLogin(context);
     await next();
   };
 
@@ -161,7 +167,7 @@ const installation =
   (role: "trainer" | "operator"): MiddlewareHandler<EdgeEnv> =>
   async (context, next) => {
     const bearer = bearerOf(context.req.raw);
-    if (!(await sameSecret(bearer, ownCredential(context, role)))) {
+    if (!(await isOfInstallation(context, role, bearer))) {
       await siteOfBearer(context, role, bearer);
       throw new WaggleError(
         "FORBIDDEN",
@@ -169,6 +175,7 @@ const installation =
       );
     }
     enterSite(context, requireSite(await siteDirectory(context.env), DEFAULT_SITE));
+    if (role === "operator") await noteLogin(context);
     await next();
   };
 

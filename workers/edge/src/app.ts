@@ -28,6 +28,7 @@ import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
 import { releaseEndpoints } from "./routes/releases.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
+import { signatureEndpoints } from "./routes/signatures.ts";
 import { trajectoryEndpoints } from "./routes/trajectories.ts";
 import { visitorEndpoints } from "./routes/visitor.ts";
 import { requireBundled, type SiteCode } from "./tools/edge-tools.ts";
@@ -50,6 +51,7 @@ const served: readonly Endpoint[] = [
   ...leaseEndpoints,
   ...lineageEndpoints,
   ...trainerPolicyEndpoints,
+  ...signatureEndpoints,
   ...trainerControlEndpoints,
   ...metricsEndpoints,
   ...operatorEndpoints,
@@ -79,17 +81,32 @@ function description() {
   return (cached ??= describeApi(endpoints));
 }
 
+/** Headers of every response. The edge serves data only, so a browser must never show, run or frame a response. */
+const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
+  ["X-Content-Type-Options", "nosniff"],
+  ["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox"],
+  ["X-Frame-Options", "DENY"],
+  ["Referrer-Policy", "no-referrer"],
+  ["Strict-Transport-Security", "max-age=31536000"],
+  // Pages under COEP require-corp can only load responses with this header.
+  ["Cross-Origin-Resource-Policy", "cross-origin"],
+];
+
 const toPattern = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 const ONE_DAY_SECONDS = 86_400;
 
-/** Counts a request of a page that was refused. Trainer and operator see their own errors. */
-function countPageRefusal(context: EdgeContext, code: string): void {
+/** Refusals that a trainer meets in its normal work, and handles. */
+const EXPECTED: ReadonlySet<string> = new Set(["NOT_FOUND", "LEASE_LOST", "PUBLICATION_STALE"]);
+
+/** Counts a request that was refused, or that failed, by operation and reason. */
+function countRefused(context: EdgeContext, code: string): void {
   // Unset if no route matches or the Worker is not configured.
   const { endpoint, now, site } = context.var as Partial<EdgeEnv["Variables"]>;
   if (endpoint === undefined || now === undefined) return;
   const { access, operationId } = endpoint;
-  if (access !== "session" && operationId !== "createSession") return;
+  const isOfPage = access === "session" || operationId === "createSession";
+  if (!isOfPage && EXPECTED.has(code)) return;
   const id = site?.id ?? DEFAULT_SITE;
   context.executionCtx.waitUntil(countRefusal(context.env, id, operationId, code, now));
 }
@@ -133,9 +150,12 @@ export function createApp(code: readonly SiteCode[]): Hono<EdgeEnv> {
     context.set("requestId", requestId);
     await next();
     context.res.headers.set("X-Request-Id", requestId);
-    // Pages under COEP require-corp can only load responses with this header.
-    context.res.headers.set("Cross-Origin-Resource-Policy", "cross-origin");
-    context.res.headers.set("X-Content-Type-Options", "nosniff");
+    for (const [name, value] of SECURITY_HEADERS) context.res.headers.set(name, value);
+    // A response to a credential or a token is for its caller alone.
+    if (context.req.header("Authorization") === undefined) return;
+    if (!context.res.headers.has("Cache-Control")) {
+      context.res.headers.set("Cache-Control", "no-store");
+    }
   });
   app.use(async (context, next) => {
     requireBundled(code, readSettings(context.env).EDGE_TOOLS);
@@ -202,7 +222,8 @@ export function createApp(code: readonly SiteCode[]): Hono<EdgeEnv> {
       const { method, path } = context.req;
       // oxlint-disable-next-line no-console -- the Worker's log is its console
       console.error(logLine({ requestId, method, path }, error));
-    } else countPageRefusal(context, body.error.code);
+    }
+    countRefused(context, body.error.code);
     return context.json(body, status, refusalHeaders(context, status, error));
   });
   return app;

@@ -7,6 +7,7 @@ export type AuditAction =
   | "publish"
   | "promote"
   | "roll-back"
+  | "sign"
   | "set-share"
   | "freeze"
   | "unfreeze"

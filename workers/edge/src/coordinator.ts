@@ -10,6 +10,7 @@ import {
   type BaseModelRequest,
   type LeaseRequest,
   type KillMode,
+  type PolicySignatures,
   type PolicyVersion,
   type PromoteRequest,
   type PublishRequest,
@@ -45,6 +46,11 @@ import type { Bindings, Settings } from "./settings.ts";
 import { type SiteDatabase, siteDatabase } from "./sites/site-database.ts";
 import { requireSite, siteDirectory } from "./sites/site-directory.ts";
 import { nameInSite, siteOfName } from "./sites/site-name.ts";
+import {
+  requireAccepted,
+  requireSignature,
+  storeSignatures,
+} from "./signatures/signature-store.ts";
 import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
 
 /** Messages in one call to the Queue. */
@@ -149,13 +155,29 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   setBaseModel(request: BaseModelRequest, now: number): Promise<Answer<void>> {
-    return this.#oneAtATime(() => setBaseModel(this.#db, request, now));
+    return this.#oneAtATime(async ({ PUBLISHER_KEYS }) => {
+      const base = { version: 0, parent: null, baseModel: request.baseModel.sha256, adapter: null };
+      await requireSignature(this.#db, PUBLISHER_KEYS, base, request.signature, now);
+      return setBaseModel(this.#db, request, now);
+    });
+  }
+
+  /** Stores signatures of published versions. */
+  sign(signatures: PolicySignatures, decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(({ PUBLISHER_KEYS }) =>
+      storeSignatures(this.#db, PUBLISHER_KEYS, signatures, decision),
+    );
   }
 
   publish(request: PublishRequest, decision: Decision): Promise<Answer<PolicyVersion>> {
     return this.#oneAtATime(async (settings) => {
-      const [gate, plan] = [promotionGateOf(settings), releasePlanOf(settings)];
-      const published = await publishPolicy(this.#db, request, gate, plan, decision);
+      const plan = releasePlanOf(settings);
+      const rules = {
+        gate: promotionGateOf(settings),
+        plan,
+        publisherKeys: settings.PUBLISHER_KEYS,
+      };
+      const published = await publishPolicy(this.#db, request, rules, decision);
       if (plan !== null) await this.#wake(decision.now + RELEASE_PAUSE_MS);
       return published;
     });
@@ -169,6 +191,7 @@ export class Coordinator extends DurableObject<Bindings> {
   ): Promise<Answer<PolicyVersion>> {
     return this.#oneAtATime(async (settings) => {
       if (overrides === null) await requireNoRelease(this.#db);
+      await requireAccepted(this.#db, settings.PUBLISHER_KEYS, version);
       return promotePolicy(this.#db, version, promotionGateOf(settings), decision, overrides);
     });
   }

@@ -15,6 +15,7 @@ const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   CONSENT_MISSING: 403,
+  SIGNATURE_INVALID: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   REPLAYED: 409,

@@ -23,6 +23,7 @@ import { requirePassed } from "./promotion-gate.ts";
 import type { StoredPlan } from "./releases/release-plan.ts";
 import { endRelease, requireNoRelease, startRelease } from "./releases/release-store.ts";
 import { requireNotFrozen } from "./switches.ts";
+import { requireSignature } from "./signatures/signature-store.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
 const NEXT_EPOCH = `
@@ -42,17 +43,25 @@ async function findAncestry(db: SiteDatabase, version: number): Promise<Ancestry
     .first<Ancestry>();
 }
 
+/** What a site requires of a publication. */
+type PublicationRules = {
+  readonly gate: PromotionGate;
+  /** Of the release that a candidate starts if it passed the gate; `null` if the site releases at once. */
+  readonly plan: StoredPlan | null;
+  /** Without any, versions need no signature. */
+  readonly publisherKeys: readonly string[];
+};
+
 /**
  * Publishes to the canary channel under the next version number, or records a candidate that failed. It
  * displaces an earlier canary. Repeating a publication returns the version from before.
- * @param plan - of the release that a candidate starts if it passed the gate; `null` if the site releases at once
- * @throws WaggleError `FROZEN`, `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`, `RELEASE_RUNNING`
+ * @throws WaggleError `FROZEN`, `PUBLICATION_STALE`, `GATE_NOT_PASSED`, `LINEAGE_ROLLED_BACK`, `CONFLICT`, `RELEASE_RUNNING`,
+ *   `SIGNATURE_INVALID`
  */
 export async function publishPolicy(
   db: SiteDatabase,
   request: PublishRequest,
-  gate: PromotionGate,
-  plan: StoredPlan | null,
+  { gate, plan, publisherKeys }: PublicationRules,
   decision: Decision,
 ): Promise<PolicyVersion> {
   const existing = await db
@@ -78,6 +87,10 @@ export async function publishPolicy(
   if (isServed) await requireNoRelease(db);
   if (isServed) requireServable(request, parent, descendsFrom, head, gate);
   const version = head.newest + 1;
+  const { signature } = request;
+  if (isServed) {
+    await requireSignature(db, publisherKeys, { ...request, version }, signature, decision.now);
+  }
   const displace = db
     .prepare(
       `UPDATE policies SET status = 'rolled-back', displacedBy = ?1, changedAt = ${EPOCH}
@@ -87,8 +100,8 @@ export async function publishPolicy(
   const insert = db
     .prepare(
       `INSERT INTO policies (site, version, parent, baseModel, adapter, guidance, status, evaluation, step,
-                             publishedAt, publicationId, descendsFrom, changedAt)
-       VALUES (?site, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ${EPOCH})`,
+                             publishedAt, publicationId, descendsFrom, signature, changedAt)
+       VALUES (?site, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ${EPOCH})`,
     )
     .bind(
       version,
@@ -102,6 +115,7 @@ export async function publishPolicy(
       new Date(decision.now).toISOString(),
       request.publicationId,
       descendsFrom,
+      isServed && signature !== undefined ? JSON.stringify(signature) : null,
     );
   const signed = withOverrides(decision, request);
   const served = isServed ? [displace, auditStatement(db, "publish", signed, version)] : [];

@@ -11,6 +11,7 @@ import {
   GuidanceReference,
   type PoliciesResponse,
   type PolicyManifest,
+  PolicySignature,
   type PolicyStatus,
   type PolicyVersion,
   type PromotionGate,
@@ -123,7 +124,7 @@ export async function listPolicies(
   since?: number,
 ): Promise<PoliciesResponse> {
   // Read first, so that a change between the two reads is read again instead of missed.
-  const { stable, canary, epoch } = await policyHead(db);
+  const { stable, canary, epoch, newest } = await policyHead(db);
   const { results } = await db
     .prepare(
       `SELECT ${COLUMNS} FROM policies
@@ -137,10 +138,10 @@ export async function listPolicies(
     .bind(stable, canary, since ?? -1)
     .all<PolicyRow>();
   const release = await runningShare(db);
-  return { stable, canary, epoch, gate, release, policies: results.map(toPolicy) };
+  return { stable, canary, epoch, newest, gate, release, policies: results.map(toPolicy) };
 }
 
-/** The manifest for pages of a channel. @throws WaggleError `NOT_FOUND` before there is a base model */
+/** The manifest for pages of a channel, with its signature if it has one. @throws WaggleError `NOT_FOUND` before there is a base model */
 export function manifestOf(db: SiteDatabase, channel: Channel): Promise<PolicyManifest> {
   const statuses = channel === "canary" ? "('canary', 'stable')" : "('stable')";
   return manifestWhere(db, channel, `status IN ${statuses} ORDER BY status = 'canary' DESC`);
@@ -159,12 +160,20 @@ async function manifestWhere(
   const [base, row] = await Promise.all([
     findBaseModel(db),
     db
-      .prepare(`SELECT ${COLUMNS} FROM policies WHERE site = ?site AND ${condition} LIMIT 1`)
+      .prepare(
+        `SELECT ${COLUMNS}, signature FROM policies WHERE site = ?site AND ${condition} LIMIT 1`,
+      )
       .bind()
-      .first<PolicyRow>(),
+      .first<PolicyRow & { signature: string | null }>(),
   ]);
   if (!base || !row) throw noBaseModel();
-  return { channel, policy: forPages(toPolicy(row)), baseModel: base.reference };
+  const { signature, ...policy } = row;
+  return {
+    channel,
+    policy: forPages(toPolicy(policy)),
+    baseModel: base.reference,
+    ...(signature === null ? {} : { signature: PolicySignature.parse(JSON.parse(signature)) }),
+  };
 }
 
 /** Drops members of the evaluation that pages of the previous release would reject. */
@@ -203,7 +212,14 @@ export async function setBaseModel(
 ): Promise<void> {
   const known = await findBaseModel(db);
   const { baseModel, vocabularySize, contextLength = null } = request;
+  const signature = request.signature === undefined ? null : JSON.stringify(request.signature);
   if (known?.reference.sha256 === baseModel.sha256) {
+    await db
+      .prepare(
+        "UPDATE policies SET signature = COALESCE(?1, signature) WHERE site = ?site AND version = 0",
+      )
+      .bind(signature)
+      .run();
     // An installation of an earlier release learns the context length at its trainer's next start.
     if (contextLength !== null && known.contextLength !== contextLength) {
       await db
@@ -235,9 +251,9 @@ export async function setBaseModel(
       .bind(baseModel.sha256, JSON.stringify(baseModel), vocabularySize, contextLength),
     db
       .prepare(
-        `INSERT OR REPLACE INTO policies (site, version, baseModel, status, step, publishedAt, promotedAt)
-         VALUES (?site, 0, ?1, 'stable', 0, ?2, ?3)`,
+        `INSERT OR REPLACE INTO policies (site, version, baseModel, status, step, publishedAt, promotedAt, signature)
+         VALUES (?site, 0, ?1, 'stable', 0, ?2, ?3, ?4)`,
       )
-      .bind(baseModel.sha256, new Date(now).toISOString(), now),
+      .bind(baseModel.sha256, new Date(now).toISOString(), now, signature),
   ]);
 }

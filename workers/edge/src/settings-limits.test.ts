@@ -101,6 +101,11 @@ test("secrets have a least length and differ from each other", () => {
     { OPERATOR_CREDENTIAL: REQUIRED.TRAINER_CREDENTIAL },
     "must differ from TRAINER_CREDENTIAL",
   );
+  refused(
+    { OPERATOR_CREDENTIAL_PREVIOUS: REQUIRED.TRAINER_CREDENTIAL },
+    "must differ from TRAINER_CREDENTIAL",
+  );
+  refused({ TRAINER_CREDENTIAL_PREVIOUS: "t".repeat(15) }, "TRAINER_CREDENTIAL_PREVIOUS");
   refused({ SITE_KEYS: " , " }, "SITE_KEYS");
   expect(read({ SESSION_SECRET_PREVIOUS: "p".repeat(32) }).SESSION_SECRET_PREVIOUS).toHaveLength(
     32,

@@ -64,10 +64,15 @@ const Settings = z
     SESSION_SECRET_PREVIOUS: z.string().min(32, "must have at least 32 characters").optional(),
     TRAINER_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
     OPERATOR_CREDENTIAL: z.string().min(16, "must have at least 16 characters"),
+    /** To rotate a credential, set this to the old value. Both are valid until this is removed. */
+    TRAINER_CREDENTIAL_PREVIOUS: z.string().min(16, "must have at least 16 characters").optional(),
+    OPERATOR_CREDENTIAL_PREVIOUS: z.string().min(16, "must have at least 16 characters").optional(),
     /** Origins of pages, or `*`. */
     ALLOWED_ORIGINS: list,
     /** Sites whose tools the site `default` has too, separated by commas. See `createWorker`. */
     EDGE_TOOLS: names.default([]),
+    /** Public keys of the site's publisher, separated by commas. Without any, versions need no signature. */
+    PUBLISHER_KEYS: names.default([]),
     /** Environment of the tasks that are assigned; empty = no tasks. */
     TASK_ENVIRONMENT: z.string().default(""),
     /** Metrics of outcomes, as JSON: see `SiteMetrics`. */
@@ -137,9 +142,11 @@ const Settings = z
     /** A row that waits longer than this for the Queue's consumer is enqueued again. */
     STALE_ROW_SECONDS: whole(30),
   })
-  .refine((s) => s.TRAINER_CREDENTIAL !== s.OPERATOR_CREDENTIAL, {
-    path: ["OPERATOR_CREDENTIAL"],
-    message: "must differ from TRAINER_CREDENTIAL",
+  .check(({ value, issues }) => {
+    const operators = installationCredentials(value, "operator");
+    if (!installationCredentials(value, "trainer").some((one) => operators.includes(one))) return;
+    const message = "must differ from TRAINER_CREDENTIAL and its previous value";
+    issues.push({ code: "custom", path: ["OPERATOR_CREDENTIAL"], message, input: undefined });
   })
   .check(({ value: { GATE_RELEASE, METRICS }, issues }) => {
     const message = GATE_RELEASE && releaseRefusal(GATE_RELEASE, METRICS);
@@ -152,6 +159,24 @@ const Settings = z
   });
 
 export type Settings = z.infer<typeof Settings>;
+
+/** The credentials of the installation that are valid for a role. */
+export function installationCredentials(
+  settings: {
+    readonly [name in "TRAINER_CREDENTIAL" | "OPERATOR_CREDENTIAL"]: string;
+  } & {
+    readonly [name in "TRAINER_CREDENTIAL_PREVIOUS" | "OPERATOR_CREDENTIAL_PREVIOUS"]?:
+      | string
+      | undefined;
+  },
+  role: "trainer" | "operator",
+): readonly string[] {
+  const [current, previous] =
+    role === "trainer"
+      ? [settings.TRAINER_CREDENTIAL, settings.TRAINER_CREDENTIAL_PREVIOUS]
+      : [settings.OPERATOR_CREDENTIAL, settings.OPERATOR_CREDENTIAL_PREVIOUS];
+  return previous === undefined ? [current] : [current, previous];
+}
 
 /** Secrets whose tokens are valid; the first one signs. */
 export function sessionSecrets(settings: Settings): readonly [string, ...string[]] {

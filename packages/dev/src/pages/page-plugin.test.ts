@@ -54,3 +54,19 @@ test("without a config the practice page asks with the panel's own text", async 
   expect(code).not.toContain("consent:");
   expect(watched).toEqual([]);
 });
+
+/** What `/config.json` of a built page has. */
+function builtConfig(): unknown {
+  const emitted: { readonly source: string }[] = [];
+  const { generateBundle } = pagePlugin([]);
+  const context = { emitFile: (file: { readonly source: string }) => emitted.push(file) };
+  (generateBundle as unknown as () => void).call(context as never);
+  return JSON.parse(emitted[0]?.source ?? "null");
+}
+
+test("a page's config names the keys of the publisher, if the installation has some", () => {
+  vi.stubEnv("WAGGLE_PUBLISHER_KEYS", "one,two");
+  expect(builtConfig()).toMatchObject({ publisher: { keys: ["one", "two"] } });
+  vi.stubEnv("WAGGLE_PUBLISHER_KEYS", "");
+  expect(builtConfig()).not.toHaveProperty("publisher");
+});

@@ -1,6 +1,6 @@
 /**
- * The Vite plugin of every page that this package serves. `/config.json` carries `WAGGLE_EDGE_URL` and `WAGGLE_SITE_KEY`
- * to the page, so that one build serves any edge. `WAGGLE_ISOLATION=off` serves without cross-origin isolation.
+ * The Vite plugin of every page that this package serves. `/config.json` carries `WAGGLE_EDGE_URL`, `WAGGLE_SITE_KEY` and
+ * `WAGGLE_PUBLISHER_KEYS` to the page, so that one build serves any edge. `WAGGLE_ISOLATION=off` serves without cross-origin isolation.
  * `WAGGLE_PRACTICE` is the file that exports the environment of the practice page, with `#name` for another export than
  * the default. `WAGGLE_PRACTICE_SITE` is the folder of the site's config, where it has one: the practice page asks
  * visitors for the same consent as the site's own page.
@@ -33,14 +33,28 @@ const UNBUNDLED = [
   ...SHARED,
 ];
 
+/** No other page can frame these pages, whose buttons act for an operator or a visitor. */
+const SECURITY_HEADERS = {
+  "Content-Security-Policy": "frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
 /** @param conditions - Vite's default conditions of imports. */
 export function pagePlugin(conditions: readonly string[]): Plugin {
   const { WAGGLE_EDGE_URL, WAGGLE_SITE_KEY, WAGGLE_ISOLATION } = process.env;
   const { WAGGLE_PRACTICE, WAGGLE_PRACTICE_SITE } = process.env;
-  const headers = WAGGLE_ISOLATION === "off" ? {} : ISOLATION_HEADERS;
+  const { WAGGLE_PUBLISHER_KEYS = "" } = process.env;
+  const headers = {
+    ...(WAGGLE_ISOLATION === "off" ? {} : ISOLATION_HEADERS),
+    ...SECURITY_HEADERS,
+  };
   const config = JSON.stringify({
     edgeUrl: WAGGLE_EDGE_URL ?? "http://127.0.0.1:8787",
     siteKey: WAGGLE_SITE_KEY ?? "local-demo",
+    ...(WAGGLE_PUBLISHER_KEYS === ""
+      ? {}
+      : { publisher: { keys: WAGGLE_PUBLISHER_KEYS.split(",") } }),
   });
   const serve: Connect.NextHandleFunction = (request, response, next) => {
     if (request.url?.split("?")[0] !== "/config.json") return next();

@@ -105,12 +105,22 @@ export type PageOptions = {
   /** Serve the sources, and reload the page if they change; default: serve the built page. */
   readonly reloads?: boolean;
   readonly siteKey?: string;
+  /** Public key of the publisher, whose signatures the page then requires. */
+  readonly publisherKey?: string | undefined;
   readonly onLine?: LineSink;
 };
 
 /** Serves a page. */
 export async function startPage(page: Page, options: PageOptions): Promise<ManagedProcess> {
-  const { port, edgeUrl, siteKey, isolated = true, reloads = false, onLine } = options;
+  const {
+    port,
+    edgeUrl,
+    siteKey,
+    publisherKey = "",
+    isolated = true,
+    reloads = false,
+    onLine,
+  } = options;
   const served = startProgram({
     name: page.name,
     command: NODE,
@@ -120,6 +130,7 @@ export async function startPage(page: Page, options: PageOptions): Promise<Manag
       ...variablesOf(page),
       WAGGLE_EDGE_URL: edgeUrl,
       ...(siteKey === undefined ? {} : { WAGGLE_SITE_KEY: siteKey }),
+      WAGGLE_PUBLISHER_KEYS: publisherKey,
       WAGGLE_ISOLATION: isolated ? "on" : "off",
     },
     onLine,

@@ -19,6 +19,7 @@ export function edgeValues(
     TRAINER_CREDENTIAL: installation.trainerCredential,
     OPERATOR_CREDENTIAL: installation.operatorCredential,
     ALLOWED_ORIGINS: "*",
+    PUBLISHER_KEYS: installation.publisher?.publicKey ?? "",
     TASK_ENVIRONMENT: site.environment?.name ?? "",
     ...site.edgeVariables,
     GATE_RELEASE: "null",

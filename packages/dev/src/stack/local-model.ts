@@ -1,5 +1,5 @@
 /** Publishes the model of a local installation that runs without a trainer. */
-import { WaggleError } from "@waggle/protocol";
+import { DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import { publishBase } from "@waggle/trainer";
 import type { Installation } from "./installation.ts";
 
@@ -9,11 +9,18 @@ import type { Installation } from "./installation.ts";
  * @throws WaggleError `CONFLICT` if the installation has learned with another base model.
  */
 export async function publishLocalModel(
-  { folder, trainerCredential }: Installation,
+  { folder, trainerCredential, publisher }: Installation,
   { edgeUrl, model, signal }: { edgeUrl: string; model: string; signal: AbortSignal },
 ): Promise<void> {
   try {
-    await publishBase(model, { baseUrl: edgeUrl, credential: trainerCredential, signal });
+    await publishBase(model, {
+      baseUrl: edgeUrl,
+      credential: trainerCredential,
+      ...(publisher && {
+        publisher: { privateKey: publisher.privateKey, site: DEFAULT_SITE },
+      }),
+      signal,
+    });
   } catch (error) {
     if (!WaggleError.is(error, "CONFLICT")) throw error;
     throw new WaggleError(

@@ -85,7 +85,7 @@ export async function runStack(options: StackOptions): Promise<string | null> {
     else options.signal.addEventListener("abort", stop, { once: true });
   });
   try {
-    const installation = openInstallation(options.state);
+    const installation = openInstallation(options.state, true);
     await start(installation, options, { supervisor, lock, say });
     const reason = await Promise.race([stopped, supervisor.gaveUp]);
     if (reason !== null) say("waggle", `${reason}. Stopping all processes.`);
@@ -152,6 +152,7 @@ async function start(
             port,
             edgeUrl,
             siteKey: installation.siteKey,
+            publisherKey: installation.publisher?.publicKey,
             reloads,
             isolated: options.isolation,
             onLine: listen,

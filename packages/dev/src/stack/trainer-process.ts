@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseStoredFormat } from "@waggle/model";
-import { CREDENTIAL_VARIABLES } from "@waggle/trainer";
+import { CREDENTIAL_VARIABLES, PUBLISHER_KEY_VARIABLE } from "@waggle/trainer";
 import { NODE_OPTIONS, ownProgram } from "../processes/installed.ts";
 import { ManagedProcess } from "../processes/managed-process.ts";
 import { type LineSink, NODE } from "../processes/programs.ts";
@@ -56,7 +56,10 @@ export function startTrainer(installation: Installation, options: TrainerOptions
       ...args,
     ),
     cwd: site.project,
-    env: { [CREDENTIAL_VARIABLES.trainer]: installation.trainerCredential },
+    env: {
+      [CREDENTIAL_VARIABLES.trainer]: installation.trainerCredential,
+      [PUBLISHER_KEY_VARIABLE]: installation.publisher?.privateKey ?? "",
+    },
     ...(onLine ? { onLine: (line: string) => onLine("trainer", line) } : {}),
   });
 }

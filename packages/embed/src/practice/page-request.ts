@@ -1,8 +1,9 @@
 /** The edge of a page, and the parameters in its address. */
+import type { AgentOptions } from "../agent-options.ts";
 import { randomSeed } from "../random-seed.ts";
 
-/** The site's edge and public key. */
-export type SiteConfig = { readonly edgeUrl: string; readonly siteKey: string };
+/** The site's edge, its public key, and who signs its versions. */
+export type SiteConfig = Pick<AgentOptions, "edgeUrl" | "siteKey" | "publisher">;
 
 /** Reads `/config.json`, so that one build serves any edge. @throws Error if the file is missing. */
 export async function readSiteConfig(): Promise<SiteConfig> {
@@ -11,7 +12,8 @@ export async function readSiteConfig(): Promise<SiteConfig> {
   if (typeof config.edgeUrl !== "string" || typeof config.siteKey !== "string") {
     throw new Error("config.json has no edgeUrl or no siteKey; serve it beside the page");
   }
-  return { edgeUrl: config.edgeUrl, siteKey: config.siteKey };
+  const { edgeUrl, siteKey, publisher } = config;
+  return { edgeUrl, siteKey, ...(publisher === undefined ? {} : { publisher }) };
 }
 
 /** How people say how an answer was: a thumb, an outcome of the site's metric `solved`, or their next message. */

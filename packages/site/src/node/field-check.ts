@@ -103,6 +103,20 @@ const SITE: Field = group({
   edge: group({
     url: address('write the address of the edge, such as "https://edge.example.org"'),
     siteKey: text("write the site's public key"),
+    publisher: group({
+      keys: {
+        required: true,
+        instead: "write a list of public keys that waggle publisher-key prints",
+        entries: {
+          instead: "write a public key as waggle publisher-key prints it: 43 characters",
+          accepts: (value) => typeof value === "string" && /^[A-Za-z0-9_-]{43}$/.test(value),
+        },
+      },
+      site: {
+        instead: 'write the id of the site at its edge, such as "default"',
+        accepts: (value) => SiteId.safeParse(value).success,
+      },
+    }),
     origins: {
       instead: 'write a list of origins, such as ["https://desk.example"], or ["*"]',
       entries: {

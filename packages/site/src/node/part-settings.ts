@@ -7,9 +7,10 @@ import type { LoadedSite } from "./load-site.ts";
 
 /** Settings of the site at a deployed edge, where it may be one of several. The rest has the edge's defaults. */
 export function siteSettings(site: LoadedSite): SiteSettings {
-  const { siteKey, origins, limits } = site.definition.edge ?? {};
+  const { siteKey, publisher, origins, limits } = site.definition.edge ?? {};
   return {
     ...(siteKey === undefined ? {} : { siteKeys: [siteKey] }),
+    ...(publisher === undefined ? {} : { publisherKeys: [...publisher.keys] }),
     ...(origins === undefined ? {} : { allowedOrigins: [...origins] }),
     ...learningSettings(site),
     ...limits,

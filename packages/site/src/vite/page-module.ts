@@ -5,7 +5,7 @@ import { visitorModule } from "./visitor-module.ts";
 /** The edge of `waggle dev`. */
 export const LOCAL_EDGE = "http://localhost:8787";
 
-/** @param environment - `WAGGLE_EDGE_URL` and `WAGGLE_SITE_KEY` replace what the config says. */
+/** @param environment - `WAGGLE_EDGE_URL`, `WAGGLE_SITE_KEY` and `WAGGLE_PUBLISHER_KEYS` replace what the config says. */
 export function pageModule(
   { definition, files, edgeTools }: LoadedSite,
   environment: { readonly [name: string]: string | undefined },
@@ -15,6 +15,7 @@ export function pageModule(
     name,
     edgeUrl: environment["WAGGLE_EDGE_URL"] ?? edge.url ?? LOCAL_EDGE,
     siteKey: environment["WAGGLE_SITE_KEY"] ?? edge.siteKey ?? `local-${id}`,
+    publisher: publisherOf(edge, environment["WAGGLE_PUBLISHER_KEYS"]),
     system: prompt,
     edgeTools: edgeTools.map((tool) => tool.definition.name),
     mcpServers,
@@ -31,4 +32,13 @@ export function pageModule(
     "};",
     "",
   ].join("\n");
+}
+
+/** @param keys - separated by commas; empty: none. */
+function publisherOf(
+  { publisher }: NonNullable<LoadedSite["definition"]["edge"]>,
+  keys: string | undefined,
+): typeof publisher {
+  if (keys === undefined) return publisher;
+  return keys === "" ? undefined : { ...publisher, keys: keys.split(",") };
 }

@@ -11,6 +11,7 @@ import { decisionOf, operatorName } from "../actor.ts";
 import { unwrap } from "../answer.ts";
 import { listAudit } from "../audit-log.ts";
 import { readJson } from "../body.ts";
+import { listLogins } from "../operators/operator-logins.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 import { readSwitches } from "../switches.ts";
@@ -129,7 +130,8 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/audit",
     operationId: "listAudit",
-    summary: "Decisions of operators and the trainer, newest first.",
+    summary:
+      "Decisions of operators and the trainer, newest first, and where operators logged in from.",
     access: "operator",
     parameters: [
       {
@@ -155,7 +157,9 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
         );
       }
       const { before, limit } = query.data;
-      return context.json({ entries: await listAudit(context.var.db, before, limit) });
+      const { db } = context.var;
+      const [entries, logins] = await Promise.all([listAudit(db, before, limit), listLogins(db)]);
+      return context.json({ entries, logins } satisfies AuditResponse);
     },
   },
 ];

@@ -29,8 +29,21 @@ const accept: Parameter = {
   schema: z.string().optional(),
 };
 
-/** The policy of a channel, or version 0 while the kill switch is on. */
+const signed: Parameter = {
+  name: "signed",
+  in: "query",
+  description: "1 from a page that verifies `signature`.",
+  schema: z.literal("1").optional(),
+};
+
+/** The policy of a channel, or version 0 while the kill switch is on. Older pages reject a manifest with a signature. */
 async function currentManifest(context: EdgeContext, channel: Channel): Promise<PolicyManifest> {
+  const { signature, ...manifest } = await switchedManifest(context, channel);
+  const isWanted = signature !== undefined && context.req.query("signed") === "1";
+  return isWanted ? { ...manifest, signature } : manifest;
+}
+
+async function switchedManifest(context: EdgeContext, channel: Channel): Promise<PolicyManifest> {
   const { db } = context.var;
   const { killed } = await readSwitches(db);
   if (killed === null) return manifestOf(db, channel);
@@ -58,7 +71,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
     operationId: "getPolicy",
     summary: "The manifest of the session's channel.",
     access: "session",
-    parameters: [ifNoneMatch, accept],
+    parameters: [signed, ifNoneMatch, accept],
     responses: { 200: PolicyManifest, 304: "empty" },
     handle: async (context) => {
       const { db, session, settings } = context.var;
@@ -75,6 +88,7 @@ export const manifestEndpoints: readonly Endpoint[] = [
     parameters: [
       { name: "channel", in: "path", description: "stable or canary.", schema: Channel },
       siteName,
+      signed,
       ifNoneMatch,
       accept,
     ],

@@ -32,12 +32,13 @@ export const sessionEndpoints: readonly Endpoint[] = [
       const { now } = context.var;
       const request = await readJson(context.req.raw, SessionRequest);
       const site = (await siteDirectory(context.env)).byKey.get(request.siteKey);
-      // Sessions with an unknown key are counted in the site `default`.
       if (site !== undefined) enterSite(context, site);
       const { settings } = context.var;
       const { id } = context.var.site;
       const prefix = await addressPrefix(context.req.raw, settings.SESSION_SECRET, id);
-      await countRequest(context, prefixKey("sessions", prefix), settings.SESSIONS_PER_MINUTE);
+      // Requests with an unknown key must not use up what a site's own pages may ask for.
+      const counted = prefixKey(site === undefined ? "unknown-keys" : "sessions", prefix);
+      await countRequest(context, counted, settings.SESSIONS_PER_MINUTE);
       if (site === undefined) {
         throw new WaggleError("FORBIDDEN", "unknown site key; see SITE_KEYS and the edge's sites");
       }

@@ -244,16 +244,19 @@ export const siteEndpoints: readonly Endpoint[] = [
     method: "post",
     path: "/v1/operator/sites/{site}/credentials",
     operationId: "rotateSiteCredential",
-    summary: "Replaces a credential of a site, or makes its first; the previous one stops working.",
+    summary: "Replaces a credential of a site, or makes its first.",
     access: "installation",
     parameters: [siteParameter, operatorName],
     request: RotateCredentialRequest,
     responses: { 200: RotateCredentialResponse },
     handle: async (context) => {
       const { id } = await readSite(context);
-      const { role } = await readJson(context.req.raw, RotateCredentialRequest);
-      const credential = await rotateCredential(context.env.DB, id, role, context.var.now);
-      await note(context, id, "rotate-credential", role);
+      const { role, overlapHours = 0 } = await readJson(context.req.raw, RotateCredentialRequest);
+      const { now } = context.var;
+      const until = now + overlapHours * 3_600_000;
+      const credential = await rotateCredential(context.env.DB, id, role, until, now);
+      const overlap = overlapHours === 0 ? "" : `, the previous one is valid for ${overlapHours} h`;
+      await note(context, id, "rotate-credential", `${role}${overlap}`);
       const answer: RotateCredentialResponse = { credential };
       return context.json(answer, 200, { "Cache-Control": "no-store" });
     },

@@ -149,6 +149,7 @@ test("a site's own credential opens it, and what is looked for below is there", 
   expect(JSON.stringify(own.body)).toContain(of.digest);
 });
 
+const SIGNATURE = { signedAt: 1, rollBackTo: [], value: "A".repeat(86) };
 /** The body with which A's page, trainer or operator names what is B's. `null`: the route has no body. */
 const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   acknowledgeLease: () => ({
@@ -195,6 +196,7 @@ const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   listPolicies: null,
   listPoliciesAsOperator: null,
   listReleases: null,
+  listSignatures: null,
   listSites: null,
   listSitesToTrain: null,
   listTrajectories: null,
@@ -216,6 +218,7 @@ const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
   putObject: null,
   reportOutcome: () => outcomeOf(of.request.trajectory, { value: false }),
   reportOutcomes: () => ({ outcomes: [outcomeOf(of.request.trajectory, { value: false })] }),
+  putSignatures: () => ({ signatures: [{ version: 1, signature: SIGNATURE }] }),
   releaseLease: () => ({ fencingToken: of.fencingToken }),
   renewLease: () => ({ fencingToken: of.fencingToken, durationSeconds: 60 }),
   retryDeadLetter: null,

@@ -31,13 +31,14 @@ export type SiteDirectory = {
 };
 
 /**
- * Settings that only `default` has from the Worker: pages, tools, tasks, metrics and releases of one site are not those
- * of another.
+ * Settings that only `default` has from the Worker: pages, tools, publisher, tasks, metrics and releases of one site are
+ * not those of another.
  */
 const NOT_INHERITED = {
   SITE_KEYS: [],
   ALLOWED_ORIGINS: [],
   EDGE_TOOLS: [],
+  PUBLISHER_KEYS: [],
   TASK_ENVIRONMENT: "",
   METRICS: {},
   GATE_RELEASE: null,
@@ -118,13 +119,22 @@ export function requireEnabled(site: ServedSite): ServedSite {
   );
 }
 
-/** The site whose trainer, operator or server has a credential with this hash; `null` for an unknown one. */
+/**
+ * The site whose trainer, operator or server has a credential with this hash, or had it until it was replaced and may
+ * still use it; `null` for an unknown one.
+ */
 export function siteOfCredential(
   { sites }: SiteDirectory,
   role: RotateCredentialRequest["role"],
   hash: string,
+  now: number,
 ): ServedSite | null {
-  return [...sites.values()].find(({ stored }) => stored?.[`${role}Credential`] === hash) ?? null;
+  const isValid = ({ stored }: ServedSite): boolean => {
+    const previous = stored?.previousCredentials[role];
+    const isPrevious = previous?.hash === hash && now < previous.until;
+    return stored?.[`${role}Credential`] === hash || isPrevious;
+  };
+  return [...sites.values()].find(isValid) ?? null;
 }
 
 /** The value of `Access-Control-Allow-Origin` for pages of these sites; `null` for none. */

@@ -14,9 +14,19 @@ export type StoredSite = {
   readonly trainerCredential: string;
   readonly operatorCredential: string;
   readonly outcomesCredential: string;
+  /** Credentials that were replaced, and until when (ms) they are still valid. */
+  readonly previousCredentials: PreviousCredentials;
 };
 
-type Row = Omit<StoredSite, "settings"> & { settings: string };
+type Role = RotateCredentialRequest["role"];
+type PreviousCredentials = {
+  readonly [role in Role]?: { readonly hash: string; readonly until: number };
+};
+
+type Row = Omit<StoredSite, "settings" | "previousCredentials"> & {
+  settings: string;
+  previousCredentials: string;
+};
 
 /** Sites of one installation. Every isolate keeps them all in memory. */
 const MOST_SITES = 500;
@@ -24,8 +34,11 @@ const MOST_SITES = 500;
 /** A site whose settings cannot be read is disabled, and the other sites are served. */
 function stored(row: Row): StoredSite {
   const read = SiteSettings.safeParse(parsedJson(row.settings));
-  if (read.success) return { ...row, settings: read.data };
-  return { ...row, settings: {}, disabledAt: row.disabledAt ?? row.createdAt };
+  // Written by `rotateCredential` alone.
+  const previousCredentials = parsedJson(row.previousCredentials) as PreviousCredentials;
+  if (read.success) return { ...row, settings: read.data, previousCredentials };
+  const disabledAt = row.disabledAt ?? row.createdAt;
+  return { ...row, settings: {}, previousCredentials, disabledAt };
 }
 
 function parsedJson(text: string): unknown {
@@ -41,7 +54,7 @@ export async function listSites(db: D1Database): Promise<StoredSite[]> {
   const { results } = await db
     .prepare(
       `SELECT id, name, createdAt, disabledAt, settings, trainerCredential, operatorCredential,
-         outcomesCredential
+         outcomesCredential, previousCredentials
        FROM sites ORDER BY id`,
     )
     .all<Row>();
@@ -167,19 +180,29 @@ export async function setDisabled(
     .run();
 }
 
-/** Replaces a credential. @returns the new one, which is not stored */
+/**
+ * Replaces a credential.
+ * @param until - how long (ms since 1970) the replaced one is still valid. The one before it is not.
+ * @returns the new one, which is not stored
+ */
 export async function rotateCredential(
   db: D1Database,
   id: string,
-  role: RotateCredentialRequest["role"],
+  role: Role,
+  until: number,
   now: number,
 ): Promise<string> {
   const credential = newCredential(role);
   await db.batch([
     ensureRow(db, id, now),
     db
-      .prepare(`UPDATE sites SET ${role}Credential = ?2 WHERE id = ?1`)
-      .bind(id, await sha256(credential)),
+      .prepare(
+        `UPDATE sites SET ${role}Credential = ?2, previousCredentials =
+           json_set(previousCredentials, '$.${role}',
+                    json_object('hash', ${role}Credential, 'until', ?3))
+         WHERE id = ?1`,
+      )
+      .bind(id, await sha256(credential), until),
   ]);
   return credential;
 }
