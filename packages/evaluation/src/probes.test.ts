@@ -126,7 +126,7 @@ test("counts that no answers can have are refused", () => {
   expect(probeRefusal(hidden, GATE)).toMatch(/contradict/);
 });
 
-test("of a thousand equal candidates, few are refused", () => {
+test("of 400 equal candidates, few are refused", () => {
   let seed = 1;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -142,8 +142,8 @@ test("of a thousand equal candidates, few are refused", () => {
       agrees: random() < 0.3,
     }));
   let refused = 0;
-  for (let i = 0; i < 1000; i += 1) refused += refusalOf(drawn(), drawn()) === null ? 0 : 1;
-  expect(refused).toBeLessThan(50);
+  for (let i = 0; i < 400; i += 1) refused += refusalOf(drawn(), drawn()) === null ? 0 : 1;
+  expect(refused).toBeLessThan(20);
 });
 
 test("answers to different numbers of tasks are not compared", () => {

@@ -19,6 +19,7 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
+import { asksForThumb } from "../probes/answer-phrases.ts";
 import type { CheckResult } from "./replay.ts";
 
 /** A mismatch is a result, never an exception. */
@@ -35,8 +36,10 @@ export function createFeedbackCheck(
 ): FeedbackCheck {
   let known: Promise<ReadonlySet<string>> | null = null;
   return async ({ trajectory, feedback, outcomes = [] }) => {
+    const thumb = lastThumb(feedback);
+    const isBegged = thumb === "up" && asksFor(trajectory, format);
     const verification = feedbackVerdict(
-      { thumb: lastThumb(feedback), outcomes, message: lastMessage(feedback) },
+      { thumb: isBegged ? null : thumb, outcomes, message: lastMessage(feedback) },
       weights,
     );
     if (verification === null) return { holds: false, status: "skipped", reason: "no-feedback" };
@@ -67,6 +70,15 @@ function lastThumb(feedback: readonly Feedback[]): "up" | "down" | null {
   const kind = feedback.findLast((each) => each.kind.startsWith("thumb-"))?.kind;
   if (kind === undefined) return null;
   return kind === "thumb-up" ? "up" : "down";
+}
+
+/** Whether an answer asks for a thumb. A thumb up for it says little, and would teach the policy to ask. */
+function asksFor({ segments }: Trajectory, format: ChatFormat): boolean {
+  return segments.some(
+    (segment) =>
+      segment.kind === "sampled" &&
+      asksForThumb(format.parseAssistant(format.decodeAssistant(segment.tokenIds)).text),
+  );
 }
 
 function grammarsOf({ segments }: Trajectory): ReadonlySet<string> {
