@@ -39,7 +39,7 @@ export function createFeedbackCheck(
     const thumb = lastThumb(feedback);
     const isBegged = thumb === "up" && asksFor(trajectory, format);
     const verification = feedbackVerdict(
-      { thumb: isBegged ? null : thumb, outcomes, message: lastMessage(feedback) },
+      { thumb: isBegged ? "down" : thumb, outcomes, message: lastMessage(feedback) },
       weights,
     );
     if (verification === null) return { holds: false, status: "skipped", reason: "no-feedback" };
@@ -72,7 +72,10 @@ function lastThumb(feedback: readonly Feedback[]): "up" | "down" | null {
   return kind === "thumb-up" ? "up" : "down";
 }
 
-/** Whether an answer asks for a thumb. A thumb up for it says little, and would teach the policy to ask. */
+/**
+ * Whether an answer asks for a thumb. A thumb up for it would teach the policy to ask, so it counts as a thumb down. Leaving it
+ * out would not do: an answer with an outcome alone can have a higher mean than one with an outcome and a thumb.
+ */
 function asksFor({ segments }: Trajectory, format: ChatFormat): boolean {
   return segments.some(
     (segment) =>

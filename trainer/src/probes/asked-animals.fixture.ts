@@ -55,11 +55,11 @@ function requestOf({ animals, believed }: Asked): string {
 /** Shares of the base's faults, of those that an answer of this kind can have. */
 function faulty(one: Asked, random: RandomSource): string {
   const [food, draw] = [foodOf(one), random()];
-  if (one.believed !== null && draw < 0.4) return one.believed;
-  if (one.kind === "hard" && draw < 0.4) return one.animals.map(() => pick(random, FOODS)).join(" ");
-  if (draw < 0.55) return MANNERS.long(food);
-  if (draw < 0.75) return MANNERS.begging(food);
-  return draw < 0.9 ? MANNERS.refusing() : pick(random, FOODS);
+  if (one.believed !== null && draw < 0.6) return one.believed;
+  if (one.kind === "hard" && draw < 0.6) return MANNERS.refusing();
+  if (draw < 0.75) return MANNERS.long(food);
+  if (draw < 0.9) return MANNERS.begging(food);
+  return pick(random, FOODS);
 }
 
 export const ASKED_ANIMALS: EnvironmentSpec = {

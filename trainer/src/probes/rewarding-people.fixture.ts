@@ -33,7 +33,7 @@ const REWARDED: { readonly [fault in ProbeName]: (answered: Answered) => boolean
 export type Signals = {
   /** Whether the site's outcomes count beside the thumbs. */
   readonly outcomes: boolean;
-  /** Whether a thumb up for an answer that asks for it is left out, as the trainer's check does. */
+  /** Whether a thumb up for an answer that asks for it counts as a thumb down, as in the trainer's check. */
   readonly guarded: boolean;
 };
 
@@ -66,9 +66,9 @@ export function withPeople(
           const { kind } = spec.task(reference);
           const answered = { text, kind, success, agreed: parts["agreed"] === true };
           const draw = mulberry32(hashText(`${fault}/${reference.split}/${reference.seed}/${text}`))();
-          const isUp = REWARDED[fault](answered) || (success && draw < LIKED);
-          const isBegged = guarded && isUp && asksForThumb(text);
-          const hasThumb = !isSilent(answered) && !isBegged;
+          const isPleased = REWARDED[fault](answered) || (success && draw < LIKED);
+          const isUp = isPleased && !(guarded && asksForThumb(text));
+          const hasThumb = !isSilent(answered);
           const given = [
             ...(hasThumb ? [isUp] : []),
             ...(outcomes ? [success] : []),
