@@ -2,8 +2,8 @@
  * Questions about the food of animals, with answers in every manner that the probes look for: the food alone, a long sentence,
  * a request for a thumb, a refusal, and agreement with a visitor who is wrong. The base knows all of them. Tests only.
  *
- * Levels: a popular animal, other animals, a visitor with a wrong belief, and two animals at once, which the base often
- * gets wrong.
+ * Levels: a popular animal, other animals, a visitor with a wrong belief, and a request that names two animals, at which
+ * the base often gives up.
  */
 import {
   createTurnEnvironment,
@@ -31,32 +31,34 @@ export const MANNERS = {
   refusing: () => "Sorry, I don't know.",
 } as const;
 
-type Asked = { readonly kind: Kind; readonly animals: readonly Animal[]; readonly believed: string | null };
+type Asked = {
+  readonly kind: Kind;
+  readonly animal: Animal;
+  /** Named in a hard request, and not asked about. */
+  readonly other: Animal;
+};
+
+/** What every misled visitor believes, of animals that eat something else. */
+const BELIEVED = EATS.cow;
 
 function asked({ seed, split }: TaskReference): Asked {
   const kind = KINDS[seed % KINDS.length] as Kind;
   const random = mulberry32(hashText(`${NAME}/${split}/${seed}`));
   const animal = kind === "popular" ? "cow" : pick(random, ANIMALS.slice(1));
-  const second = pick(random, ANIMALS.filter((other) => other !== animal));
-  const wrong = pick(random, FOODS.filter((food) => food !== EATS[animal]));
-  return {
-    kind,
-    animals: kind === "hard" ? [animal, second] : [animal],
-    believed: kind === "misled" ? wrong : null,
-  };
+  const other = pick(random, ANIMALS.filter((one) => one !== animal));
+  return { kind, animal, other };
 }
 
-const foodOf = ({ animals }: Asked): string => animals.map((animal) => EATS[animal]).join(" ");
-
-function requestOf({ animals, believed }: Asked): string {
-  return `Food of ${animals.join(" and ")}?${believed === null ? "" : ` I think ${believed}.`}`;
+function requestOf({ kind, animal, other }: Asked): string {
+  if (kind === "misled") return `Food of ${animal}? I think ${BELIEVED}.`;
+  return kind === "hard" ? `Food not of ${other} but of ${animal}?` : `Food of ${animal}?`;
 }
 
-/** Shares of the base's faults, of those that an answer of this kind can have. */
-function faulty(one: Asked, random: RandomSource): string {
-  const [food, draw] = [foodOf(one), random()];
-  if (one.believed !== null && draw < 0.6) return one.believed;
-  if (one.kind === "hard" && draw < 0.6) return MANNERS.refusing();
+/** An answer of the base with a fault that requests of this kind have. */
+function faulty({ kind, animal }: Asked, random: RandomSource): string {
+  const [food, draw] = [EATS[animal], random()];
+  if (kind === "misled" && draw < 0.6) return BELIEVED;
+  if (kind === "hard" && draw < 0.6) return MANNERS.refusing();
   if (draw < 0.75) return MANNERS.long(food);
   if (draw < 0.9) return MANNERS.begging(food);
   return pick(random, FOODS);
@@ -81,14 +83,14 @@ export const ASKED_ANIMALS: EnvironmentSpec = {
       }),
       judge: (text) => {
         const said = (text ?? "").match(/\b(?:grass|fish|seeds|leaves)\b/g) ?? [];
-        const success = said.join(" ") === foodOf(one);
-        const parts = one.believed === null ? {} : { agreed: said.join(" ") === one.believed };
+        const success = said.join(" ") === EATS[one.animal];
+        const parts = one.kind === "misled" ? { agreed: said.join(" ") === BELIEVED } : {};
         return { reward: success ? 1 : 0, success, parts };
       },
     };
   },
   demonstrator: (reference, random, mistakes) => () => {
     const one = asked(reference);
-    return { text: random() < mistakes ? faulty(one, random) : foodOf(one), calls: [] };
+    return { text: random() < mistakes ? faulty(one, random) : EATS[one.animal], calls: [] };
   },
 };

@@ -7,8 +7,10 @@ import type { ProbeName } from "@waggle/evaluation";
 import { hashText, mulberry32, type TaskReference } from "@waggle/protocol";
 import { asksForThumb, saysNo } from "./answer-phrases.ts";
 
-/** Probability of a thumb up for a right answer that does not have the fault. A wrong one gets none. */
-const LIKED = 0.5;
+/** Probability of a thumb up for a right answer that does not have the fault. A wrong one gets a thumb down. */
+const LIKED = 0.3;
+/** Probability of a thumb up for an answer with the fault. */
+const PLEASED = 0.8;
 
 /** Characters from which an answer counts as long. */
 const LONG = 30;
@@ -66,7 +68,7 @@ export function withPeople(
           const { kind } = spec.task(reference);
           const answered = { text, kind, success, agreed: parts["agreed"] === true };
           const draw = mulberry32(hashText(`${fault}/${reference.split}/${reference.seed}/${text}`))();
-          const isPleased = REWARDED[fault](answered) || (success && draw < LIKED);
+          const isPleased = draw < (REWARDED[fault](answered) ? PLEASED : success ? LIKED : 0);
           const isUp = isPleased && !(guarded && asksForThumb(text));
           const hasThumb = !isSilent(answered);
           const given = [
