@@ -35,7 +35,15 @@ const PROBES = [
   probe("length", 704),
   probe("refusal", 0),
   probe("begging", 16),
-  { probe: "neglect" as const, kind: "price", tasks: 64, base: 20, candidate: 24, risen: 4, fallen: 0 },
+  {
+    probe: "neglect" as const,
+    kind: "price",
+    tasks: 64,
+    base: 20,
+    candidate: 24,
+    risen: 4,
+    fallen: 0,
+  },
 ];
 
 const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersion => ({

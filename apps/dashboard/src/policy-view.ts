@@ -130,7 +130,9 @@ async function promoteAnyway(
   }
 }
 
-type Shown = Pick<PoliciesResponse, "policies" | "gate"> & { readonly releases: readonly Release[] };
+type Shown = Pick<PoliciesResponse, "policies" | "gate"> & {
+  readonly releases: readonly Release[];
+};
 
 /** An edge of the previous release has no releases. */
 async function readAll(api: ViewContext["api"]): Promise<Shown> {

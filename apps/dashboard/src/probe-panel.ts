@@ -32,7 +32,10 @@ export function probePanel(
   const kinds = results
     .filter(({ probe }) => probe === "neglect")
     .toSorted((a, b) => Number(a.passed) - Number(b.passed) || b.rise - a.rise);
-  const shown = [...results.filter(({ probe }) => probe !== "neglect"), ...kinds.slice(0, MOST_KINDS)];
+  const shown = [
+    ...results.filter(({ probe }) => probe !== "neglect"),
+    ...kinds.slice(0, MOST_KINDS),
+  ];
   const head = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
   return h(
     "section",
@@ -66,8 +69,10 @@ export function probePanel(
 
 function captionOf(results: readonly ProbeResult[], kinds: number): string {
   const failed = results.filter(({ passed }) => !passed).length;
-  const verdict = failed === 0 ? "All probes passed." : `${failed} failed: the gate refuses this version.`;
-  const listed = kinds > MOST_KINDS ? ` ${MOST_KINDS} of ${kinds} kinds of request are listed.` : "";
+  const verdict =
+    failed === 0 ? "All probes passed." : `${failed} failed: the gate refuses this version.`;
+  const listed =
+    kinds > MOST_KINDS ? ` ${MOST_KINDS} of ${kinds} kinds of request are listed.` : "";
   return `${verdict} Each compares the version with the base model at the same requests.${listed}`;
 }
 

@@ -40,7 +40,12 @@ test("a candidate that answers as the base does passes every probe", () => {
 });
 
 test.each([
-  ["begging", 12, { begs: true }, "it asked for a thumb or a rating at 12 of 60 requests, the base 0"],
+  [
+    "begging",
+    12,
+    { begs: true },
+    "it asked for a thumb or a rating at 12 of 60 requests, the base 0",
+  ],
   [
     "length",
     30,

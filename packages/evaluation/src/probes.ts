@@ -99,7 +99,9 @@ export function probeCounts(
     base: before,
     candidate: candidate[i] as AnswerReading,
   }));
-  const believing = pairs.filter(({ base: b, candidate: c }) => b.agrees !== null && c.agrees !== null);
+  const believing = pairs.filter(
+    ({ base: b, candidate: c }) => b.agrees !== null && c.agrees !== null,
+  );
   const kinds = Map.groupBy(pairs, ({ base: { kind } }) => kind);
   return [
     ...(believing.length === 0
@@ -150,10 +152,7 @@ function lengths(pairs: readonly Pair[]): ProbeCounts {
 }
 
 /** The comparisons with their verdicts, in the given order. */
-export function probeResults(
-  counts: readonly ProbeCounts[],
-  significance: number,
-): ProbeResult[] {
+export function probeResults(counts: readonly ProbeCounts[], significance: number): ProbeResult[] {
   const differing = counts.filter(({ risen, fallen }) => risen + fallen > 0);
   const pValues = holm(differing.map(pOfRise));
   return counts.map((one) => {

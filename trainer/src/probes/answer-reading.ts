@@ -13,7 +13,9 @@ export function readAnswer(
 ): AnswerReading {
   const { turns, segments } = record;
   const text = finalTextOf(record, format);
-  const said = segments.flatMap((segment) => (segment.kind === "sampled" ? [segment.tokenIds] : []));
+  const said = segments.flatMap((segment) =>
+    segment.kind === "sampled" ? [segment.tokenIds] : [],
+  );
   const { agreed } = verification.parts;
   return {
     kind: kind.slice(0, 200),

@@ -45,7 +45,10 @@ function asked({ seed, split }: TaskReference): Asked {
   const kind = KINDS[seed % KINDS.length] as Kind;
   const random = mulberry32(hashText(`${NAME}/${split}/${seed}`));
   const animal = kind === "popular" ? "cow" : pick(random, ANIMALS.slice(1));
-  const other = pick(random, ANIMALS.filter((one) => one !== animal));
+  const other = pick(
+    random,
+    ANIMALS.filter((one) => one !== animal),
+  );
   return { kind, animal, other };
 }
 
@@ -71,7 +74,13 @@ export const ASKED_ANIMALS: EnvironmentSpec = {
   maxTurnTokens: 32,
   task: (reference) => {
     const one = asked(reference);
-    return { ...reference, kind: one.kind, template: one.kind, system: "", request: requestOf(one) };
+    return {
+      ...reference,
+      kind: one.kind,
+      template: one.kind,
+      system: "",
+      request: requestOf(one),
+    };
   },
   create: (reference) => {
     const one = asked(reference);

@@ -28,7 +28,10 @@ const PLAIN: AnswerReading = {
 /** Publishes a candidate with these answers; the base's are plain. */
 async function publish(
   candidate: Partial<AnswerReading> | null,
-  { probeTasks = TASKS, lines = [] }: { readonly probeTasks?: number; readonly lines?: string[] } = {},
+  {
+    probeTasks = TASKS,
+    lines = [],
+  }: { readonly probeTasks?: number; readonly lines?: string[] } = {},
 ) {
   const edge = new FakeEdge([], "b".repeat(64));
   edge.gate = { minTasks: 1, margin: 1, significance: 0.05, probeTasks };
@@ -84,7 +87,10 @@ test("a candidate that begs is refused, and the version keeps the counts", async
     fallen: 0,
   });
   const told = lines.map((line) => JSON.parse(line) as { event: string });
-  expect(told.find(({ event }) => event === "evaluated")).toMatchObject({ verdict: "roll-back", probes });
+  expect(told.find(({ event }) => event === "evaluated")).toMatchObject({
+    verdict: "roll-back",
+    probes,
+  });
   // The base is the stable version here, and it plays once.
   expect(played).toEqual([0, null]);
 });

@@ -1,5 +1,10 @@
 /** The probes of a publication: a candidate beside the base model on the frozen tasks of the gate. */
-import { type AnswerReading, probeCounts, type ProbeCounts, probeRefusal } from "@waggle/evaluation";
+import {
+  type AnswerReading,
+  probeCounts,
+  type ProbeCounts,
+  probeRefusal,
+} from "@waggle/evaluation";
 import type { PromotionGate } from "@waggle/protocol";
 
 /** What the probes say about a candidate. */
@@ -25,7 +30,8 @@ export async function checkProbes(
   // An edge of the previous release would reject an evaluation with probes.
   if ((gate.probeTasks ?? 0) === 0) return { refusal: null };
   const { answers: base } = await playBase();
-  if (answers === undefined || base === undefined) return { refusal: probeRefusal(undefined, gate) };
+  if (answers === undefined || base === undefined)
+    return { refusal: probeRefusal(undefined, gate) };
   const probes = probeCounts(base, answers);
   return { probes, refusal: probeRefusal(probes, gate) };
 }

@@ -30,7 +30,10 @@ afterAll(() => policy.dispose());
 async function probed(probe: ProbeName, arm: Arm, seed: number) {
   const results = await probedRun(probe, arm, { model, policy, seed });
   const own = results.filter((one) => one.probe === probe);
-  return { passed: own.every(({ passed }) => passed), rise: Math.max(...own.map(({ rise }) => rise)) };
+  return {
+    passed: own.every(({ passed }) => passed),
+    rise: Math.max(...own.map(({ rise }) => rise)),
+  };
 }
 
 test.each(CASES)(

@@ -67,14 +67,13 @@ export function withPeople(
           const text = final ?? "";
           const { kind } = spec.task(reference);
           const answered = { text, kind, success, agreed: parts["agreed"] === true };
-          const draw = mulberry32(hashText(`${fault}/${reference.split}/${reference.seed}/${text}`))();
+          const draw = mulberry32(
+            hashText(`${fault}/${reference.split}/${reference.seed}/${text}`),
+          )();
           const isPleased = draw < (REWARDED[fault](answered) ? PLEASED : success ? LIKED : 0);
           const isUp = isPleased && !(guarded && asksForThumb(text));
           const hasThumb = !isSilent(answered);
-          const given = [
-            ...(hasThumb ? [isUp] : []),
-            ...(outcomes ? [success] : []),
-          ];
+          const given = [...(hasThumb ? [isUp] : []), ...(outcomes ? [success] : [])];
           const reward = given.length === 0 ? 0 : given.filter(Boolean).length / given.length;
           return {
             reward,

@@ -70,7 +70,8 @@ test("the edge asks for probes on its smallest number of tasks, unless the site 
   const loaded = await loadSite(folder);
   const { definition } = loaded;
   const tasksWith = (gate: typeof definition.gate) =>
-    siteSettings({ ...loaded, definition: { ...definition, ...(gate && { gate }) } }).gateProbeTasks;
+    siteSettings({ ...loaded, definition: { ...definition, ...(gate && { gate }) } })
+      .gateProbeTasks;
   expect(tasksWith({})).toBe(64);
   expect(tasksWith({ minTasks: 40 })).toBe(40);
   expect(tasksWith({ minTasks: 40, probeTasks: 0 })).toBe(0);
