@@ -16,7 +16,7 @@ import { ASKED_ANIMALS } from "./asked-animals.fixture.ts";
 import { withPeople } from "./rewarding-people.fixture.ts";
 
 const SHAPE = { rank: 8, alpha: 16 };
-const TASKS = 128;
+const TASKS = 256;
 const SETTINGS = { steps: 24, attempts: 48 };
 const { signal } = new AbortController();
 
