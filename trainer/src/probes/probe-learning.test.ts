@@ -7,7 +7,7 @@
 import type { ProbeName, ProbeResult } from "@waggle/evaluation";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
+import { sampleSize } from "../../../test/fixtures/long.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { animalBase, type Arm, probedRun } from "./probed-run.fixture.ts";
