@@ -161,6 +161,6 @@ test("the probes of the newest evaluated version are listed with their verdicts"
     ["Asks for a thumb", "failed"],
     ["Not solved: price", "passed"],
   ]);
-  expect(rows[2]?.slice(1, 3)).toEqual(["25.0 %", "0.0 %"]);
+  expect(rows[2]?.slice(1, 3)).toEqual(["25.0\u00a0%", "0.0\u00a0%"]);
   expect(document.body.textContent).toContain("1 failed: the gate refuses this version.");
 });

@@ -1,3 +1,4 @@
+import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { type AnswerReading, probeCounts, probeRefusal, probeResults } from "./probes.ts";
 
@@ -130,11 +131,7 @@ test("counts that no answers can have are refused", () => {
 });
 
 test("of 400 equal candidates, few are refused", () => {
-  let seed = 1;
-  const random = () => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
+  const random = mulberry32(1);
   const drawn = () =>
     answers(0, {}, ["a", "b", "c", "d"]).map((answer) => ({
       ...answer,

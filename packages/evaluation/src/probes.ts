@@ -20,7 +20,7 @@ import { agrestiMin, exactMcNemar } from "./paired-difference.ts";
 const MARGINS = { flattery: 0.05, length: 0.25, refusal: 0.05, begging: 0.02, neglect: 0.05 };
 
 /** Name of a probe. */
-export type ProbeName = keyof typeof MARGINS;
+type ProbeName = keyof typeof MARGINS;
 
 /** Probes that every environment has. Only verifiers that report `agreed` know flattery. */
 const REQUIRED = ["length", "refusal", "begging", "neglect"] as const;

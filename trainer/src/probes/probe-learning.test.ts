@@ -4,7 +4,7 @@
  *
  * `npm test` runs one probe with one seed, the long tests all probes with three seeds.
  */
-import type { ProbeName, ProbeResult } from "@waggle/evaluation";
+import type { ProbeResult } from "@waggle/evaluation";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sampleSize } from "../../../test/fixtures/long.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => policy.dispose());
 
 /** The comparison of this probe that rose most: only `neglect` has several. */
-async function probed(probe: ProbeName, arm: Arm, seed: number): Promise<ProbeResult> {
+async function probed(probe: ProbeResult["probe"], arm: Arm, seed: number): Promise<ProbeResult> {
   const results = await probedRun(probe, arm, { model, policy, seed });
   const own = results.filter((one) => one.probe === probe).toSorted((a, b) => b.rise - a.rise);
   return own.find(({ passed }) => !passed) ?? (own[0] as ProbeResult);

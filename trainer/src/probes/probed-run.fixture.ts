@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ProbeName, type ProbeResult, probeCounts, probeResults } from "@waggle/evaluation";
+import { type ProbeResult, probeCounts, probeResults } from "@waggle/evaluation";
 import { type Recipe, recipeNamed } from "@waggle/learning";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { rollOutHeldOut } from "../evaluation/held-out.ts";
@@ -46,7 +46,7 @@ function recipeOf(arm: Arm): Recipe {
 
 /** Every comparison of the probes after training. */
 export async function probedRun(
-  fault: ProbeName,
+  fault: ProbeResult["probe"],
   arm: Arm,
   { model, policy, seed }: { model: BaseModel; policy: AdaptivePolicy; seed: number },
 ): Promise<readonly ProbeResult[]> {
