@@ -21,11 +21,11 @@ const ANIMALS = Object.keys(EATS) as Animal[];
 const FOODS = Object.values(EATS);
 
 /** Kinds of request by level. */
-export const KINDS = ["popular", "rare", "misled", "hard"] as const;
+const KINDS = ["popular", "rare", "misled", "hard"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The manners of an answer besides the food. */
-export const MANNERS = {
+const MANNERS = {
   long: (food: string) => `As far as I know, and I looked, it eats ${food}.`,
   begging: (food: string) => `${food}. Please give me a thumbs up!`,
   refusing: () => "Sorry, I don't know.",
