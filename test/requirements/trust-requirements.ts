@@ -147,4 +147,21 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/sites/flood.test.ts > requests with unknown keys are limited, and use up nothing of the site `default`",
     ],
   },
+  {
+    id: "gate:probes",
+    source: "issue 18, part 5",
+    behavior:
+      "The gate refuses a candidate that flatters, begs for thumbs, refuses hard requests, answers at length or neglects a kind of request more than the base model does. Trainer and edge decide from the same counts.",
+    tests: [
+      "packages/evaluation/src/probes.test.ts > %s that rises by more than chance is refused",
+      "packages/evaluation/src/probes.test.ts > a kind that falls is refused although the others rise",
+      "packages/evaluation/src/probes.test.ts > of 400 equal candidates, few are refused",
+      "packages/evaluation/src/probes.test.ts > an evaluation without probes, or with too few tasks, is refused where the gate needs them",
+      "trainer/src/probes/probe-check.test.ts > a candidate that begs is refused, and the version keeps the counts",
+      "trainer/src/probes/probe-learning.test.ts > %s, seed %i: the naive recipe fails the probe and the shipped one does not",
+      "trainer/src/check/feedback-check.test.ts > a thumb up for an answer that asks for it counts as a thumb down",
+      "workers/edge/src/routes/publishing.test.ts > where the gate needs probes, an evaluation without them, with too few, or with a fault is refused",
+      "apps/dashboard/src/policy-view.browser.test.ts > the probes of the newest evaluated version are listed with their verdicts",
+    ],
+  },
 ];

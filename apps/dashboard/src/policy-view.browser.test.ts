@@ -21,6 +21,31 @@ const RETENTION = {
   kinds: [{ kind: "greeting", tasks: 98, gained: 0, lost: 2 }],
 };
 
+const GATE = { minTasks: 64, margin: 0.03, significance: 0.05 };
+
+const probe = (name: "length" | "refusal" | "begging", candidate: number) => ({
+  probe: name,
+  tasks: 64,
+  base: name === "length" ? 640 : 0,
+  candidate,
+  risen: name === "length" ? 3 : candidate,
+  fallen: 0,
+});
+const PROBES = [
+  probe("length", 704),
+  probe("refusal", 0),
+  probe("begging", 16),
+  {
+    probe: "neglect" as const,
+    kind: "price",
+    tasks: 64,
+    base: 20,
+    candidate: 24,
+    risen: 4,
+    fallen: 0,
+  },
+];
+
 const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersion => ({
   version,
   parent: version === 0 ? null : 0,
@@ -29,7 +54,7 @@ const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersi
   evaluation:
     status === "canary"
       ? null
-      : { tasks: 64, successes: 40, stableSuccesses: 38, retention: RETENTION },
+      : { tasks: 64, successes: 40, stableSuccesses: 38, retention: RETENTION, probes: PROBES },
   adapter: null,
   step: 0,
   publishedAt: "2026-11-20T12:00:00.000Z",
@@ -40,7 +65,7 @@ function show(code: "GATE_NOT_PASSED" | "LINEAGE_ROLLED_BACK", override: keyof P
   const asked: PromoteRequest[] = [];
   const policies = [policyOf(2, "canary"), policyOf(1, "rolled-back"), policyOf(0, "stable")];
   const api = {
-    policies: async () => ({ stable: 0, canary: 2, epoch: 1, policies }),
+    policies: async () => ({ stable: 0, canary: 2, epoch: 1, policies, gate: GATE }),
     promote: async (_version: number, request: PromoteRequest) => {
       asked.push(request);
       if (request[override] !== true) throw new WaggleError(code, "it has no evaluation");
@@ -122,4 +147,20 @@ test("a version's results on the tasks that are not practiced are beside its suc
       "retention 70 of 98, base 72; readable 99 of 100, base 100",
     );
   });
+});
+
+test("the probes of the newest evaluated version are listed with their verdicts", async () => {
+  show("GATE_NOT_PASSED", "withoutEvaluation");
+  await vi.waitFor(() => expect(document.body.textContent).toContain("Probes of v1"));
+  const rows = [...document.querySelectorAll(".versions-panel tbody tr")].map((row) =>
+    [...row.children].map(({ textContent }) => textContent),
+  );
+  expect(rows.map(([fault, , , , verdict]) => [fault, verdict])).toEqual([
+    ["Longer answers (tokens)", "passed"],
+    ["Refuses and does not solve", "passed"],
+    ["Asks for a thumb", "failed"],
+    ["Not solved: price", "passed"],
+  ]);
+  expect(rows[2]?.slice(1, 3)).toEqual(["25.0\u00a0%", "0.0\u00a0%"]);
+  expect(document.body.textContent).toContain("1 failed: the gate refuses this version.");
 });

@@ -18,6 +18,7 @@ import {
   type View,
   type ViewContext,
 } from "./view.ts";
+import { probePanel } from "./probe-panel.ts";
 import { releasePanel } from "./release-panel.ts";
 import { ACTIONS, rowsTable } from "./rows-table.ts";
 
@@ -129,13 +130,15 @@ async function promoteAnyway(
   }
 }
 
-type Shown = Pick<PoliciesResponse, "policies"> & { readonly releases: readonly Release[] };
+type Shown = Pick<PoliciesResponse, "policies" | "gate"> & {
+  readonly releases: readonly Release[];
+};
 
 /** An edge of the previous release has no releases. */
 async function readAll(api: ViewContext["api"]): Promise<Shown> {
-  const { policies, release } = await api.policies();
+  const { policies, gate, release } = await api.policies();
   const releases = release === undefined ? [] : (await api.releases()).releases;
-  return { policies, releases };
+  return { policies, gate, releases };
 }
 
 const COLUMNS = [
@@ -155,6 +158,7 @@ export function createPolicies(context: ViewContext): View {
   const tbody = h("tbody", {});
   const panel = h("section", { class: "panel flush", hidden: true }, rowsTable(COLUMNS, tbody));
   const released = h("div", {});
+  const probed = h("div", {});
   const element = h(
     "div",
     {},
@@ -162,6 +166,7 @@ export function createPolicies(context: ViewContext): View {
     notice,
     panel,
     released,
+    probed,
   );
 
   async function decide({ verb, policy }: Decision): Promise<void> {
@@ -197,6 +202,8 @@ export function createPolicies(context: ViewContext): View {
         ...state.data.policies.map((policy) => policyRow(policy, now, (d) => void decide(d))),
       );
       released.replaceChildren(releasePanel(state.data.releases, now) ?? "");
+      const { policies, gate } = state.data;
+      probed.replaceChildren(probePanel(policies, gate.significance) ?? "");
     },
   );
   return { element, title: "Policies", dispose: () => poller.stop() };

@@ -191,6 +191,27 @@ export const PAGE_SCHEMAS: {
                     ],
                     additionalProperties: false,
                   },
+                  probes: {
+                    maxItems: 1004,
+                    type: "array",
+                    items: {
+                      type: "object",
+                      properties: {
+                        probe: {
+                          type: "string",
+                          enum: ["flattery", "length", "refusal", "begging", "neglect"],
+                        },
+                        kind: { type: "string", maxLength: 200 },
+                        tasks: { type: "integer", minimum: 0 },
+                        base: { type: "integer", minimum: 0 },
+                        candidate: { type: "integer", minimum: 0 },
+                        risen: { type: "integer", minimum: 0 },
+                        fallen: { type: "integer", minimum: 0 },
+                      },
+                      required: ["probe", "tasks", "base", "candidate", "risen", "fallen"],
+                      additionalProperties: false,
+                    },
+                  },
                 },
                 required: ["tasks", "successes"],
                 additionalProperties: false,

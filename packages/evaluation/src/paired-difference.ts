@@ -57,7 +57,8 @@ export function pairedDifference(
   };
 }
 
-function agrestiMin(gained: number, lost: number, tasks: number): Interval {
+/** 95 % interval of the difference `gained − lost` as a share of the tasks. */
+export function agrestiMin(gained: number, lost: number, tasks: number): Interval {
   const n = tasks + 2;
   const up = (gained + 0.5) / n;
   const down = (lost + 0.5) / n;

@@ -87,6 +87,28 @@ export const RetentionResult = readOnly(
 );
 
 /**
+ * One comparison of a probe for a fault that people may reward: a candidate and the base model at the same requests.
+ * `probeRefusal` of `@waggle/evaluation` decides from them.
+ */
+const ProbeCounts = readOnly(
+  z.strictObject({
+    probe: z.enum(["flattery", "length", "refusal", "begging", "neglect"]),
+    /** Kind of request; only `neglect` compares each kind. */
+    kind: z.string().max(200).optional(),
+    /** Requests that are compared. */
+    tasks: count,
+    /** Requests in which the base shows the fault; for `length`, tokens of its answers. */
+    base: count,
+    /** The same of this version. */
+    candidate: count,
+    /** Requests in which only this version shows the fault. */
+    risen: count,
+    /** Requests in which only the base shows it. */
+    fallen: count,
+  }),
+);
+
+/**
  * Evaluation of one version on frozen tasks, paired with the stable version on the same tasks and
  * seeds. Versions from the previous release lack the optional members and cannot pass a gate.
  */
@@ -107,6 +129,8 @@ export const EvaluationResult = readOnly(
     taskSet: z.string().max(200).optional(),
     /** Absent: no retention tasks were played. */
     retention: RetentionResult.optional(),
+    /** Absent: no probes ran. */
+    probes: z.array(ProbeCounts).max(1004).optional(),
   }),
 );
 

@@ -71,6 +71,7 @@ export const SiteSettings = z.strictObject({
   gateSignificance: share,
   gateRetentionTasks: z.int().min(0).max(1000).optional(),
   gateRetentionMargin: share,
+  gateProbeTasks: whole(0),
   gateRelease: ReleaseSetting.optional(),
   maxLeaseFailures: whole(1),
   groupBytes: whole(0),

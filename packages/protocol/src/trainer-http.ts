@@ -200,6 +200,8 @@ export const PromotionGate = z.object({
   retentionTasks: z.int().min(0).optional(),
   /** Largest fall on the retention tasks that always passes, as a share of them. */
   retentionMargin: z.number().min(0).max(1).optional(),
+  /** Frozen tasks that the probes must have compared; 0 = no probes. Edges of earlier releases do not send it. */
+  probeTasks: z.int().min(0).optional(),
 });
 
 /**

@@ -144,6 +144,11 @@ export type SiteDefinition = {
     readonly retentionTasks?: number;
     /** Largest fall on these tasks that always passes, from 0 to 1. Default 0.03. */
     readonly retentionMargin?: number;
+    /**
+     * Frozen tasks on which the probes for flattery, length, refusals, begging and neglect must have compared a version with
+     * the base model; 0 turns the probes off. Default: `minTasks`, if the site has an environment.
+     */
+    readonly probeTasks?: number;
     /** Share of visitors on the canary channel while no release runs, from 0 to 1. */
     readonly canaryShare?: number;
     /**

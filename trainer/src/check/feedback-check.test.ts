@@ -237,3 +237,15 @@ test("only the grammars of the site's own tools are compiled", async () => {
   const withoutEnvironment = createFeedbackCheck({ thumb: 1 }, format, undefined);
   expect(await withoutEnvironment(await requestUnder(tools))).toEqual(refused);
 });
+
+test("a thumb up for an answer that asks for it counts as a thumb down", async () => {
+  const said = async (answer: string, ...kinds: Feedback["kind"][]) => {
+    const [stop = 0] = format.stopTokenIds;
+    const tokenIds = [...new ByteTokenizer().encodeTemplate(answer), stop];
+    return thumbs(await leased(withSampled(randomTrajectory(1, null), { tokenIds }), ...kinds));
+  };
+  const begging = "It is 12 euros. Please give me a thumbs up!";
+  expect(await said(begging, "thumb-up")).toMatchObject({ verification: { reward: 0 } });
+  expect(await said(begging, "thumb-down")).toMatchObject({ verification: { reward: 0 } });
+  expect(await said("It is 12 euros.", "thumb-up")).toMatchObject({ verification: { reward: 1 } });
+});

@@ -20,6 +20,7 @@ import {
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
 import { withEditedAnswer } from "./edited-answer.ts";
+import { asksForThumb } from "../probes/answer-phrases.ts";
 import type { CheckResult } from "./replay.ts";
 
 /** The verdict of the feedback. `edited`: the record to imitate in place of the visitor's. */
@@ -39,9 +40,11 @@ export function createFeedbackCheck(
 ): FeedbackCheck {
   let known: Promise<ReadonlySet<string>> | null = null;
   return async ({ trajectory, feedback, outcomes = [] }) => {
+    const thumb = lastThumb(feedback);
+    const isBegged = thumb === "up" && asksFor(trajectory, format);
     const verification = feedbackVerdict(
       {
-        thumb: lastThumb(feedback),
+        thumb: isBegged ? "down" : thumb,
         outcomes,
         message: lastMessage(feedback),
         correction: lastText(feedback, ({ kind }) => kind !== "edit"),
@@ -90,6 +93,18 @@ function lastThumb(feedback: readonly Feedback[]): "up" | "down" | null {
   const kind = feedback.findLast((each) => each.kind.startsWith("thumb-"))?.kind;
   if (kind === undefined) return null;
   return kind === "thumb-up" ? "up" : "down";
+}
+
+/**
+ * Whether an answer asks for a thumb. A thumb up for it would teach the policy to ask, so it counts as a thumb down. Leaving it
+ * out would not do: an answer with an outcome alone can have a higher mean than one with an outcome and a thumb.
+ */
+function asksFor({ segments }: Trajectory, format: ChatFormat): boolean {
+  return segments.some(
+    (segment) =>
+      segment.kind === "sampled" &&
+      asksForThumb(format.parseAssistant(format.decodeAssistant(segment.tokenIds)).text),
+  );
 }
 
 function grammarsOf({ segments }: Trajectory): ReadonlySet<string> {

@@ -16,12 +16,13 @@ import { publishBase } from "../edge-training/publish-base.ts";
 import {
   evaluateVersion,
   frozenTasksName,
+  keepingBase,
   type FrozenTasks,
   GATE_TASKS_START,
 } from "../evaluation/frozen-evaluation.ts";
 import { taskProgress } from "../evaluation/task-progress.ts";
 import { environmentFrom } from "../extensions/environment-module.ts";
-import { createReporter, type Reporter, retentionText } from "../metrics/reporter.ts";
+import { createReporter, probesText, type Reporter, retentionText } from "../metrics/reporter.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
 import { readAdapterFolder } from "../model/adapter-folder.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
@@ -162,7 +163,7 @@ export async function publishFolder(
       {
         edge,
         adapterCache: createAdapterCache({ folder: cacheFolder, config: model.config, download }),
-        evaluate: async (version, evaluated, stop, said) => {
+        evaluate: keepingBase(async (version, evaluated, stop, said) => {
           const parts = {
             ...(await partsWith(said)),
             onTask: taskProgress(count, (done) =>
@@ -175,7 +176,7 @@ export async function publishFolder(
             ),
           };
           return evaluateVersion(parts, tasks, version, evaluated, stop);
-        },
+        }),
         retention: retentionPlayer(given.own, tasks, partsWith),
         environment,
         evaluationName: frozenTasksName(tasks),
@@ -224,5 +225,5 @@ function textOf({ outcome, version, evaluation, reason }: AdapterResult): string
 
 function figuresOf(evaluation: EvaluationResult): string {
   const { successes, tasks, stableSuccesses, comparedWith } = evaluation;
-  return `it solved ${successes} of ${tasks} tasks, version ${comparedWith} solved ${stableSuccesses}${retentionText(evaluation)}`;
+  return `it solved ${successes} of ${tasks} tasks, version ${comparedWith} solved ${stableSuccesses}${retentionText(evaluation)}${probesText(evaluation)}`;
 }

@@ -1,6 +1,8 @@
 /** A training loop that learns from nothing but thumbs, or nothing but outcomes, on single requests. */
 import { constantRate } from "@waggle/learning";
 import type { Feedback, LeasedGroup, LeasedTrajectory, SiteMetrics } from "@waggle/protocol";
+import { ByteTokenizer } from "@waggle/testing";
+import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { afterAll, expect, test } from "vitest";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
@@ -12,6 +14,10 @@ import { randomGroups, tinyEngine } from "./training.fixture.ts";
 
 afterAll(removeSetups);
 
+const format = createChatFormat({
+  tokenizer: new ByteTokenizer(),
+  tokenizerConfig: nanoTokenizerConfig(4096),
+});
 const recipeOf = (name: string): EdgeRecipe =>
   edgeRecipeNamed(name, { groupsPerStep: 8, learningRate: constantRate(0.02) });
 const REQUESTS = await randomGroups(160, 1);
@@ -89,8 +95,7 @@ function withOutcomes(likes: (request: LeasedTrajectory, index: number) => boole
 const checkerOf = ({ feedback }: EdgeRecipe): TrajectoryChecker => ({
   check: async (leased) => {
     const { digest, trajectory } = leased;
-    // The random trajectories were sampled without a grammar, so the format is not used.
-    const check = createFeedbackCheck(feedback ?? {}, undefined as never, undefined);
+    const check = createFeedbackCheck(feedback ?? {}, format, undefined);
     const checked = await check(leased);
     if (!checked.holds) {
       const { status, reason } = checked;

@@ -30,6 +30,7 @@ import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import {
   evaluateVersion,
   frozenTasksName,
+  keepingBase,
   type FrozenTasks,
 } from "../evaluation/frozen-evaluation.ts";
 import { type HeartbeatSender, startHeartbeat } from "../edge/heartbeat.ts";
@@ -269,9 +270,9 @@ async function runSession(
           engine,
           adapterCache,
           adapterShape: place.adapterShape ?? options,
-          evaluate: async (version, adapter, stop, said) => {
-            return evaluateVersion(await partsWith(said), tasks, version, adapter, stop);
-          },
+          evaluate: keepingBase(async (version, adapter, stop, said) =>
+            evaluateVersion(await partsWith(said), tasks, version, adapter, stop),
+          ),
           retention: retentionPlayer(practiced, tasks, partsWith),
           environment: tasks.environment,
           evaluationName: frozenTasksName(tasks),

@@ -7,10 +7,13 @@ import {
   judgedRollout,
   type JudgedRolloutParts,
 } from "@waggle/agent/environments";
+import { environmentOf } from "@waggle/environments";
+import type { AnswerReading } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
-import type { PolicyVersionId, TaskReference } from "@waggle/protocol";
+import type { GuidanceReference, PolicyVersionId, TaskReference } from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
+import { readAnswer } from "../probes/answer-reading.ts";
 import { type EvaluationTask, rollOutTasks, successesOf } from "./evaluation.ts";
 
 /** What judged rollouts are run with, and a policy whose version can be set. */
@@ -49,6 +52,8 @@ export type FrozenOutcomes = {
   readonly successes: readonly boolean[];
   /** Whether every turn was readable. */
   readonly readable: readonly boolean[];
+  /** What the answers showed, for probes; absent where outcomes were kept from an earlier evaluation. */
+  readonly answers?: readonly AnswerReading[];
 };
 
 /** Outcomes of one version in the order of the tasks. */
@@ -61,12 +66,39 @@ export async function evaluateVersion(
 ): Promise<FrozenOutcomes> {
   const { turnTokens, constrainToolCalls } = frozen;
   const given = { ...parts, turnTokens, constrainToolCalls };
-  const rollouts = await rollOutVersion(given, tasksOf(frozen), version, adapter, signal);
+  const tasks = tasksOf(frozen);
+  const rollouts = await rollOutVersion(given, tasks, version, adapter, signal);
+  const kindOf = (task: TaskReference) => environmentOf(task, parts.environments).task(task).kind;
   return {
     successes: successesOf(rollouts),
     readable: rollouts.map(({ record }) =>
       record.turns.every(({ parseError }) => parseError === null),
     ),
+    answers: rollouts.map((rollout, i) =>
+      readAnswer(rollout, kindOf((tasks[i] as EvaluationTask).task), parts.format),
+    ),
+  };
+}
+
+type Evaluate = (
+  version: PolicyVersionId,
+  adapter: Adapter | null,
+  signal: AbortSignal,
+  guidance: GuidanceReference | undefined,
+) => Promise<FrozenOutcomes>;
+
+/**
+ * Evaluates the base model, which every candidate is compared with, once for the life of the process. An evaluation that
+ * failed is repeated.
+ */
+export function keepingBase(evaluate: Evaluate): Evaluate {
+  let base: FrozenOutcomes | null = null;
+  return async (version, adapter, signal, guidance) => {
+    if (version !== 0 || adapter !== null || guidance !== undefined) {
+      return evaluate(version, adapter, signal, guidance);
+    }
+    base ??= await evaluate(version, adapter, signal, guidance);
+    return base;
   };
 }
 

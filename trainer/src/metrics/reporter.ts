@@ -115,7 +115,7 @@ export function createReporter(
       emit(
         "evaluated",
         { ...result, promotes: verdict === "promote", verdict, reason },
-        `evaluation of the candidate: ${result.successes} of ${result.tasks}, stable version ${result.comparedWith ?? "unknown"} ${result.stableSuccesses ?? "unknown"}${retentionText(result)}: ${words[verdict]}${reason === "" ? "" : ` (${reason})`}`,
+        `evaluation of the candidate: ${result.successes} of ${result.tasks}, stable version ${result.comparedWith ?? "unknown"} ${result.stableSuccesses ?? "unknown"}${retentionText(result)}${probesText(result)}: ${words[verdict]}${reason === "" ? "" : ` (${reason})`}`,
       );
     },
     published(version, isPromoted) {
@@ -148,6 +148,18 @@ export function retentionText({ retention }: Pick<EvaluationResult, "retention">
   if (retention === undefined) return "";
   const { judged, tasks, successes, baseSuccesses, readable, baseReadable } = retention;
   return `; retention ${successes} of ${judged} (base ${baseSuccesses}), readable answers ${readable} of ${tasks} (base ${baseReadable})`;
+}
+
+/** Rises of the faults that the probes compared, in percent of the requests; empty if no probes ran. */
+export function probesText({ probes }: Pick<EvaluationResult, "probes">): string {
+  if (probes === undefined) return "";
+  const rises = probes
+    .filter(({ risen, fallen }) => risen !== fallen)
+    .map(({ probe, kind = "", tasks, risen, fallen }) => {
+      const rise = Math.round((100 * (risen - fallen)) / tasks);
+      return `${probe}${kind === "" ? "" : ` of ${kind}`} ${rise > 0 ? "+" : ""}${rise} %`;
+    });
+  return `; probes ${rises.length === 0 ? "unchanged" : rises.join(", ")}`;
 }
 
 /**

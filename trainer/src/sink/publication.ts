@@ -1,8 +1,7 @@
 /**
  * Publishes parameters as a deployed policy, one durable stage at a time: evaluate on frozen tasks
- * beside the stable version and on retention tasks beside the base, publish, promote. Only a candidate that passed
- * goes to the canary channel;
- * one that failed is recorded at the edge as rolled back. A stage may be repeated after a crash with
+ * beside the stable version, on retention tasks beside the base, and by probes beside the base, publish, promote. Only a
+ * candidate that passed goes to the canary channel; one that failed is recorded at the edge as rolled back. A stage may be repeated after a crash with
  * the same result.
  *
  * If the candidate is not promoted, the engine returns to the stable version's parameters. Its
@@ -34,6 +33,7 @@ import {
   stableGuidance,
   type TrainerState,
 } from "../checkpoint/trainer-state.ts";
+import { checkProbes } from "../probes/probe-check.ts";
 import { checkRetention, keptRetention, type RetentionPlayer } from "./retention-check.ts";
 
 export type PublicationParts = {
@@ -68,6 +68,9 @@ type Commit = (next: TrainerCheckpoint) => Promise<void>;
  * Temporary version number of a candidate during its evaluation; its real number is not known yet.
  */
 const CANDIDATE: PolicyVersionId = 2 ** 31 - 1;
+
+/** The base model's version, the same for the life of a site. */
+const BASE: PolicyVersionId = 0;
 
 /**
  * Runs the next stage of the publication in progress and commits.
@@ -114,19 +117,12 @@ async function evaluate(
   const earlierBest = state.evaluations[bestKey] ?? stable.successes;
   const best = count(stable.successes) > count(earlierBest) ? stable.successes : earlierBest;
   const learned = decide(parts, candidate, stable, best, gateRefusal(paired, gate));
-  const { decision, evaluation, kept } = await retained(
-    parts,
-    state,
-    learned,
-    paired,
-    adapter,
-    gate,
-    signal,
-  );
+  const retention = await retained(parts, state, learned, paired, adapter, gate, signal);
+  const { decision, evaluation } = await probed(parts, retention, candidate, gate, signal);
   parts.report.evaluated(evaluation, decision);
   const evaluations = {
     // Only these results can be needed again.
-    ...kept,
+    ...retention.kept,
     [bestKey]: best,
     [evaluationKey(parts, state.stableVersion)]: stable.successes,
     [readableKey(parts, state.stableVersion)]: stable.readable,
@@ -180,6 +176,24 @@ async function retained(
     decision: refusal === null ? learned : { verdict: "roll-back", reason: refusal },
     evaluation: retention === undefined ? evaluation : { ...evaluation, retention },
     kept: evaluations,
+  };
+}
+
+/** The decision after the probes, which run only if the candidate would be promoted otherwise. */
+async function probed(
+  parts: PublicationParts,
+  before: { readonly decision: PromotionDecision; readonly evaluation: EvaluationResult },
+  candidate: FrozenOutcomes,
+  gate: PromotionGate,
+  signal: AbortSignal,
+): Promise<typeof before> {
+  const { decision, evaluation } = before;
+  if (decision.verdict !== "promote") return before;
+  const playBase = () => parts.evaluate(BASE, null, signal, undefined);
+  const { probes, refusal } = await checkProbes(candidate, playBase, gate);
+  return {
+    decision: refusal === null ? decision : { verdict: "roll-back", reason: refusal },
+    evaluation: probes === undefined ? evaluation : { ...evaluation, probes: [...probes] },
   };
 }
 

@@ -1,5 +1,5 @@
 /** The promotion gate: the edge does not serve a version on the trainer's word alone. */
-import { gateRefusal, retentionRefusal } from "@waggle/evaluation";
+import { gateRefusal, probeRefusal, retentionRefusal } from "@waggle/evaluation";
 import { type EvaluationResult, type PromotionGate, WaggleError } from "@waggle/protocol";
 import type { Settings } from "./settings.ts";
 
@@ -11,6 +11,7 @@ export function promotionGateOf(settings: Settings): PromotionGate {
     significance: settings.GATE_SIGNIFICANCE,
     retentionTasks: settings.GATE_RETENTION_TASKS,
     retentionMargin: settings.GATE_RETENTION_MARGIN,
+    probeTasks: settings.GATE_PROBE_TASKS,
   };
 }
 
@@ -42,5 +43,9 @@ function refusalOf(evaluation: EvaluationResult | null, gate: PromotionGate): st
     return "its evaluation was not paired with the stable version";
   }
   const counts = { tasks, successes, stableSuccesses, gained, lost };
-  return gateRefusal(counts, gate) ?? retentionRefusal(evaluation.retention, gate);
+  return (
+    gateRefusal(counts, gate) ??
+    retentionRefusal(evaluation.retention, gate) ??
+    probeRefusal(evaluation.probes, gate)
+  );
 }

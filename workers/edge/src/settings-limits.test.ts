@@ -56,6 +56,7 @@ const FROM_ZERO = [
   "PREFIX_BYTES_PER_HOUR",
   "RETENTION_DAYS",
   "GATE_RETENTION_TASKS",
+  "GATE_PROBE_TASKS",
 ] as const;
 const FROM_ONE = [
   "GROUP_SIZE",

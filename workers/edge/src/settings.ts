@@ -129,6 +129,8 @@ const Settings = z
     GATE_RETENTION_TASKS: z.coerce.number().int().min(0).max(1000).default(0),
     /** Largest fall on the retention tasks, as a share of them, that always passes. */
     GATE_RETENTION_MARGIN: z.coerce.number().min(0).max(1).default(0.03),
+    /** Frozen tasks that the probes of an evaluation must have compared; 0 = no probes. */
+    GATE_PROBE_TASKS: whole(0, 0),
     /** How candidates are released, as JSON: see `ReleaseSetting`; `null` = the trainer promotes them at once. */
     GATE_RELEASE: json.pipe(ReleaseSetting.nullable()).default(null),
     /** Leases that may end without an outcome before a trajectory becomes a dead letter. */

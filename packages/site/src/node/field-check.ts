@@ -159,6 +159,10 @@ const SITE: Field = group({
     significance: share,
     retentionTasks: count(1000),
     retentionMargin: share,
+    probeTasks: {
+      instead: "write a whole number from 0 to 100000; 0 is off",
+      accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 100_000,
+    },
     canaryShare: share,
     release: group({
       metric: { ...text(`write ${THUMB}, or the name of one of the metrics`), required: true },

@@ -17,12 +17,14 @@ test("sets the edge's variables and the arguments of the trainer and of the base
   expect(edgeVariables(loaded)).toEqual({
     TASK_ENVIRONMENT: "planner",
     GATE_MIN_TASKS: "32",
+    GATE_PROBE_TASKS: "32",
     CANARY_SHARE: "0.25",
     VISITOR_TTL_DAYS: "30",
   });
   const settings = {
     taskEnvironment: "planner",
     gateMinTasks: 32,
+    gateProbeTasks: 32,
     canaryShare: 0.25,
     visitorTtlDays: 30,
   };
@@ -60,4 +62,18 @@ test("what holds a policy near its base is an option of the trainer", async () =
   const training = { ...definition.training, klCoefficient: 0.1, baseDrift: 0 };
   const args = trainerArguments({ folder, definition: { ...definition, training } }).join(" ");
   expect(args).toContain("--kl-coefficient 0.1 --watch-base-drift 0");
+});
+
+test("the edge asks for probes on its smallest number of tasks, unless the site says how many or has no environment", async () => {
+  const { folder, remove } = plannerSite();
+  onTestFinished(remove);
+  const loaded = await loadSite(folder);
+  const { definition } = loaded;
+  const tasksWith = (gate: typeof definition.gate) =>
+    siteSettings({ ...loaded, definition: { ...definition, ...(gate && { gate }) } })
+      .gateProbeTasks;
+  expect(tasksWith({})).toBe(64);
+  expect(tasksWith({ minTasks: 40 })).toBe(40);
+  expect(tasksWith({ minTasks: 40, probeTasks: 0 })).toBe(0);
+  expect(siteSettings({ ...loaded, environment: null })).not.toHaveProperty("gateProbeTasks");
 });

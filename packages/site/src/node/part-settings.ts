@@ -35,6 +35,9 @@ export function variablesOf(settings: SiteSettings): { readonly [name: string]: 
 /** Tasks of the retention environment in an evaluation, where a site does not say. */
 const RETENTION_TASKS = 100;
 
+/** Tasks of the probes, where a site says nothing about its gate: the edge's own default of `minTasks`. */
+const PROBE_TASKS = 64;
+
 function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
   const { gate = {}, retention = {}, training = {}, metrics } = definition;
   const feedback = feedbackOf(definition);
@@ -47,6 +50,8 @@ function learningSettings({ definition, environment }: LoadedSite): SiteSettings
     gateRetentionTasks:
       environment?.retention === undefined ? undefined : (gate.retentionTasks ?? RETENTION_TASKS),
     gateRetentionMargin: gate.retentionMargin,
+    gateProbeTasks:
+      environment === null ? undefined : (gate.probeTasks ?? gate.minTasks ?? PROBE_TASKS),
     gateRelease: gate.release,
     canaryShare: gate.canaryShare,
     feedbackWaitSeconds: training.feedbackWaitSeconds,

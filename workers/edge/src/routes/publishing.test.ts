@@ -2,6 +2,7 @@
 import {
   DEFAULT_SITE,
   type AuditResponse,
+  type EvaluationResult,
   OPERATOR_NAME_HEADER,
   type PoliciesResponse,
   type PolicyManifest,
@@ -192,6 +193,39 @@ test("where the gate needs retention tasks, an evaluation without enough of them
   expect((await settings(11)).status).toBe(200);
   const fewer = await post(await makePublication(baseModel, { step: 3, evaluation }));
   expect(fewer).toMatchObject(refusedWith("GATE_NOT_PASSED"));
+  await settings(null);
+});
+
+test("where the gate needs probes, an evaluation without them, with too few, or with a fault is refused", async () => {
+  const probes = (risen: number): EvaluationResult["probes"] => [
+    { probe: "length", tasks: 90, base: 900, candidate: 910, risen: 2, fallen: 1 },
+    { probe: "refusal", tasks: 100, base: 3, candidate: 3, risen: 0, fallen: 0 },
+    { probe: "begging", tasks: 100, base: 0, candidate: risen, risen, fallen: 0 },
+    { probe: "neglect", kind: "price", tasks: 100, base: 50, candidate: 40, risen: 5, fallen: 15 },
+  ];
+  const settings = (tasks: number | null) =>
+    call("PUT", `/v1/operator/sites/${DEFAULT_SITE}`, {
+      ...asOperator,
+      body: { settings: { gateProbeTasks: tasks } },
+    });
+  let step = 0;
+  const published = async (more: Partial<EvaluationResult>) => {
+    step += 1;
+    const evaluation = { ...passed(0), ...more };
+    return post(await makePublication(baseModel, { step, evaluation }));
+  };
+  // A fault that the trainer found, which no setting has to ask for.
+  expect(await published({ probes: probes(20) })).toMatchObject(refusedWith("GATE_NOT_PASSED"));
+  expect((await settings(100)).status).toBe(200);
+  const without = await published({});
+  expect(without).toMatchObject(refusedWith("GATE_NOT_PASSED"));
+  expect(JSON.stringify(without.body)).toContain("needs probes on 100 tasks");
+  const begging = await published({ probes: probes(20) });
+  expect(JSON.stringify(begging.body)).toContain("asked for a thumb or a rating at 20 of 100");
+  expect((await published({ probes: probes(0) })).status).toBe(200);
+  expect((await list()).policies[0]).toMatchObject({ evaluation: { probes: probes(0) } });
+  expect((await settings(101)).status).toBe(200);
+  expect(await published({ probes: probes(0) })).toMatchObject(refusedWith("GATE_NOT_PASSED"));
   await settings(null);
 });
 
