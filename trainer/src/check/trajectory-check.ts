@@ -188,7 +188,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         edited: Trajectory,
         verdict: Verification,
       ): Promise<LearnableTrajectory | null> {
-        const rows = await rescore(options, toTrainingSamples(edited), state);
+        const { logProbs: rows } = await rescore(options, toTrainingSamples(edited), state, null);
         if (!rows.flat().every(Number.isFinite)) return null;
         const unscored = learnableTrajectory(digest, edited, verdict, staleness, rows);
         const scored = unscored.trajectory.samples.map((sample, i) => ({
