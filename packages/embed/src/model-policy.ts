@@ -14,7 +14,7 @@ import type { ChatFormat } from "@waggle/text";
 import type { OpenHost } from "./agent-host.ts";
 
 /** Options of `openModelPolicy`. */
-export type ModelPolicyOptions = {
+type ModelPolicyOptions = {
   readonly load: Omit<LoadModelOptions, "onProgress">;
   /** What the visitor reads while the file at `path` loads. */
   readonly detailOf: (path: string) => string;
@@ -29,7 +29,7 @@ export type ModelPolicyOptions = {
 };
 
 /** A policy with the model that it runs. */
-export type ModelPolicy = {
+type ModelPolicy = {
   readonly policy: Awaited<ReturnType<typeof createBrowserPolicy>>;
   readonly chatFormat: ChatFormat;
   readonly model: LoadedModel;

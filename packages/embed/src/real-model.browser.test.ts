@@ -7,7 +7,7 @@ import {
   writeAdapter,
 } from "@waggle/model";
 import type { Adapter, ModelFile } from "@waggle/model";
-import { FULL_SUPPORT, sha256 } from "@waggle/protocol";
+import { FULL_SUPPORT, isObject, sha256 } from "@waggle/protocol";
 import type { BaseModelReference } from "@waggle/protocol";
 import { createBrowserPolicy } from "@waggle/runtime";
 import type { WorkerHandle } from "@waggle/runtime";
@@ -41,7 +41,7 @@ function postedBytes(value: unknown): number {
   if (value instanceof Blob) return value.size;
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (value instanceof Map) return postedBytes([...value.values()]);
-  if (typeof value !== "object" || value === null) return 0;
+  if (!isObject(value) && !Array.isArray(value)) return 0;
   return Object.values(value).reduce<number>((sum, member) => sum + postedBytes(member), 0);
 }
 
