@@ -8,6 +8,7 @@ test("requests use the seeds that came with the session, each once, and then the
   const edge = createMemoryEdge();
   edge.requestSeeds = [5, 6];
   const { agent } = openPage({ edge, turns: [say("a"), say("b"), say("c")] });
+  await agent.ready;
   agent.consent.grant();
   await agent.checkPolicy();
   for (const request of ["one", "two", "three"]) await agent.send(request).finished;

@@ -18,7 +18,7 @@ import { ScriptedPolicy } from "@waggle/testing";
 import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
 
 /** A task with the seed that the edge gave for it. */
-export type Assigned = { readonly task: TaskReference; readonly seed: number };
+type Assigned = { readonly task: TaskReference; readonly seed: number };
 
 /** The attempt of one visitor. */
 export type Attempt = (assigned: Assigned) => Promise<Trajectory>;

@@ -10,13 +10,13 @@ import type { TrainerState } from "../checkpoint/trainer-state.ts";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 
 /** The policy that scores and the adapters of its versions. */
-export type RescoringParts = {
+type RescoringParts = {
   readonly policy: AdaptivePolicy;
   readonly adapterCache: Pick<AdapterCache, "get">;
 };
 
 /** Both `[samples][T]`. */
-export type Rescored = {
+type Rescored = {
   /** NaN where a token cannot be scored; 0 where none was sampled. */
   readonly logProbs: number[][];
   /** `null` if they were not asked for, or the policy computes none. */
