@@ -22,6 +22,7 @@ import { createFallbackStorage } from "../store/chunk-storage.ts";
 import { loadModel } from "../store/load-model.ts";
 import { openModel } from "../store/loaded-model.ts";
 import type { ModelReader } from "../store/loaded-model.ts";
+import { openWeights } from "../store/open-weights.ts";
 import { modelSourceName, parseModelSource } from "../store/model-source.ts";
 import type { ModelSource } from "../store/model-source.ts";
 import { finishedConversion, forgetConversion, recordConversion } from "./conversion-record.ts";
@@ -73,7 +74,8 @@ const WEIGHTS = "model.safetensors";
 const FROM_EARLIER = /^(calibration\.json|model[\w.-]*\.safetensors(\.index\.json|\.partial)?)$/;
 
 type Source = {
-  readonly reader: Pick<ModelReader, "bytes" | "weights">;
+  readonly reader: Pick<ModelReader, "bytes">;
+  readonly weights: () => Promise<TensorSource>;
   readonly paths: readonly string[];
   /** Content hash. Shards of other content are not kept, and equal sources give equal files. */
   readonly identity: string;
@@ -100,10 +102,15 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
   await mkdir(out, { recursive: true });
   await forgetConversion(out);
   const downloads = join(out, ".download");
-  const { reader, paths, identity } = await openSource(source, options, downloads);
+  const {
+    reader,
+    weights: openStored,
+    paths,
+    identity,
+  } = await openSource(source, options, downloads);
   const config = await readConfig(reader);
   const decoder = parseConvertible(config);
-  const stored = await reader.weights();
+  const stored = await openStored();
   const weights = change === undefined ? stored : change.weightsOf(stored, decoder);
   const parameters = convertWeights(decoder, weights, format);
   const plan = createHash("sha256")
@@ -183,6 +190,7 @@ async function openSource(
     const folder = await openModelFolder(source);
     return {
       reader: folder,
+      weights: () => folder.weights(),
       paths: folder.paths,
       identity: (
         await folder.reference(signal, (doneBytes, totalBytes) =>
@@ -198,8 +206,10 @@ async function openSource(
     onProgress: ({ loadedBytes, totalBytes }) =>
       options.onProgress?.({ step: "download", doneBytes: loadedBytes, totalBytes }),
   });
+  const reader = await openModel(model, { storage });
   return {
-    reader: await openModel(model, { storage }),
+    reader,
+    weights: () => openWeights(reader),
     paths: model.files.map(({ path }) => path),
     identity: model.baseModel,
   };
