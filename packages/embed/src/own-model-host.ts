@@ -4,7 +4,7 @@ import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { parseModelSource, wasmLimits } from "@waggle/runtime";
 import type { OpenHost } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
-import { openModelPolicy } from "./model-policy.ts";
+import { openModelPolicy } from "./model/model-policy.ts";
 import type { PolicyHostOptions } from "./policy-host.ts";
 
 /** 1.4 GB in f32. Up to this size quantization saves nothing on WASM, which would expand the matrices. */

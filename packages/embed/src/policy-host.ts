@@ -9,8 +9,8 @@ import { createModelStore, openModel } from "@waggle/runtime";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
 import type { OpenHost } from "./agent-host.ts";
 import { requireBrowser } from "./browser-support.ts";
-import { readCalibration } from "./model-calibration.ts";
-import { openModelPolicy } from "./model-policy.ts";
+import { readCalibration } from "./model/model-calibration.ts";
+import { openModelPolicy } from "./model/model-policy.ts";
 import { VersionTexts } from "./version-texts.ts";
 
 /** Options of `createPolicyHostOpener`. */

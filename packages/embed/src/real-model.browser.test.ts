@@ -130,15 +130,15 @@ test("the worker reads a model of 94 MB in pieces, and computes what bytes and a
   await host.dispose();
   expect(largestGap(base, adapted)).toBeGreaterThan(0.01);
 
-  const merged = await createBrowserPolicy({
+  const mergedPolicy = await createBrowserPolicy({
     modelFiles: new Map(files.map((file) => [file.path, file.bytes])),
     baseModel: baseModel.sha256,
     device: "wasm",
   });
-  expect(largestGap(base, (await merged.score(REQUEST)).rawLogProbs)).toBeLessThan(1e-4);
-  await merged.setAdapter(1, adapter);
-  expect(largestGap(adapted, (await merged.score(REQUEST)).rawLogProbs)).toBeLessThan(1e-4);
-  await merged.dispose();
+  expect(largestGap(base, (await mergedPolicy.score(REQUEST)).rawLogProbs)).toBeLessThan(1e-4);
+  await mergedPolicy.setAdapter(1, adapter);
+  expect(largestGap(adapted, (await mergedPolicy.score(REQUEST)).rawLogProbs)).toBeLessThan(1e-4);
+  await mergedPolicy.dispose();
 }, 300_000);
 
 test("a model that the device cannot hold is refused before its weights are fetched", async () => {

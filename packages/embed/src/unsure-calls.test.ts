@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { openPage, say, until } from "./agent.fixture.ts";
 import type { PageOptions } from "./agent.fixture.ts";
 import { Confirmations } from "./confirmations.ts";
-import { readCalibration } from "./model-calibration.ts";
+import { readCalibration } from "./model/model-calibration.ts";
 import { toRemoteTools } from "./page-tool.ts";
 
 const UNSURE = [[0, 0.4]] as const;

@@ -11,7 +11,7 @@ import type {
 } from "@waggle/runtime";
 import { readChatFormat } from "@waggle/text";
 import type { ChatFormat } from "@waggle/text";
-import type { OpenHost } from "./agent-host.ts";
+import type { OpenHost } from "../agent-host.ts";
 
 /** Options of `openModelPolicy`. */
 type ModelPolicyOptions = {
