@@ -163,7 +163,8 @@ async function claimed(
   seed: number,
 ): Promise<Trajectory> {
   const [sample] = toTrainingSamples(record);
-  const { sequence, spans = [] } = sample ?? { sequence: { tokenIds: [] } };
+  if (sample === undefined) return named(record, seed);
+  const { sequence, spans } = sample;
   const grammars = spans.flatMap(({ segment, start }) => {
     const spec = segment.grammar === null ? undefined : record.grammars?.[segment.grammar];
     if (spec === undefined) return [];
