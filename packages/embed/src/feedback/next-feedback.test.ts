@@ -83,7 +83,7 @@ test.each([
   ["edit", ""],
   ["edit", "x".repeat(2001)],
   ["thumb-up", "good"],
-] as const)("feedback %s with the text %s is refused", async (kind, text) => {
+] as const)("feedback %s with a text that does not fit is refused (%#)", async (kind, text) => {
   const { agent, edge } = openPage({ turns });
   agent.consent.grant();
   await agent.send("book a table for two").finished;
