@@ -3,7 +3,6 @@ import type { PolicyManifest } from "@waggle/protocol";
 import { createPublisherKeys, type PublisherKeys, signPolicy } from "@waggle/protocol/signing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createMemoryEdge, manifestOf, openPage, until } from "../agent.fixture.ts";
-import type { Publisher } from "../agent-options.ts";
 import { acceptSigned } from "./accept-signed.ts";
 import { requireSigned } from "./signed-manifest.ts";
 

@@ -47,10 +47,10 @@ test("wrong credentials are counted, by operation and reason", async () => {
   await vi.waitFor(
     async () => {
       const { refusals } = await ask<OperatorHealth>("GET", "/v1/operator/health", asOperator);
-      expect(refusals).toMatchObject([
-        { operation: "setKillSwitch", reason: "UNAUTHENTICATED", count: 3 },
-        { operation: "listPolicies", reason: "UNAUTHENTICATED", count: 1 },
-      ]);
+      const counted = refusals.map(({ operation, reason, count }) => [operation, reason, count]);
+      // Counts of an earlier test may be written late.
+      expect(counted).toContainEqual(["setKillSwitch", "UNAUTHENTICATED", 3]);
+      expect(counted).toContainEqual(["listPolicies", "UNAUTHENTICATED", 1]);
     },
     { timeout: 10_000, interval: 200 },
   );
