@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelFile } from "@waggle/model";
-import { loadModel, openModel, openWeights } from "@waggle/runtime";
+import { loadModel, openModel } from "@waggle/runtime";
 import { openModelFolder } from "@waggle/runtime/node";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createWaggle } from "../../packages/cli/src/program.ts";
@@ -115,9 +115,7 @@ test.each([
     const loaded = await loadModel({ kind: "url", baseUrl: server.url }, { storage });
     const quantized = format === "int8" || format === "int4" ? format : null;
     expect(loaded.storedFormat).toBe(quantized);
-    const reader = await openModel(loaded, { storage });
-    const opened = { bytes: reader.bytes, weights: () => openWeights(reader) };
-    const fetched = await tokensOf(opened, quantized ?? "f32");
+    const fetched = await tokensOf(await openModel(loaded, { storage }), quantized ?? "f32");
     expect(fetched).toHaveLength(16);
     expect(new Set(fetched).size).toBeGreaterThan(1);
     expect(fetched).toEqual(await tokensOf(await openModelFolder(out), quantized ?? "f32"));

@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PolicyManifest } from "@waggle/protocol";
-import { loadModel, openModel, openWeights } from "@waggle/runtime";
+import { loadModel, openModel } from "@waggle/runtime";
 import { convertModel, openModelFolder } from "@waggle/runtime/node";
 import { publishBase } from "@waggle/trainer";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -79,8 +79,7 @@ async function servedTokens(edge: string): Promise<readonly number[]> {
     { storage },
   );
   expect(model.storedFormat).toBe("int4");
-  const reader = await openModel(model, { storage });
-  return tokensOf({ bytes: reader.bytes, weights: () => openWeights(reader) }, "int4");
+  return tokensOf(await openModel(model, { storage }), "int4");
 }
 
 test.runIf(isLong())(

@@ -6,6 +6,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { Tool, ToolCall, ToolError, ToolResult } from "@waggle/protocol";
 import { keepSize } from "./broken-limit.ts";
 import { createDeadline, untilAborted } from "./deadline.ts";
+import { schemaViolation } from "./json-schema-check.ts";
 import { messageOf, oversizeOf, toolValue } from "./tool-value.ts";
 
 /** The tools and the limits of a call. */
@@ -38,8 +39,6 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
     }
 
     try {
-      // Loaded with the first call, so that a page starts without it.
-      const { schemaViolation } = await import("./json-schema-check.ts");
       const violation = schemaViolation(tool.definition.parameters, call.arguments);
       if (violation !== null) return failed({ code: "INVALID_TOOL_ARGUMENTS", message: violation });
       if (!(await isAllowed(tool, call, signal, probability))) {

@@ -17,7 +17,6 @@ export { loadModel } from "./store/load-model.ts";
 export type { LoadModelOptions } from "./store/load-model.ts";
 export { openModel } from "./store/loaded-model.ts";
 export type { LoadedModel, ModelReader } from "./store/loaded-model.ts";
-export { openWeights } from "./store/open-weights.ts";
 export { modelMemory, wasmLimits, webgpuLimits } from "./store/model-memory.ts";
 export type { MemoryLimits, ModelMemory, ModelMemoryOptions } from "./store/model-memory.ts";
 export { deleteModel, listModels } from "./store/model-records.ts";

@@ -15,7 +15,6 @@ import { createFallbackStorage } from "../store/chunk-storage.ts";
 import { FaultServer } from "../store/fault-server.fixture.ts";
 import { loadModel } from "../store/load-model.ts";
 import { openModel } from "../store/loaded-model.ts";
-import { openWeights } from "../store/open-weights.ts";
 import { TINY_CONFIG, tinyModelFiles, tinyWeights } from "../tiny-decoder.fixture.ts";
 import { convertModel } from "./convert-model.ts";
 
@@ -37,7 +36,7 @@ async function pick(folder: string) {
   }
   const storage = createFallbackStorage(null);
   const model = await loadModel({ kind: "folder", folder: picked }, { storage });
-  return { model, weights: await openWeights(await openModel(model, { storage })) };
+  return { model, weights: await (await openModel(model, { storage })).weights() };
 }
 
 const contents = async (folder: string) => {

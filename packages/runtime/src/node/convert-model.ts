@@ -22,7 +22,6 @@ import { createFallbackStorage } from "../store/chunk-storage.ts";
 import { loadModel } from "../store/load-model.ts";
 import { openModel } from "../store/loaded-model.ts";
 import type { ModelReader } from "../store/loaded-model.ts";
-import { openWeights } from "../store/open-weights.ts";
 import { modelSourceName, parseModelSource } from "../store/model-source.ts";
 import type { ModelSource } from "../store/model-source.ts";
 import { finishedConversion, forgetConversion, recordConversion } from "./conversion-record.ts";
@@ -74,8 +73,7 @@ const WEIGHTS = "model.safetensors";
 const FROM_EARLIER = /^(calibration\.json|model[\w.-]*\.safetensors(\.index\.json|\.partial)?)$/;
 
 type Source = {
-  readonly reader: Pick<ModelReader, "bytes">;
-  readonly weights: () => Promise<TensorSource>;
+  readonly reader: Pick<ModelReader, "bytes" | "weights">;
   readonly paths: readonly string[];
   /** Content hash. Shards of other content are not kept, and equal sources give equal files. */
   readonly identity: string;
@@ -102,15 +100,10 @@ export async function convertModel(options: ConvertModelOptions): Promise<Conver
   await mkdir(out, { recursive: true });
   await forgetConversion(out);
   const downloads = join(out, ".download");
-  const {
-    reader,
-    weights: openStored,
-    paths,
-    identity,
-  } = await openSource(source, options, downloads);
+  const { reader, paths, identity } = await openSource(source, options, downloads);
   const config = await readConfig(reader);
   const decoder = parseConvertible(config);
-  const stored = await openStored();
+  const stored = await reader.weights();
   const weights = change === undefined ? stored : change.weightsOf(stored, decoder);
   const parameters = convertWeights(decoder, weights, format);
   const plan = createHash("sha256")
@@ -190,7 +183,6 @@ async function openSource(
     const folder = await openModelFolder(source);
     return {
       reader: folder,
-      weights: () => folder.weights(),
       paths: folder.paths,
       identity: (
         await folder.reference(signal, (doneBytes, totalBytes) =>
@@ -206,10 +198,8 @@ async function openSource(
     onProgress: ({ loadedBytes, totalBytes }) =>
       options.onProgress?.({ step: "download", doneBytes: loadedBytes, totalBytes }),
   });
-  const reader = await openModel(model, { storage });
   return {
-    reader,
-    weights: () => openWeights(reader),
+    reader: await openModel(model, { storage }),
     paths: model.files.map(({ path }) => path),
     identity: model.baseModel,
   };

@@ -9,7 +9,6 @@ import { loadModel } from "./load-model.ts";
 import type { LoadModelOptions } from "./load-model.ts";
 import { openModel } from "./loaded-model.ts";
 import type { LoadedModel } from "./loaded-model.ts";
-import { openWeights } from "./open-weights.ts";
 import { wasmLimits } from "./model-memory.ts";
 import { deleteModel, listModels } from "./model-records.ts";
 import type { ModelSource } from "./model-source.ts";
@@ -96,7 +95,7 @@ async function expectNano(model: LoadedModel, storage: ChunkStorage): Promise<vo
     storage: createFallbackStorage(storage),
   });
   expect(await reader.bytes("tokenizer.json")).toEqual(nano.get("tokenizer.json"));
-  const weights = await openWeights(reader);
+  const weights = await reader.weights();
   const all = await readModelWeights(nano);
   expect([...weights.tensors.keys()].toSorted()).toEqual([...all.keys()].toSorted());
   for (const [name, { shape, data }] of all) {
@@ -188,7 +187,7 @@ test("a folder on a plain server loads, in one file or in shards, also without H
   const model = await load({ kind: "url", baseUrl: `${server.url}/sharded` }, storage);
   expect(model.files.map(({ path }) => path)).toEqual([...shards.keys()].toSorted());
   const reader = await openModel(model, { storage: createFallbackStorage(storage) });
-  const { tensors } = await openWeights(reader);
+  const { tensors } = await reader.weights();
   expect([...tensors.keys()]).toEqual(["model.norm.weight"]);
 });
 

@@ -3,16 +3,16 @@
  * network, others are fetched, and a model that cannot run here is refused before its weights are
  * fetched.
  */
-import { parseStoredFormat } from "@waggle/model";
+import { parseDecoderConfig, parseStoredFormat } from "@waggle/model";
 import { fileListDigest, WaggleError } from "@waggle/protocol";
 import type { FallbackStorage } from "./chunk-storage.ts";
 import { openChunkedFile } from "./chunked-file.ts";
-import { listObjects } from "./edge-objects.ts";
 import { downloadFile } from "./file-download.ts";
 import type { DownloadOptions } from "./file-download.ts";
 import type { LoadedFile, LoadedModel } from "./loaded-model.ts";
 import { openModel } from "./loaded-model.ts";
-import type { ListedFile, ListingOptions } from "./model-listing.ts";
+import { listRemoteModel } from "./model-listing.ts";
+import type { ListedFile } from "./model-listing.ts";
 import type { DeviceMemoryOptions, ModelMemoryOptions } from "./model-memory.ts";
 import { findRecordedFiles, readModelRecord, writeModelRecord } from "./model-records.ts";
 import { modelSourceName, parseModelSource } from "./model-source.ts";
@@ -64,9 +64,7 @@ export async function loadModel(
   const load = { wanted, storage, name: modelSourceName(wanted), options };
   options.signal?.throwIfAborted();
   const files =
-    wanted.kind === "folder"
-      ? await loadFolder(wanted.folder, load)
-      : await loadRemote(wanted, load);
+    wanted.kind === "folder" ? await loadFolder(wanted.folder, load) : await loadRemote(load);
   for (const { path, sha256: actual } of files) {
     const expected = options.hashes?.[path];
     if (expected !== undefined && expected !== actual) {
@@ -86,8 +84,6 @@ export async function loadModel(
     storedFormat: config === undefined ? null : parseStoredFormat(await readConfig(config, load)),
   };
 }
-
-type RemoteSource = Exclude<ModelSource, { kind: "folder" }>;
 
 type Load = {
   readonly wanted: ModelSource;
@@ -123,8 +119,8 @@ async function loadFolder(
   return files;
 }
 
-async function loadRemote(wanted: RemoteSource, load: Load): Promise<LoadedFile[]> {
-  const { storage, name, options } = load;
+async function loadRemote(load: Load): Promise<LoadedFile[]> {
+  const { wanted, storage, name, options } = load;
   const record = wanted.kind === "objects" ? null : await readModelRecord(storage, name);
   const stored = record === null ? null : await findRecordedFiles(storage, record);
   if (stored !== null && options.refresh !== true) return reportStored(stored, load);
@@ -145,7 +141,7 @@ async function loadRemote(wanted: RemoteSource, load: Load): Promise<LoadedFile[
   };
   let listed: ListedFile[];
   try {
-    listed = await list(wanted, {
+    listed = await listRemoteModel(wanted as Exclude<ModelSource, { kind: "folder" }>, {
       ...options,
       fetch,
       // With a stored model to fall back on, there are no retries.
@@ -177,13 +173,6 @@ async function loadRemote(wanted: RemoteSource, load: Load): Promise<LoadedFile[
   return files;
 }
 
-/** A page of a site loads only objects, so the rest is loaded when it is needed. */
-async function list(source: RemoteSource, options: ListingOptions): Promise<ListedFile[]> {
-  if (source.kind === "objects") return listObjects(source);
-  const { listRemoteModel } = await import("./model-listing.ts");
-  return listRemoteModel(source, options);
-}
-
 async function reportStored(files: LoadedFile[], load: Load): Promise<LoadedFile[]> {
   const { options } = load;
   const config = files.find(({ path }) => path === "config.json");
@@ -209,20 +198,19 @@ async function assertSupported(
   files: readonly SizedFile[],
   load: Load,
 ): Promise<void> {
-  const { wanted, options } = load;
-  const { memory } = options;
   const json = await readConfig(file, load);
-  const stored = parseStoredFormat(json);
+  const config = parseDecoderConfig(json);
+  const { memory } = load.options;
   const total = files.reduce(
     (sum, { sizeBytes, sizeHint }) => sum + (sizeBytes ?? sizeHint ?? Infinity),
     0,
   );
+  const stored = parseStoredFormat(json);
   const most = stored === null ? total : total * MOST_GROWTH;
-  const isSmall = memory == null || ("device" in memory && most <= SMALL_WEIGHTS);
-  // The trainer has read the config of a site's model.
-  if (isSmall && wanted.kind === "objects") return;
-  const { assertModelRuns } = await import("./model-fit.ts");
-  await assertModelRuns(json, stored, isSmall ? null : memory);
+  if (memory == null || ("device" in memory && most <= SMALL_WEIGHTS)) return;
+  const { assertModelFits, onDevice } = await import("./model-fit.ts");
+  const options = "device" in memory ? await onDevice(memory) : memory;
+  assertModelFits(config, { ...options, dtype: stored ?? options.dtype });
 }
 
 async function readConfig(file: LoadedFile, { storage, options }: Load): Promise<unknown> {

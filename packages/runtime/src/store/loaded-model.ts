@@ -2,7 +2,8 @@
  * A model whose files are available: in the browser's storage, in memory or in a visitor's folder.
  * Plain data, cheap to post to a worker, which reads the bytes itself, piece by piece.
  */
-import type { ByteSource, WeightFormat } from "@waggle/model";
+import { openModelWeights } from "@waggle/model";
+import type { ByteSource, TensorSource, WeightFormat } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { FileReference } from "@waggle/protocol";
 import { openBlob } from "./blob-bytes.ts";
@@ -48,6 +49,8 @@ export interface ModelReader {
   file(path: string): ByteSource;
   /** A whole file, for small ones. */
   bytes(path: string): Promise<Uint8Array>;
+  /** @throws WaggleError `MODEL_CORRUPT` if weights are missing or broken. */
+  weights(): Promise<TensorSource>;
 }
 
 /** Opens a model's files on the thread that reads them. */
@@ -73,5 +76,10 @@ export async function openModel(
     const source = file(path);
     return source.read(0, source.sizeBytes);
   };
-  return { has: (path) => files.has(path), file, bytes };
+  return {
+    has: (path) => files.has(path),
+    file,
+    bytes,
+    weights: () => openModelWeights((path) => files.has(path), file),
+  };
 }

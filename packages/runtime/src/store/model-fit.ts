@@ -1,6 +1,5 @@
 /** Checks whether a model can run at all, before its weights are fetched. */
-import type { DecoderConfig, WeightFormat } from "@waggle/model";
-import { parseDecoderConfig } from "@waggle/model";
+import type { DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { contextLengthFor } from "../limits.ts";
 import { chooseDevice } from "../browser-device.ts";
@@ -11,24 +10,6 @@ import type {
   ModelMemory,
   ModelMemoryOptions,
 } from "./model-memory.ts";
-
-/**
- * Refuses a model whose architecture or size cannot run.
- * @param json - content of `config.json`.
- * @param stored - format of the files; `null`: plain numbers.
- * @param memory - `null`: the size is not checked.
- * @throws WaggleError `MODEL_UNSUPPORTED`, and as `assertModelFits`.
- */
-export async function assertModelRuns(
-  json: unknown,
-  stored: WeightFormat | null,
-  memory: ModelMemoryOptions | DeviceMemoryOptions | null,
-): Promise<void> {
-  const config = parseDecoderConfig(json);
-  if (memory === null) return;
-  const options = "device" in memory ? await onDevice(memory) : memory;
-  assertModelFits(config, { ...options, dtype: stored ?? options.dtype });
-}
 
 /**
  * Refuses a model that cannot run, before its weights are fetched.

@@ -6,7 +6,7 @@ import { MODEL_FILE_NAMES, selectModelFiles, shardPaths } from "@waggle/model";
 import { sha256, WaggleError } from "@waggle/protocol";
 import { waitToRetry } from "./backoff.ts";
 import type { RetryOptions } from "./backoff.ts";
-import { objectKey } from "./edge-objects.ts";
+import { objectKey, objectUrl } from "./edge-objects.ts";
 import type { RemoteFile } from "./file-download.ts";
 import { HUGGING_FACE } from "./model-source.ts";
 import type { ModelSource } from "./model-source.ts";
@@ -36,10 +36,18 @@ const STALL_MS = 20_000;
  *   `MODEL_CORRUPT` if files are missing, `NETWORK` (retryable).
  */
 export async function listRemoteModel(
-  source: Extract<ModelSource, { kind: "url" | "hugging-face" }>,
+  source: Exclude<ModelSource, { kind: "folder" }>,
   options: ListingOptions,
 ): Promise<ListedFile[]> {
   switch (source.kind) {
+    case "objects":
+      return source.model.files.map((file) => ({
+        ...file,
+        key: objectKey(file.sha256),
+        url: objectUrl(source.baseUrl, file.sha256),
+        isImmutable: true,
+        sizeHint: file.sizeBytes,
+      }));
     case "url":
       return probeFolder(source.baseUrl, options);
     case "hugging-face":

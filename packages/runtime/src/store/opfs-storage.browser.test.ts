@@ -11,7 +11,6 @@ import { generatedBytes, generatedFetch } from "./generated-network.fixture.ts";
 import type { GeneratedNetwork } from "./generated-network.fixture.ts";
 import { loadModel } from "./load-model.ts";
 import { openModel } from "./loaded-model.ts";
-import { openWeights } from "./open-weights.ts";
 import { deleteModel, listModels } from "./model-records.ts";
 import { createOpfsStorage, openBrowserStorage } from "./opfs-storage.ts";
 import type { ThreadAnswer, ThreadRequest } from "./other-thread.fixture.ts";
@@ -179,7 +178,7 @@ test("a folder of the file system loads without a copy", async () => {
   }
   const model = await loadModel({ kind: "folder", folder });
   const reader = await openModel(model);
-  const weights = await openWeights(reader);
+  const weights = await reader.weights();
   expect([...weights.tensors.keys()].length).toBeGreaterThan(5);
   expect(model.files.every(({ content }) => content.kind === "blob")).toBe(true);
 });

@@ -15,7 +15,6 @@ import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
 import type { openModel as OpenModel, ModelReader } from "../store/loaded-model.ts";
-import { openWeights } from "../store/open-weights.ts";
 import type { DeviceCheck, OpenRequest } from "./messages.ts";
 
 type ModelParts = {
@@ -108,7 +107,7 @@ async function readModel(request: OpenRequest, device: WorkerDevice): Promise<Mo
     }
     const files = Array.from(model, ([path, bytes]) => ({ path, content: heldContent(bytes) }));
     const reader = await openReader({ files }, device);
-    return { ...described, weights: await openWeights(reader), tokenizerFiles };
+    return { ...described, weights: await reader.weights(), tokenizerFiles };
   }
   const reader = await openReader(model, device);
   const paths = model.files.map(({ path }) => path);
@@ -119,7 +118,7 @@ async function readModel(request: OpenRequest, device: WorkerDevice): Promise<Mo
   const described = parseConfig(small.get("config.json"), paths);
   const tokenizerFiles = tokenizerFilesOf(small);
   if (!mergesAdapters(request, described, device)) {
-    return { ...described, weights: await openWeights(reader), tokenizerFiles };
+    return { ...described, weights: await reader.weights(), tokenizerFiles };
   }
   const whole = new Map(small);
   for (const path of paths) if (!whole.has(path)) whole.set(path, await reader.bytes(path));
