@@ -14,11 +14,15 @@ const NAMES = [
   "UploadResponse",
 ] as const;
 
-/** Leaves out what says the same twice: the pattern of a format, and the bounds of every safe integer. */
+/**
+ * Leaves out what says the same twice: the pattern of a format, and the bounds of every safe integer. A page does not read
+ * the evaluation of a version, so that may be anything.
+ */
 function shorter(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shorter);
   if (!isObject(value)) return value;
-  const members = Object.entries(value).filter(
+  const read = "evaluation" in value ? { ...value, evaluation: {} } : value;
+  const members = Object.entries(read).filter(
     ([key, member]) =>
       key !== "$schema" &&
       !(key === "pattern" && "format" in value) &&

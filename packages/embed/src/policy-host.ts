@@ -5,12 +5,13 @@
 import type { Fetch } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest } from "@waggle/protocol";
-import { createModelStore, openModel } from "@waggle/runtime";
+import { createModelStore } from "@waggle/runtime";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
 import type { OpenHost } from "./agent-host.ts";
 import { requireBrowser } from "./browser-support.ts";
-import { readCalibration } from "./model/model-calibration.ts";
-import { openModelPolicy } from "./model/model-policy.ts";
+import { calibrationOf } from "./model/model-calibration.ts";
+import { isSmallModel, openSmallModel, sizeOf } from "./model/small-model.ts";
+import type { ModelPolicy } from "./model/small-model.ts";
 import { VersionTexts } from "./version-texts.ts";
 
 /** Options of `createPolicyHostOpener`. */
@@ -32,17 +33,25 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
   return async (readManifest, onProgress) => {
     requireBrowser();
     const manifest = await readManifest();
-    const device = options.device ?? "auto";
-    const { policy, chatFormat, model } = await openModelPolicy(
-      { kind: "objects", baseUrl: options.edgeUrl, model: manifest.baseModel },
-      {
-        load: { ...fetchOption, memory: { device } },
-        detailOf: () => "loading the model",
-        policy: { device, startsAdaptable: true, createWorker: options.createWorker },
-      },
-      onProgress,
-    );
-    const calibration = await readCalibration(await openModel(model, fetchOption));
+    const { device = "auto", createWorker } = options;
+    const open = async (model: PolicyManifest["baseModel"]): Promise<ModelPolicy> => {
+      if (isSmallModel(model)) {
+        const small = { device, ...(createWorker !== undefined && { createWorker }) };
+        return openSmallModel(store, model, small, onProgress);
+      }
+      const { openModelPolicy } = await import("./model/model-policy.ts");
+      return openModelPolicy(
+        { kind: "objects", baseUrl: options.edgeUrl, model },
+        {
+          load: { ...fetchOption, memory: { device } },
+          detailOf: () => "loading the model",
+          policy: { device, startsAdaptable: true, createWorker },
+        },
+        onProgress,
+      );
+    };
+    const { policy, chatFormat, files } = await open(manifest.baseModel);
+    const calibration = calibrationOf(files);
     const texts = new VersionTexts((reference) => store.object(reference));
     const adopt = async ({ policy: wanted, baseModel }: PolicyManifest): Promise<void> => {
       if (baseModel.sha256 !== policy.baseModel) {
@@ -64,7 +73,7 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       // Old adapters only take space, so a failed deletion is ignored.
       await store.prune(kept).catch(() => undefined);
     };
-    const totalBytes = model.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const totalBytes = sizeOf(manifest.baseModel);
     onProgress({ loadedBytes: totalBytes, totalBytes, detail: "" });
     return {
       kind: "policy",

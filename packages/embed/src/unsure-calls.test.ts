@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { openPage, say, until } from "./agent.fixture.ts";
 import type { PageOptions } from "./agent.fixture.ts";
 import { Confirmations } from "./confirmations.ts";
-import { readCalibration } from "./model/model-calibration.ts";
+import { calibrationOf } from "./model/model-calibration.ts";
 import { toRemoteTools } from "./page-tool.ts";
 
 const UNSURE = [[0, 0.4]] as const;
@@ -137,15 +137,13 @@ test("a server's tool that changes something is asked about by its title", async
   expect(asked).toEqual(["Is this what you want? Order now"]);
 });
 
-test("a model's own calibration counts; a missing one is none, and a broken one is an error", async () => {
-  const model = (text: string | null) => ({
-    has: (path: string) => text !== null && path === "calibration.json",
-    bytes: async () => new TextEncoder().encode(text ?? ""),
-  });
+test("a model's own calibration counts; a missing one is none, and a broken one is an error", () => {
+  const model = (text: string | null) =>
+    new Map(text === null ? [] : [["calibration.json", new TextEncoder().encode(text)]]);
   const stored = { map: [[0, 0.1]], calls: [[0, 0.9]] };
-  expect(await readCalibration(model(JSON.stringify(stored)))).toEqual(stored.calls);
-  expect(await readCalibration(model(null))).toBeNull();
-  await expect(readCalibration(model("{}"))).rejects.toThrow(
+  expect(calibrationOf(model(JSON.stringify(stored)))).toEqual(stored.calls);
+  expect(calibrationOf(model(null))).toBeNull();
+  expect(() => calibrationOf(model("{}"))).toThrow(
     'calibration.json of the model has no list "map" of pairs of numbers',
   );
 });

@@ -10,8 +10,9 @@ import type {
   ModelSource,
 } from "@waggle/runtime";
 import { readChatFormat } from "@waggle/text";
-import type { ChatFormat } from "@waggle/text";
 import type { OpenHost } from "../agent-host.ts";
+import { sizeOf } from "./small-model.ts";
+import type { ModelPolicy } from "./small-model.ts";
 
 /** Options of `openModelPolicy`. */
 type ModelPolicyOptions = {
@@ -28,13 +29,6 @@ type ModelPolicyOptions = {
   };
 };
 
-/** A policy with the model that it runs. */
-type ModelPolicy = {
-  readonly policy: Awaited<ReturnType<typeof createBrowserPolicy>>;
-  readonly chatFormat: ChatFormat;
-  readonly model: LoadedModel;
-};
-
 /**
  * Files that were loaded once are read from the browser's storage.
  * @throws WaggleError as `loadModel`, with `MODEL_TOO_LARGE` before the weights are fetched, and as `createBrowserPolicy`.
@@ -49,7 +43,7 @@ export async function openModelPolicy(
     onProgress: ({ loadedBytes, totalBytes, path }) =>
       onProgress({ loadedBytes, totalBytes, detail: detailOf(path) }),
   });
-  const totalBytes = model.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  const totalBytes = sizeOf(model);
   onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
   const files = await readFormatFiles(model, load);
   const chatFormat = readChatFormat(files);
@@ -61,5 +55,5 @@ export async function openModelPolicy(
     ...(dtypeOf !== undefined && { dtype: dtypeOf(model, files) }),
     ...(createWorker !== undefined && { createWorker }),
   });
-  return { policy: opened, chatFormat, model };
+  return { policy: opened, chatFormat, files };
 }

@@ -1,4 +1,5 @@
-/** The files of a loaded model that define how messages become tokens, for the page's own thread. */
+/** The small files of a loaded model that the page's own thread reads: how messages become tokens, and the calibration. */
+import { CALIBRATION_FILE } from "@waggle/model";
 import { openModel } from "./loaded-model.ts";
 import type { LoadedModel, OpenModelOptions } from "./loaded-model.ts";
 
@@ -8,6 +9,7 @@ const FORMAT_FILES = [
   "chat_template.jinja",
   "generation_config.json",
   "config.json",
+  CALIBRATION_FILE,
 ];
 
 /** The bytes of those that the model has, by path. */

@@ -1,15 +1,15 @@
 /**
- * Adapters and other objects of an edge, by content hash: fetched once, verified, kept in the browser's own storage, and
- * read from there offline. `loadModel` keeps the files of a base model in the same storage.
+ * Objects of an edge, by content hash: adapters and the files of small models. They are fetched once, verified, kept in
+ * the browser's own storage, and read from there offline. `loadModel` keeps models in the same storage.
  */
 import { boundary } from "@waggle/protocol";
+import type { BaseModelReference } from "@waggle/protocol";
 import type { FallbackStorage } from "./chunk-storage.ts";
 import { openChunkedFile } from "./chunked-file.ts";
 import { objectKey, objectUrl } from "./edge-objects.ts";
 import { downloadFile } from "./file-download.ts";
 import type { DownloadOptions } from "./file-download.ts";
 import { unlessLocked } from "./file-lock.ts";
-import { recordedKeys } from "./model-records.ts";
 import { openBrowserStorage } from "./opfs-storage.ts";
 import type { Fetch } from "./remote-bytes.ts";
 
@@ -23,7 +23,7 @@ export type ModelStoreOptions = {
   readonly storage?: FallbackStorage;
 } & Pick<DownloadOptions, "chunkBytes" | "stallMs" | "attempts" | "retryDelayMs">;
 
-/** Loaded and total bytes of an object, according to its reference. */
+/** Loaded and total bytes of one call, according to the references. */
 export type LoadProgress = { readonly loadedBytes: number; readonly totalBytes: number };
 
 /** Options of a load. */
@@ -47,6 +47,11 @@ export interface ModelStore {
     reference: { readonly sha256: string; readonly sizeBytes: number },
     options?: LoadOptions,
   ): Promise<Uint8Array>;
+  /** The files of a small model by path, in memory. @throws as `object`. */
+  modelFiles(
+    model: Pick<BaseModelReference, "files">,
+    options?: LoadOptions,
+  ): Promise<Map<string, Uint8Array>>;
   /** Deletes every stored object except these hashes and those of models in storage. */
   prune(keep: readonly string[]): Promise<void>;
 }
@@ -76,9 +81,28 @@ class ObjectStore implements ModelStore {
     );
   }
 
+  async modelFiles(
+    model: Pick<BaseModelReference, "files">,
+    options: LoadOptions = {},
+  ): Promise<Map<string, Uint8Array>> {
+    const totalBytes = model.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    let done = 0;
+    const files = new Map<string, Uint8Array>();
+    // One after the other: the large file dominates the time, and progress stays in order.
+    for (const file of model.files) {
+      const bytes = await this.#load(file, options.signal, (loaded) =>
+        options.onProgress?.({ loadedBytes: done + loaded, totalBytes }),
+      );
+      done += file.sizeBytes;
+      files.set(file.path, bytes);
+    }
+    return files;
+  }
+
   async prune(keep: readonly string[]): Promise<void> {
     await boundary("storage", async () => {
       const storage = await this.#storage();
+      const { recordedKeys } = await import("./model-records.ts");
       const kept = await recordedKeys(storage);
       for (const hash of keep) kept.add(objectKey(hash));
       for (const key of await storage.keys()) {

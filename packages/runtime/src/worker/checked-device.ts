@@ -10,9 +10,9 @@ import type { KernelWorkaround, SelfCheckResult } from "../agreement/self-check.
 import type { AdapterStrategy } from "../backend/cpu/cpu-backend.ts";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import type { openGrammars } from "../session/open-grammars.ts";
-import type { openModel } from "../store/loaded-model.ts";
 import type { refetchChunk } from "../store/refetch-chunk.ts";
 import type { BrowserDevice, DeviceCheck } from "./messages.ts";
+import type { readInPieces } from "./read-in-pieces.ts";
 
 /** Options for opening a worker's backend. */
 export type WorkerBackendOptions = {
@@ -44,9 +44,9 @@ export type WorkerDevice = {
   /** Ways to use the device, the fastest first. Default: as it is. */
   readonly ladder?: () => Promise<readonly KernelWorkaround[]>;
   openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
-  /** Given where code cannot be loaded on demand, as is `openModel`. */
+  /** Given where code cannot be loaded on demand, as is `readInPieces`. */
   readonly openGrammars?: typeof openGrammars;
-  readonly openModel?: typeof openModel;
+  readonly readInPieces?: typeof readInPieces;
   readonly refetchChunk?: typeof refetchChunk;
 };
 

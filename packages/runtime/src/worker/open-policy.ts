@@ -1,10 +1,5 @@
 /** Opens a policy in a worker: turns the model's files into a decoder on the worker's backend. */
-import {
-  parameterCount,
-  parseDecoderConfig,
-  parseStoredFormat,
-  readModelWeights,
-} from "@waggle/model";
+import { parseDecoderConfig, parseStoredFormat, readModelWeights } from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
@@ -14,7 +9,6 @@ import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
-import type { openModel as OpenModel, ModelReader } from "../store/loaded-model.ts";
 import type { DeviceCheck, OpenRequest } from "./messages.ts";
 
 type ModelParts = {
@@ -93,62 +87,23 @@ export async function openPolicy(
   }
 }
 
-/**
- * The model's config and weights. Weights that adapters will be merged into are in memory as a whole; others are read in
- * pieces when the device needs them.
- */
 async function readModel(request: OpenRequest, device: WorkerDevice): Promise<ModelParts> {
   const { model } = request;
   if ("get" in model) {
     const described = parseConfig(model.get("config.json"), [...model.keys()]);
-    const tokenizerFiles = tokenizerFilesOf(model);
     if (described.storedFormat === null) {
-      return { ...described, weights: await readModelWeights(model), tokenizerFiles };
+      const weights = await readModelWeights(model);
+      return { ...described, weights, tokenizerFiles: tokenizerFilesOf(model) };
     }
-    const files = Array.from(model, ([path, bytes]) => ({ path, content: heldContent(bytes) }));
-    const reader = await openReader({ files }, device);
-    return { ...described, weights: await reader.weights(), tokenizerFiles };
   }
-  const reader = await openReader(model, device);
-  const paths = model.files.map(({ path }) => path);
-  const small = new Map<string, Uint8Array>();
-  for (const path of paths) {
-    if (/\.(json|jinja|txt|model)$/.test(path)) small.set(path, await reader.bytes(path));
-  }
+  const read = device.readInPieces ?? (await import("./read-in-pieces.ts")).readInPieces;
+  const { paths, small, weights } = await read(request, device);
   const described = parseConfig(small.get("config.json"), paths);
-  const tokenizerFiles = tokenizerFilesOf(small);
-  if (!mergesAdapters(request, described, device)) {
-    return { ...described, weights: await reader.weights(), tokenizerFiles };
-  }
-  const whole = new Map(small);
-  for (const path of paths) if (!whole.has(path)) whole.set(path, await reader.bytes(path));
-  return { ...described, weights: await readModelWeights(whole), tokenizerFiles };
-}
-
-/** Up to this size, a copy of the weights for merging is cheaper than the time of adapters as inputs: 64 MB. */
-const MOST_PARAMETERS_MERGED = 16e6;
-
-function mergesAdapters(
-  { adapterStrategy, dtype }: OpenRequest,
-  { config, storedFormat }: Pick<ModelParts, "config" | "storedFormat">,
-  { kind }: WorkerDevice,
-): boolean {
-  const isPlain = storedFormat === null && dtype !== "int8" && dtype !== "int4";
-  if (kind !== "wasm" || !isPlain || adapterStrategy === "inputs") return false;
-  return adapterStrategy === "merge" || parameterCount(config) <= MOST_PARAMETERS_MERGED;
-}
-
-function heldContent(bytes: Uint8Array) {
-  return { kind: "blob", blob: new Blob([bytes as Uint8Array<ArrayBuffer>]) } as const;
-}
-
-async function openReader(
-  model: Parameters<typeof OpenModel>[0],
-  { openModel, refetchChunk }: WorkerDevice,
-): Promise<ModelReader> {
-  // Loaded on demand: a page may post the bytes of plain numbers instead.
-  const open = openModel ?? (await import("../store/loaded-model.ts")).openModel;
-  return open(model, refetchChunk && { refetchChunk });
+  return {
+    ...described,
+    weights: await weights(described),
+    tokenizerFiles: tokenizerFilesOf(small),
+  };
 }
 
 function parseConfig(

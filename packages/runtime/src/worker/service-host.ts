@@ -5,10 +5,10 @@
  */
 import { readChatFormat } from "@waggle/text";
 import { createGrammarCompiler } from "@waggle/text/grammar";
-import { openModel } from "../store/loaded-model.ts";
 import { refetchChunk } from "../store/refetch-chunk.ts";
 import type { WorkerDevice } from "./checked-device.ts";
 import type { MessageEndpoint } from "./messages.ts";
+import { readInPieces } from "./read-in-pieces.ts";
 import { servePolicy } from "./serve-policy.ts";
 import { shareBackend } from "./share-backend.ts";
 
@@ -46,7 +46,7 @@ export function servePages(scope: ServiceScope, device: WorkerDevice): void {
         vocabularySize,
         stopTokenIds: stopTokenIds ?? readChatFormat(files).stopTokenIds,
       }),
-    openModel,
+    readInPieces,
     refetchChunk,
   });
   scope.addEventListener("message", (event) => {

@@ -36,9 +36,13 @@ const signed: Parameter = {
   schema: z.literal("1").optional(),
 };
 
-/** The policy of a channel, or version 0 while the kill switch is on. Older pages reject a manifest with a signature. */
+/**
+ * The policy of a channel, or version 0 while the kill switch is on. Its evaluation is for operators: pages do not read it,
+ * and older ones reject its newer members, as they reject a signature.
+ */
 async function currentManifest(context: EdgeContext, channel: Channel): Promise<PolicyManifest> {
-  const { signature, ...manifest } = await switchedManifest(context, channel);
+  const { signature, ...served } = await switchedManifest(context, channel);
+  const manifest = { ...served, policy: { ...served.policy, evaluation: null } };
   const isWanted = signature !== undefined && context.req.query("signed") === "1";
   return isWanted ? { ...manifest, signature } : manifest;
 }

@@ -1,0 +1,51 @@
+/** Loads a small model of the site. The page reads the files and gives them to the worker. */
+import { createBrowserPolicy } from "@waggle/runtime";
+import type { BrowserPolicyOptions, ModelStore } from "@waggle/runtime";
+import type { BaseModelReference } from "@waggle/protocol";
+import { readChatFormat } from "@waggle/text";
+import type { ChatFormat } from "@waggle/text";
+import type { OpenHost } from "../agent-host.ts";
+
+/**
+ * In bytes. Such a model fits every device, and copies of it cost little. Pages load the code that reads larger ones in
+ * pieces, and that checks memory first, only if they need it.
+ */
+const SMALL_MODEL = 16 * 2 ** 20;
+
+/** A policy, and the small files of the model that it runs. */
+export type ModelPolicy = {
+  readonly policy: Awaited<ReturnType<typeof createBrowserPolicy>>;
+  readonly chatFormat: ChatFormat;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+};
+
+export function isSmallModel(model: Pick<BaseModelReference, "files">): boolean {
+  return sizeOf(model) <= SMALL_MODEL;
+}
+
+/** In bytes. */
+export function sizeOf({ files }: Pick<BaseModelReference, "files">): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+/** @throws WaggleError as `ModelStore.modelFiles` and `createBrowserPolicy`. */
+export async function openSmallModel(
+  store: ModelStore,
+  baseModel: BaseModelReference,
+  options: Pick<BrowserPolicyOptions, "device" | "createWorker">,
+  onProgress: Parameters<OpenHost>[1],
+): Promise<ModelPolicy> {
+  const files = await store.modelFiles(baseModel, {
+    onProgress: (loaded) => onProgress({ ...loaded, detail: "loading the model" }),
+  });
+  const totalBytes = sizeOf(baseModel);
+  onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
+  const chatFormat = readChatFormat(files);
+  const policy = await createBrowserPolicy({
+    ...options,
+    modelFiles: files,
+    baseModel: baseModel.sha256,
+    stopTokenIds: chatFormat.stopTokenIds,
+  });
+  return { policy, chatFormat, files };
+}
