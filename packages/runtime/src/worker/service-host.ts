@@ -4,6 +4,7 @@
  * heartbeats. If it ends anyway, the page's side restarts it and restores its sessions.
  */
 import { readChatFormat } from "@waggle/text";
+import { ebnfExpression } from "@waggle/text/ebnf";
 import { createGrammarCompiler } from "@waggle/text/grammar";
 import { refetchChunk } from "../store/refetch-chunk.ts";
 import type { WorkerDevice } from "./checked-device.ts";
@@ -44,6 +45,7 @@ export function servePages(scope: ServiceScope, device: WorkerDevice): void {
     openGrammars: async (files, vocabularySize, stopTokenIds) =>
       createGrammarCompiler(files, {
         vocabularySize,
+        ebnf: ebnfExpression,
         stopTokenIds: stopTokenIds ?? readChatFormat(files).stopTokenIds,
       }),
     readInPieces,

@@ -17,6 +17,7 @@ import type {
 import { readTokenizerJson } from "../tokenizer-files.ts";
 import { Automaton, DEAD } from "./automaton.ts";
 import { buildGrammar } from "./build-grammar.ts";
+import type { ebnfExpression } from "./ebnf.ts";
 import { Expressions } from "./expression.ts";
 import { TokenAutomaton } from "./token-automaton.ts";
 import { createVocabulary } from "./vocabulary.ts";
@@ -31,6 +32,8 @@ export type GrammarCompilerOptions = {
    * Tokens allowed once the grammar is complete. Default: those of the chat format, whose code is then loaded too.
    */
   readonly stopTokenIds?: readonly number[];
+  /** Given where code cannot be loaded on demand. */
+  readonly ebnf?: typeof ebnfExpression;
 };
 
 /** Number of compiled grammars in the cache (least recently used are dropped). */
@@ -68,12 +71,19 @@ export function createGrammarCompiler(
     return loading;
   };
 
+  const buildLoaded = async (spec: GrammarSpec, id: string): Promise<CompiledGrammar> => {
+    const tokenizer = await parts();
+    if (spec.kind !== "ebnf") return build(spec, id, tokenizer, null);
+    const ebnf = options.ebnf ?? (await import("./ebnf.ts")).ebnfExpression;
+    return build(spec, id, tokenizer, ebnf);
+  };
+
   const compile = async (spec: GrammarSpec): Promise<CompiledGrammar> => {
     if (isDisposed) throw new WaggleError("DISPOSED", "the grammar compiler was disposed");
     const id = await (ids.get(spec) ?? idOf(spec));
     const known = kept.get(id);
     kept.delete(id);
-    const compiled = known ?? (async () => build(spec, id, await parts()))();
+    const compiled = known ?? buildLoaded(spec, id);
     kept.set(id, compiled);
     compiled.catch(() => kept.delete(id));
     for (const oldest of kept.keys()) {
@@ -112,9 +122,10 @@ function build(
   spec: GrammarSpec,
   id: string,
   { vocabulary, stopTokenIds }: TokenizerParts,
+  ebnf: typeof ebnfExpression | null,
 ): CompiledGrammar {
   const e = new Expressions();
-  const root = buildGrammar(e, spec, vocabulary);
+  const root = buildGrammar(e, spec, vocabulary, ebnf);
   e.refuseLeftRecursion();
   const automaton = new Automaton(e, root, vocabulary.alphabet);
   if (automaton.shortestLength(automaton.start) === Infinity) {
