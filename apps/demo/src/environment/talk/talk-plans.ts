@@ -177,8 +177,14 @@ export const PATHS: readonly (readonly (TalkKind | readonly TalkKind[])[])[] = [
   [ONE, "check-number"],
   ["add-n", ["check-added", "check-number"]],
   ["add-n", "check-number", "follow-remove-again"],
-  [["self-product", "add-best-but"], ["follow-make-it", "follow-remove-again"]],
+  [
+    ["self-product", "add-best-but"],
+    ["follow-make-it", "follow-remove-again"],
+  ],
   ["self-number", ["follow-what-bought", "check-number"]],
   ["self-category", "choose-ordinal"],
-  [["suitability", "cheapest-but"], ["follow-take-it", "decline"]],
+  [
+    ["suitability", "cheapest-but"],
+    ["follow-take-it", "decline"],
+  ],
 ];

@@ -82,7 +82,10 @@ const ifBetter: DrawTurn = (random, scene) => {
 
 const ifHas: DrawTurn = (random, scene) => {
   const [item] = drawProducts(random, 1, scene.cart) as [Product];
-  const attribute = pick(random, random() < 0.5 ? item.attributes : pick(random, CATALOGUE).attributes);
+  const attribute = pick(
+    random,
+    random() < 0.5 ? item.attributes : pick(random, CATALOGUE).attributes,
+  );
   const fits = item.attributes.includes(attribute);
   const after = fits ? addedOf(scene, item, 1) : next(scene, { last: null });
   return {
