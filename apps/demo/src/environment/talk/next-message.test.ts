@@ -1,6 +1,6 @@
 /**
  * How often the page's rules about next messages are right, in conversations whose kinds are known. `docs/evidence` has the
- * figures. The writers of the conversations did not know the rules; the rules' author saw two of the 14 files.
+ * figures. The writers of the conversations did not know the rules; the rules' author saw two of the files.
  */
 import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { EVERYDAY } from "./everyday.ts";
 import { talkOf } from "./talk-instance.ts";
 import { worded } from "./wording.ts";
 
-const TALKS = 6000;
+const TALKS = 20000;
 
 type Tally = { total: number; right: number; wrong: number };
 

@@ -13,6 +13,17 @@ export function nearMisses(
   const known = [...talk.cart, ...turns.flatMap(({ expected }) => expected.cart)];
   const foreign = CATALOGUE.find(({ id }) => !known.some((line) => line.id === id))?.id ?? "";
   const call = (name: string) => ({ text: "", calls: [{ name, arguments: { id: foreign } }] });
+  /** With other arguments, or beside the right actions if these add nothing. */
+  const nearly = (near: { readonly [argument: string]: unknown }) => {
+    const adds = gold.some(({ calls }) => calls.some(({ name }) => name === "add_to_cart"));
+    if (!adds) return [{ text: "", calls: [{ name: "add_to_cart", arguments: near }] }, ...gold];
+    return gold.map(({ text, calls }) => ({
+      text,
+      calls: calls.map((one) =>
+        one.name === "add_to_cart" ? { ...one, arguments: { ...one.arguments, ...near } } : one,
+      ),
+    }));
+  };
   const spoken = (change: (text: string) => string) =>
     gold.map(({ text, calls }) => ({ text: calls.length > 0 ? text : change(text), calls }));
   const hasNumbers = turns.some(({ expected }) =>
@@ -26,6 +37,8 @@ export function nearMisses(
     spoken((text) => `${text} <tool_call>{"name": "search"}`),
     // It adds what was not asked for.
     [call("add_to_cart"), ...gold],
+    // It takes what was taken back or left out.
+    ...turns.flatMap(({ near }) => (near === undefined ? [] : [nearly(near)])),
     // It speaks without acting, or claims and takes back what was not asked for.
     ...(acts
       ? [gold.filter(({ calls }) => calls.length === 0)]

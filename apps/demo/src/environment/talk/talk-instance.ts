@@ -13,10 +13,14 @@ import {
 import type { CartLine } from "../shop.ts";
 import { ADDITION_TURNS } from "./kinds/additions.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
+import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
+import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
 import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
+import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
+import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
 import { EVERYDAY } from "./everyday.ts";
 import { isSingle, JOINABLE, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
 import type { DrawTurn, Scene, TalkKind, TalkTurn } from "./talk-turn.ts";
@@ -29,6 +33,10 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...RANGE_TURNS,
   ...CART_TURNS,
   ...ADDITION_TURNS,
+  ...SELF_CORRECTION_TURNS,
+  ...EXCLUSION_TURNS,
+  ...DEPENDENT_TURNS,
+  ...UNCHANGED_TURNS,
   ...FOLLOW_UP_TURNS,
   ...SMALL_TALK_TURNS,
 };

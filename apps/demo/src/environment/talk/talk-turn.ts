@@ -62,6 +62,8 @@ export type TalkTurn = {
   readonly expected: Expectation;
   /** The scripted right conduct. @returns the answer. */
   readonly conduct: (assistant: Assistant) => string | Promise<string>;
+  /** Arguments with which putting something into the cart is nearly right, to test the verifier with. */
+  readonly near?: { readonly id?: string; readonly quantity?: number };
   /** Where the talk stands after it. */
   readonly after: Scene;
 };

@@ -99,6 +99,28 @@ export function drawDescription(random: RandomSource): Description {
   return { query, matching: searchProducts({ query }), slots };
 }
 
+/** A choice of a category without the products of an attribute. */
+export type Exclusion = Description & {
+  /** The words that find what is left out, such as "red mug". */
+  readonly excluded: string;
+};
+
+/** A category and an attribute that some of its products have, but not all. */
+export function drawExclusion(random: RandomSource): Exclusion {
+  for (;;) {
+    const { category, attributes } = pick(random, CATALOGUE);
+    const attribute = pick(random, attributes);
+    const excluded = `${attribute} ${category}`;
+    const out = searchProducts({ query: excluded });
+    const matching = searchProducts({ query: category }).filter((item) => !out.includes(item));
+    if (matching.length === 0) continue;
+    const said = synonym(random, SYNONYMS.categories, category);
+    const without = synonym(random, SYNONYMS.attributes, attribute);
+    const slots = { what: said, category: pluralOf(said), without };
+    return { query: category, excluded, matching, slots };
+  }
+}
+
 /** A limit in euros near this price that no product of the list costs. */
 export function limitNear(
   price: number,

@@ -194,6 +194,34 @@ const afford: DrawTurn = (random, scene) => {
   };
 };
 
+/** Whether a product suits a person, a place or a use: its page does not say it. */
+const suitability: DrawTurn = (random, scene) => {
+  const { item, said } = meant((drawProducts(random, 1) as [Product])[0], random);
+  return {
+    kind: "suitability",
+    slots: { name: said },
+    expected: {
+      ...answer(
+        scene,
+        [item.name],
+        ["don't know", "do not know", "can't tell", "cannot tell", "can't say", "cannot say"],
+        ...item.attributes.map((word) => [word]),
+      ),
+      never: ["yes,", "no,"],
+    },
+    conduct: async (assistant) => {
+      const [hit] = await assistant.find(item);
+      if (hit === undefined) return "";
+      const [page] = await assistant.act(["open", { id: hit.id }]);
+      const { attributes } = page as Pick<Product, "attributes">;
+      const verdict = assistant.errs() ? "Yes, it is fine." : "I don't know that.";
+      const text = `${verdict} The ${hit.name} is ${series(attributes)} and costs ${hit.price} EUR.`;
+      return assistant.answered(hit, text);
+    },
+    after: askedAbout(scene, item),
+  };
+};
+
 export const PRODUCT_TURNS: TurnsOf<
   | "price"
   | "only-price"
@@ -205,6 +233,7 @@ export const PRODUCT_TURNS: TurnsOf<
   | "price-in-currency"
   | "price-of-several"
   | "afford-question"
+  | "suitability"
 > = {
   price: ofOne("price", ({ price }) => [price], sayPrice),
   "only-price": ofOne("only-price", ({ price }) => [price], sayPrice),
@@ -216,4 +245,5 @@ export const PRODUCT_TURNS: TurnsOf<
   "price-in-currency": inCurrency,
   "price-of-several": ofSeveral,
   "afford-question": afford,
+  suitability,
 };

@@ -12,7 +12,7 @@ import { type Description, drawDescription, limitNear } from "../values.ts";
 const LISTED = 3;
 
 /** Names and prices of the products that a search shows. */
-function factsOf(products: readonly Product[]): Fact[] {
+export function factsOf(products: readonly Product[]): Fact[] {
   return products.slice(0, LISTED).flatMap(({ name, price }) => [[name], price]);
 }
 

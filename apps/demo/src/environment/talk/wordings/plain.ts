@@ -2,14 +2,19 @@
 import { ADDITIONS_BY_CHOICE } from "./additions-by-choice.ts";
 import { ADDITIONS } from "./additions.ts";
 import { CART_CHANGES } from "./cart-changes.ts";
+import { CHECKS } from "./checks.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { CORRECTIONS } from "./corrections.ts";
+import { DEPENDENT_WISHES } from "./dependent-wishes.ts";
+import { EXCLUSIONS } from "./exclusions.ts";
 import { FOLLOW_UPS } from "./follow-ups.ts";
 import { MONEY_QUESTIONS } from "./money-questions.ts";
 import { OTHER_LANGUAGES } from "./other-languages.ts";
 import { OUT_OF_SCOPE } from "./out-of-scope.ts";
 import { PRODUCT_QUESTIONS } from "./product-questions.ts";
 import { RANGE_QUESTIONS } from "./range-questions.ts";
+import { REFUSALS } from "./refusals.ts";
+import { SELF_CORRECTIONS } from "./self-corrections.ts";
 import { SMALL_TALK } from "./small-talk.ts";
 import { UNCLEAR } from "./unclear.ts";
 import type { Wordings } from "./wordings.ts";
@@ -27,7 +32,12 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof UNCLEAR &
   typeof OUT_OF_SCOPE &
   typeof SMALL_TALK &
-  typeof OTHER_LANGUAGES);
+  typeof OTHER_LANGUAGES &
+  typeof SELF_CORRECTIONS &
+  typeof REFUSALS &
+  typeof EXCLUSIONS &
+  typeof DEPENDENT_WISHES &
+  typeof CHECKS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -44,6 +54,11 @@ export const PLAIN: Wordings<WordingKind> = {
   ...OUT_OF_SCOPE,
   ...SMALL_TALK,
   ...OTHER_LANGUAGES,
+  ...SELF_CORRECTIONS,
+  ...REFUSALS,
+  ...EXCLUSIONS,
+  ...DEPENDENT_WISHES,
+  ...CHECKS,
 };
 
 /** Patterns of some kinds. */
