@@ -3,7 +3,6 @@
  * everything around the policy, not the quality of its answers, which are often wrong.
  */
 import { readFileSync, rmSync } from "node:fs";
-import { createServer, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import type { ToolActivity } from "@waggle/embed";
 import { TrajectoryDetail, writeGuidance } from "@waggle/protocol";
@@ -15,7 +14,7 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
 import { OperatorClient } from "../../packages/dev/src/loop/operator.ts";
 import { buildPage, startPage } from "../../packages/dev/src/pages/pages.ts";
@@ -183,40 +182,6 @@ test("after the first load it works offline, and its trajectories are sent when 
   await untilSent(page, 1);
   const { row } = await detailOf(answer.trajectoryId);
   expect(row.policyVersion).toBe(0);
-});
-
-/** Passes requests on to a page's server and notes what it answers. */
-async function watched(target: string) {
-  const answers: { path: string; encoding: string; bytes: number }[] = [];
-  const server = createServer((asked, answer) => {
-    const { method, headers, url = "/" } = asked;
-    const passed = httpRequest(new URL(url, target), { method, headers }, (response) => {
-      const { statusCode = 500, headers: given } = response;
-      const noted = { path: url, encoding: String(given["content-encoding"]), bytes: 0 };
-      answers.push(noted);
-      response.on("data", (chunk: Buffer) => (noted.bytes += chunk.length));
-      response.pipe(answer.writeHead(statusCode, given));
-    });
-    asked.pipe(passed);
-  });
-  const port = await freePort();
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return { answers, url: `http://localhost:${port}/` };
-}
-
-test("a first visit fetches each hashed file once, compressed, and the service worker keeps it", async () => {
-  const { answers, url } = await watched(siteUrl);
-  const { page } = await visit(url);
-  await page.waitForFunction(() => window.wagglePage.status().offlineReady);
-  const assets = answers.filter(({ path }) => path.startsWith("/assets/"));
-  const paths = assets.map(({ path }) => path);
-  expect(paths).toEqual([...new Set(paths)]);
-  expect(assets.filter(({ encoding }) => encoding !== "gzip")).toEqual([]);
-  const wasm = assets.filter(({ path }) => path.endsWith(".wasm"));
-  expect(wasm).toHaveLength(1);
-  // It has 14.2 MB.
-  expect(wasm[0]?.bytes).toBeLessThan(6e6);
 });
 
 test("without consent nothing of a conversation leaves the page", async () => {
