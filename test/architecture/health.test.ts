@@ -30,7 +30,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/collector": 41,
   "@waggle/dev": 21,
   "@waggle/edge": 4,
-  "@waggle/embed": 39,
+  "@waggle/embed": 38,
   "@waggle/engine": 21,
   "@waggle/environments": 62,
   "@waggle/evaluation": 65,

@@ -14,7 +14,7 @@ export type {
 } from "./agent.ts";
 export { createAgent } from "./create-agent.ts";
 export type { AgentModel } from "./agent-model.ts";
-export type { AgentOptions, McpServer, Publisher } from "./agent-options.ts";
+export type { AgentOptions, McpServer } from "./agent-options.ts";
 export type { Confirmation } from "./confirmations.ts";
 export type { PageTool } from "@waggle/agent/tools";
 export type { AgentTexts } from "./agent-texts.ts";
