@@ -180,7 +180,6 @@ export const BUSY_CONDITIONS: SomeWordings = {
     "The boss hasn't decided. Till he has, no {name} in the basket, but he'd like to hear the price.",
     "Could you leave everything as it is and tell me how much the {name} is?",
     "It's not me who decides on the {name}, I only report its price upstairs, so nothing is to be ordered.",
-    "I said price, not purchase. So, the {name}?",
     "Don't change my order. I merely have a question about it: what would a {name} have cost?",
     "What's the {name}, as a number? I don't want to have it, I want to know it.",
     "Before you do anything: don't. I just need to know what the {name} is.",

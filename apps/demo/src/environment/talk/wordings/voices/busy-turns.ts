@@ -178,7 +178,6 @@ export const BUSY_TURNS: SomeWordings = {
     "Take the one from Karin's mail.",
     "Please exchange it for the right one.",
     "How many of these would you have?",
-    "Not this one, the other.",
     "Send me the price for that, please.",
     "Is that the version my boss wanted?",
     "Put both on the order.",

@@ -179,7 +179,6 @@ export const CAREFUL_TURNS: SomeWordings = {
   ],
   "missing-referent": [
     "Would you take that one out, please?",
-    "Not this, the other.",
     "I'd like the one that I saw yesterday.",
     "Is it still to be had?",
     "How much was that again, please?",

@@ -230,7 +230,6 @@ export const CURIOUS_QUESTIONS: SomeWordings = {
     "What's the {what} that people love most? I'm just looking for ideas.",
     "If I treated myself one day, which {what} would be the best?",
     "Which of the {category} has the nicest reviews?",
-    "Is there a {what} that everyone raves about?",
     "I'd like to know which {what} is number one here. For no particular reason.",
     "For somebody who has everything: which {what} is rated highest?",
     "My gran deserves the best. Which of your {category} do customers praise most?",

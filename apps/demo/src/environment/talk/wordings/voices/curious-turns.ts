@@ -236,7 +236,6 @@ export const CURIOUS_TURNS: SomeWordings = {
     "Do I need an account to look around?",
     "Delete the searches I made today, my wife uses this computer.",
     "Could you show me this page in dark mode?",
-    "How do I wash a wool blanket?",
     "How do I get tea stains out of a mug?",
     "Can you teach me how to knit a scarf?",
     "What's the best way to pack a backpack for the Alps?",
@@ -316,7 +315,6 @@ export const CURIOUS_TURNS: SomeWordings = {
     "Aha! Thank you. I'll have to talk to my sister first.",
   ],
   who: [
-    "May I ask who I'm talking to?",
     "I'm curious, what are you made of?",
     "Are you a person with a nice job or a program?",
     "Is there somebody real who answers me?",
