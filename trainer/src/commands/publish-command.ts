@@ -75,8 +75,11 @@ export function addPublishCommand(program: Command, options: ProgramOptions): vo
       if (folder === undefined) {
         requireModel(command);
         const edge = edgeTransport(given, options);
-        const { note } = createReporter(writeError, given.json);
-        const sha256 = await publishBase(given.model, edge, { isDryRun: given.dryRun, note });
+        const report = createReporter(writeError, given.json);
+        const sha256 = await publishBase(given.model, edge, {
+          isDryRun: given.dryRun,
+          note: (...noted) => report.note(...noted),
+        });
         const outcome = given.dryRun ? "can be published" : "is published as version 0";
         writeOut(given.json ? JSON.stringify({ baseModel: sha256 }) : `${given.model} ${outcome}`);
         return;

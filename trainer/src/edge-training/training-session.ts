@@ -311,7 +311,7 @@ function canMask(engine: TrainEngine): boolean {
 export async function offerBaseModel(
   model: BaseModel,
   edge: EdgeClient,
-  note?: Reporter["note"],
+  note?: (...noted: Parameters<Reporter["note"]>) => void,
 ): Promise<void> {
   for (const { path: file, sha256, sizeBytes } of model.reference.files) {
     if (await edge.hasObject(sha256)) continue;

@@ -72,7 +72,7 @@ export type PartPorts = {
 };
 
 /** A sequence with `count` more tokens at index `at`. */
-export type HintedSequence = {
+type HintedSequence = {
   readonly sequence: TrainSequence;
   readonly at: number;
   readonly count: number;

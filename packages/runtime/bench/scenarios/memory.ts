@@ -3,7 +3,7 @@
  * Runs WASM in Node as in workers. The heap's size is exact and does not depend on the machine.
  */
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
-import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
+import type { CreateOrtModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { WeightFormat } from "@waggle/model";
 import { createWasmBackend } from "../../src/backend/cpu/wasm-backend.ts";
 import { runScoresFor } from "../../src/limits.ts";
@@ -59,8 +59,12 @@ async function heapOf(
   expandsQuantized: boolean,
 ): Promise<number> {
   const config = BENCH_CONFIGS[model];
-  let module: OrtWasmModule | null = null;
-  const noting: CreateOrtModule = async (options) => (module = await createModule(options));
+  let heapBytes = (): number => 0;
+  const noting: CreateOrtModule = async (options) => {
+    const module = await createModule(options);
+    heapBytes = () => module.HEAPU8.length;
+    return module;
+  };
   const backend = await createWasmBackend({
     config,
     weights: benchWeights(model),
@@ -82,7 +86,7 @@ async function heapOf(
   const targets = prompt.slice(0, runScoresFor(config));
   const scored = { kind: "score", targets, distribution } as const;
   await session.run([{ cache: await session.createCache(), tokenIds: targets, output: scored }]);
-  const heapBytes = (module as OrtWasmModule | null)?.HEAPU8.length ?? 0;
+  const bytes = heapBytes();
   await backend.dispose();
-  return heapBytes;
+  return bytes;
 }

@@ -97,12 +97,12 @@ async function readModel(request: OpenRequest, device: WorkerDevice): Promise<Mo
     }
   }
   const read = device.readInPieces ?? (await import("./read-in-pieces.ts")).readInPieces;
-  const { paths, small, weights } = await read(request, device);
-  const described = parseConfig(small.get("config.json"), paths);
+  const opened = await read(request, device);
+  const described = parseConfig(opened.small.get("config.json"), opened.paths);
   return {
     ...described,
-    weights: await weights(described),
-    tokenizerFiles: tokenizerFilesOf(small),
+    weights: await opened.weights(described),
+    tokenizerFiles: tokenizerFilesOf(opened.small),
   };
 }
 

@@ -6,8 +6,8 @@ import { parameterCount, readModelWeights } from "@waggle/model";
 import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import { openModel } from "../store/loaded-model.ts";
-import type { WorkerDevice } from "./checked-device.ts";
-import type { OpenRequest } from "./messages.ts";
+import type { refetchChunk } from "../store/refetch-chunk.ts";
+import type { BrowserDevice, OpenRequest } from "./messages.ts";
 
 /** Up to this size, a copy of the weights for merging is cheaper than the time of adapters as inputs: 64 MB. */
 const MOST_PARAMETERS_MERGED = 16e6;
@@ -25,11 +25,14 @@ type ModelInPieces = {
 
 export async function readInPieces(
   request: OpenRequest,
-  { kind, refetchChunk }: Pick<WorkerDevice, "kind" | "refetchChunk">,
+  device: { readonly kind: BrowserDevice; readonly refetchChunk?: typeof refetchChunk },
 ): Promise<ModelInPieces> {
   const { model } = request;
   const held = "get" in model ? { files: Array.from(model, heldFile) } : model;
-  const reader = await openModel(held, refetchChunk && { refetchChunk });
+  const reader = await openModel(
+    held,
+    device.refetchChunk && { refetchChunk: device.refetchChunk },
+  );
   const paths = held.files.map(({ path }) => path);
   const small = new Map<string, Uint8Array>();
   for (const path of paths) {
@@ -39,7 +42,7 @@ export async function readInPieces(
     paths,
     small,
     async weights(described) {
-      if (!mergesAdapters(request, described, kind)) return reader.weights();
+      if (!mergesAdapters(request, described, device.kind)) return reader.weights();
       const whole = new Map(small);
       for (const path of paths) if (!whole.has(path)) whole.set(path, await reader.bytes(path));
       return readModelWeights(whole);
@@ -50,7 +53,7 @@ export async function readInPieces(
 function mergesAdapters(
   { adapterStrategy, dtype }: OpenRequest,
   { config, storedFormat }: Described,
-  kind: WorkerDevice["kind"],
+  kind: BrowserDevice,
 ): boolean {
   const isPlain = storedFormat === null && dtype !== "int8" && dtype !== "int4";
   if (kind !== "wasm" || !isPlain || adapterStrategy === "inputs") return false;

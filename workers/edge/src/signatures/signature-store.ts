@@ -22,10 +22,7 @@ type SignatureRow = { version: number; signature: string };
 const parsed = (text: string): PolicySignature => Signature.parse(JSON.parse(text));
 
 /** The signature of a version; `null` if it is not signed. */
-async function findSignature(
-  db: SiteDatabase,
-  version: number,
-): Promise<PolicySignature | null> {
+async function findSignature(db: SiteDatabase, version: number): Promise<PolicySignature | null> {
   const row = await db
     .prepare("SELECT signature FROM policies WHERE site = ?site AND version = ?1")
     .bind(version)
