@@ -24,7 +24,7 @@ import { type LivePeople, Visitors } from "./visitors.ts";
 export type LoopOptions = {
   readonly pages: number;
   readonly device: "auto" | "webgpu" | "wasm";
-  /** Stop rolling out after this many minutes … */
+  /** Stop rolling out this many minutes after the pages are open … */
   readonly minutes: number;
   /** … or after this many publications, whichever comes first. */
   readonly publications: number;
@@ -121,7 +121,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       live: options.live,
     });
 
-    const deadline = startedAt + options.minutes * 60_000;
+    const deadline = Date.now() + options.minutes * 60_000;
     let statuses: PageStatus[] = [];
     for (;;) {
       await sleep(5000);
@@ -151,7 +151,9 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       if (Date.now() > deadline || published >= options.publications || rolledOut) break;
     }
 
-    say("visitors stop; the last trajectories are uploaded, learned from and published …");
+    say(
+      "visitors stop; the last trajectories are uploaded and learned from; steps since the last publication are not published …",
+    );
     await visitors.stop();
     await untilDrained(operator, visitors, trainer, say, { isLive: options.live !== undefined });
     await trainer.stop(60_000);
@@ -167,10 +169,12 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     let evaluation: Evaluation | null = null;
     if (options.evaluationTasks > 0) {
       signal.throwIfAborted();
-      say(
-        `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks, at three temperatures; this takes some minutes …`,
-      );
       const { evaluationTasks: tasks } = options;
+      const what =
+        policies.stable === 0
+          ? "no new version is deployed; measuring the base"
+          : `comparing base and version ${policies.stable}`;
+      say(`${what} on ${tasks} held-out tasks, at three temperatures; this takes some minutes …`);
       evaluation = await comparePolicies({
         folder,
         model,
