@@ -35,7 +35,9 @@ test("a run that learned nothing says so, also without a comparison", () => {
   expect(loopWarning({ success: uncompared, uploads, published: 0 })).toMatch(
     /^warning: nothing was learned from 640 trajectories/,
   );
-  expect(loopWarning({ success: success(1, 1, 1), uploads, published: 0 })).toMatch(/nothing was learned/);
+  expect(loopWarning({ success: success(1, 1, 1), uploads, published: 0 })).toMatch(
+    /nothing was learned/,
+  );
   expect(loopWarning({ success: uncompared, uploads: UPLOADS, published: 1 })).toBeNull();
 });
 
