@@ -22,7 +22,7 @@ export function loopWarning({
     if (published > 0) return null;
     return (
       `warning: ${uploads.learned} trajectories were learned from, but no version was published, because the loop ended ` +
-      "before the trainer had enough steps (training.publishEvery) or had evaluated them; give it more --minutes"
+      "before the trainer had enough steps (training.publishEvery) or had evaluated them; give the loop more --minutes"
     );
   }
   const { accepted, skipped, rejected } = uploads;

@@ -15,6 +15,7 @@ import { migrate, startEdge, untilBaseModel } from "../stack/edge-process.ts";
 import { openInstallation } from "../stack/installation.ts";
 import { startTrainer } from "../stack/trainer-process.ts";
 import { requireChromium } from "./chromium.ts";
+import { untilPublicationEnds } from "./due-publication.ts";
 import { OperatorClient } from "./operator.ts";
 import { comparePolicies } from "./policy-comparison.ts";
 import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
@@ -152,10 +153,13 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     }
 
     say(
-      "visitors stop; the last trajectories are uploaded and learned from; steps since the last publication are not published …",
+      "visitors stop; the last trajectories are uploaded and learned from, and a publication that is due is finished; later steps are not published …",
     );
     await visitors.stop();
     await untilDrained(operator, visitors, trainer, say, { isLive: options.live !== undefined });
+    if (!(await untilPublicationEnds(join(folder, "trainer"), trainer))) {
+      say("the last publication did not finish; what it would have published is not deployed");
+    }
     await trainer.stop(60_000);
     const policies = await operator.policies();
     statuses = await untilSwapped(visitors, policies.stable);
