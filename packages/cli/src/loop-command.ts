@@ -2,10 +2,11 @@
  * `loop`: runs the whole loop once, headless. Progress goes to standard error. The last line of standard output is the
  * report as one JSON object.
  */
-import { type LoopReport, runLoop, stopSignal } from "@waggle/dev";
+import { runLoop, stopSignal } from "@waggle/dev";
 import type { ProgramOptions } from "@waggle/trainer";
 import type { Command } from "commander";
 import { type LoopFlags, loopOptions, modelOf, withLoopOptions } from "./loop-options.ts";
+import { loopTable } from "./loop-table.ts";
 import { loopWarning } from "./loop-warning.ts";
 import { type DefaultSite, siteOf, withSite } from "./site-option.ts";
 
@@ -33,34 +34,9 @@ export function addLoopCommand(program: Command, options: LoopCommandOptions): v
         },
         signal: stopSignal(),
       });
-      if (!given.json) for (const line of table(report)) writeOut(line);
+      if (!given.json) for (const line of loopTable(report)) writeOut(line);
       writeOut(JSON.stringify(report));
       const warning = loopWarning(report);
       if (warning !== null) writeError(warning);
     });
-}
-
-function table({ success, uploads, pages, training, live, ...report }: LoopReport): string[] {
-  const percent = (value: number | null) =>
-    value === null ? "–" : `${(value * 100).toFixed(1)} %`;
-  const unseen = success.unseenPatterns;
-  const { accepted, learned, skipped, rejected, lost, twice } = uploads;
-  return [
-    `held-out success  ${percent(success.base)} → ${percent(success.final)} over ${success.tasks} paired tasks`,
-    ...(unseen === null
-      ? []
-      : [
-          `unseen patterns   ${percent(unseen.base)} → ${percent(unseen.final)} over ${unseen.tasks} of these tasks`,
-        ]),
-    `policies          ${report.published} published, ${report.promoted} promoted`,
-    `trajectories      ${accepted} accepted, ${learned} learned, ${skipped} taught nothing, ${rejected} rejected, ${lost} lost, ${twice} twice`,
-    ...(live === null
-      ? []
-      : [
-          `people            ${live.requests} requests, ${live.good} said good, ${live.bad} bad, ${live.feedbackToPageSeconds.median?.toFixed(0) ?? "–"} s to a page (median)`,
-        ]),
-    `training          ${training.tokens} tokens, ${training.tokensPerSecond ?? "–"} a second`,
-    `pages             ${pages.onNewest} of ${pages.open} on the newest version, ${pages.reloads} reloads, ${report.backend}`,
-    `time              ${report.minutes.toFixed(1)} min`,
-  ];
 }

@@ -39,7 +39,12 @@ export function withLoopOptions(command: Command): Command {
       edgeRecipe,
     )
     .option("--pages <count>", "number of pages", wholeIn(1, 64), 4)
-    .option("--minutes <minutes>", "minutes that visitors do tasks", aboveZero, 12)
+    .option(
+      "--minutes <minutes>",
+      "minutes that visitors do tasks, from when the pages are open",
+      aboveZero,
+      12,
+    )
     .option("--publications <count>", "stop after this many published versions", positive, 1000)
     .option("--evaluation-tasks <count>", "held-out tasks in the final comparison", whole, 400)
     .option(

@@ -17,7 +17,7 @@ function success(base: number, final: number, greedy: number) {
 }
 
 test("a base and a deployed version that fail almost always are too weak to learn from", () => {
-  const words = loopWarning({ success: success(0, 0.049, 0.02), uploads: UPLOADS });
+  const words = loopWarning({ success: success(0, 0.049, 0.02), uploads: UPLOADS, published: 1 });
   expect(words).toMatch(
     /^warning: the base and the deployed version solve almost no held-out task/,
   );
@@ -25,16 +25,26 @@ test("a base and a deployed version that fail almost always are too weak to lear
 });
 
 test("a version that solves 5 % of the tasks, sampled or greedily, is no reason to warn", () => {
-  expect(loopWarning({ success: success(0, 0.05, 0), uploads: UPLOADS })).toBeNull();
-  expect(loopWarning({ success: success(0, 0, 0.3), uploads: UPLOADS })).toBeNull();
+  expect(loopWarning({ success: success(0, 0.05, 0), uploads: UPLOADS, published: 1 })).toBeNull();
+  expect(loopWarning({ success: success(0, 0, 0.3), uploads: UPLOADS, published: 1 })).toBeNull();
 });
 
 test("a run that learned nothing says so, also without a comparison", () => {
   const uploads = { ...UPLOADS, learned: 0, skipped: 640 };
   const uncompared = { ...success(0, 0, 0), base: null, final: null, temperatures: [] };
-  expect(loopWarning({ success: uncompared, uploads })).toMatch(
+  expect(loopWarning({ success: uncompared, uploads, published: 0 })).toMatch(
     /^warning: nothing was learned from 640 trajectories/,
   );
-  expect(loopWarning({ success: success(1, 1, 1), uploads })).toMatch(/nothing was learned/);
-  expect(loopWarning({ success: uncompared, uploads: UPLOADS })).toBeNull();
+  expect(loopWarning({ success: success(1, 1, 1), uploads, published: 0 })).toMatch(
+    /nothing was learned/,
+  );
+  expect(loopWarning({ success: uncompared, uploads: UPLOADS, published: 1 })).toBeNull();
+});
+
+test("a run that learned without a publication says so", () => {
+  const learned = { success: success(0.75, 0.75, 0.9), uploads: UPLOADS };
+  expect(loopWarning({ ...learned, published: 0 })).toMatch(
+    /^warning: 80 trajectories were learned from, but no version was published/,
+  );
+  expect(loopWarning({ ...learned, published: 1 })).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** What a loop's report warns about: nothing was learned, or too little to learn from. */
+/** What a loop's report warns about: nothing was learned or published, or too little to learn from. */
 import type { LoopReport } from "@waggle/dev";
 import { isTooWeak, WEAK_BASE_PAGE } from "@waggle/trainer";
 
@@ -6,7 +6,8 @@ import { isTooWeak, WEAK_BASE_PAGE } from "@waggle/trainer";
 export function loopWarning({
   success,
   uploads,
-}: Pick<LoopReport, "success" | "uploads">): string | null {
+  published,
+}: Pick<LoopReport, "success" | "uploads" | "published">): string | null {
   const { base, final, temperatures } = success;
   if (base !== null && final !== null) {
     const rates = [base, final, ...temperatures.flatMap((one) => [one.base, one.final])];
@@ -17,7 +18,13 @@ export function loopWarning({
       );
     }
   }
-  if (uploads.learned > 0) return null;
+  if (uploads.learned > 0) {
+    if (published > 0) return null;
+    return (
+      `warning: ${uploads.learned} trajectories were learned from, but no version was published, because the loop ended ` +
+      "before the trainer had enough steps (training.publishEvery) or had evaluated them; give the loop more --minutes"
+    );
+  }
   const { accepted, skipped, rejected } = uploads;
   return (
     `warning: nothing was learned from ${accepted} trajectories (${skipped} taught nothing, ${rejected} rejected). ` +

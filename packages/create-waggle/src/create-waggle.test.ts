@@ -62,6 +62,29 @@ test.each(Object.keys(TEMPLATES))(
   },
 );
 
+test.skipIf(process.platform === "win32").each([
+  { given: {}, used: "skip" },
+  { given: { ONNXRUNTIME_NODE_INSTALL: "v12" }, used: "v12" },
+])("the install downloads no CUDA libraries unless the user asks: $used", ({ given, used }) => {
+  const programs = join(work, `programs-${used}`);
+  mkdirSync(programs);
+  const npm = '#!/bin/sh\necho "npm $* in $(basename "$PWD"): $ONNXRUNTIME_NODE_INSTALL"\n';
+  writeFileSync(join(programs, "npm"), npm, { mode: 0o755 });
+  const { ONNXRUNTIME_NODE_INSTALL: _, ...env } = process.env;
+  const main = join(import.meta.dirname, "main.ts");
+  const { stdout } = spawnSync(process.execPath, [main, `site-${used}`, "--template", "html"], {
+    cwd: work,
+    encoding: "utf8",
+    env: {
+      ...env,
+      ...given,
+      PATH: `${programs}:${process.env["PATH"] ?? ""}`,
+      npm_config_user_agent: "npm/11.0.0 node/v24.0.0",
+    },
+  });
+  expect(stdout).toContain(`npm install in site-${used}: ${used}\n`);
+});
+
 test("a folder with files is refused and stays as it is", () => {
   mkdirSync(join(work, "full"));
   for (const name of ["a", "b", "c", "d"]) writeFileSync(join(work, "full", name), "kept");

@@ -56,7 +56,9 @@ function packageManager(): string {
 
 function isInstalled(manager: string, path: string): boolean {
   const shell = process.platform === "win32";
-  return spawnSync(manager, ["install"], { cwd: path, stdio: "inherit", shell }).status === 0;
+  // Otherwise onnxruntime-node downloads CUDA libraries, which nothing here uses.
+  const env = { ONNXRUNTIME_NODE_INSTALL: "skip", ...process.env };
+  return spawnSync(manager, ["install"], { cwd: path, env, stdio: "inherit", shell }).status === 0;
 }
 
 function nextSteps(place: string, manager: string, hasInstalled: boolean): string {

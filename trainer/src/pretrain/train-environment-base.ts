@@ -47,6 +47,9 @@ const TOO_FEW_WORDINGS =
   "warning: this base solves few tasks whose wording is not in training, and people use wordings of their own. " +
   `Give each kind of request more wordings; see ${WEAK_BASE_PAGE}`;
 
+const STOPPED_MEASURING =
+  "stopped; the base is kept, but not measured: run the same command again to measure it, or with fewer --tasks";
+
 /** Whether the success at some tasks is less than half of that at all. Few tasks say nothing. */
 function isWeakAt(some: SuccessRate, all: SuccessRate): boolean {
   return some.trials >= 20 && some.rate < all.rate / 2;
@@ -95,7 +98,10 @@ export async function trainEnvironmentBase(
   const references = Array.from({ length: options.tasks }, (_, i) => heldOutTask(spec, i));
   const isUnseen = unseenPatterns(spec, references);
   const verdicts = (of: EnvironmentSpec, list: readonly TaskReference[], temperature: number) =>
-    verified(of, model, list, temperature, onTask, signal);
+    verified(of, model, list, temperature, onTask, signal).catch((error: unknown) => {
+      if (signal.aborted && !json) write.error(STOPPED_MEASURING);
+      throw error;
+    });
   const successes = async (temperature: number): Promise<boolean[]> =>
     (await verdicts(spec, references, temperature)).map(({ success }) => success);
   const atZero = await successes(0);

@@ -15,6 +15,7 @@ import { migrate, startEdge, untilBaseModel } from "../stack/edge-process.ts";
 import { openInstallation } from "../stack/installation.ts";
 import { startTrainer } from "../stack/trainer-process.ts";
 import { requireChromium } from "./chromium.ts";
+import { untilPublicationEnds } from "./due-publication.ts";
 import { OperatorClient } from "./operator.ts";
 import { comparePolicies } from "./policy-comparison.ts";
 import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
@@ -24,7 +25,7 @@ import { type LivePeople, Visitors } from "./visitors.ts";
 export type LoopOptions = {
   readonly pages: number;
   readonly device: "auto" | "webgpu" | "wasm";
-  /** Stop rolling out after this many minutes … */
+  /** Stop rolling out this many minutes after the pages are open … */
   readonly minutes: number;
   /** … or after this many publications, whichever comes first. */
   readonly publications: number;
@@ -121,7 +122,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       live: options.live,
     });
 
-    const deadline = startedAt + options.minutes * 60_000;
+    const deadline = Date.now() + options.minutes * 60_000;
     let statuses: PageStatus[] = [];
     for (;;) {
       await sleep(5000);
@@ -151,9 +152,14 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       if (Date.now() > deadline || published >= options.publications || rolledOut) break;
     }
 
-    say("visitors stop; the last trajectories are uploaded, learned from and published …");
+    say(
+      "visitors stop; the last trajectories are uploaded and learned from, and a publication that is due is finished; later steps are not published …",
+    );
     await visitors.stop();
     await untilDrained(operator, visitors, trainer, say, { isLive: options.live !== undefined });
+    if (!(await untilPublicationEnds(join(folder, "trainer"), trainer))) {
+      say("the last publication did not finish; what it would have published is not deployed");
+    }
     await trainer.stop(60_000);
     const policies = await operator.policies();
     statuses = await untilSwapped(visitors, policies.stable);
@@ -167,10 +173,12 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     let evaluation: Evaluation | null = null;
     if (options.evaluationTasks > 0) {
       signal.throwIfAborted();
-      say(
-        `comparing base and version ${policies.stable} on ${options.evaluationTasks} held-out tasks, at three temperatures; this takes some minutes …`,
-      );
       const { evaluationTasks: tasks } = options;
+      const what =
+        policies.stable === 0
+          ? "no new version is deployed; measuring the base"
+          : `comparing base and version ${policies.stable}`;
+      say(`${what} on ${tasks} held-out tasks, at three temperatures; this takes some minutes …`);
       evaluation = await comparePolicies({
         folder,
         model,

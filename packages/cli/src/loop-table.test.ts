@@ -1,0 +1,49 @@
+import type { LoopReport } from "@waggle/dev";
+import { expect, test } from "vitest";
+import { loopTable } from "./loop-table.ts";
+
+const REPORT: LoopReport = {
+  success: {
+    base: 0.75,
+    final: 0.8,
+    tasks: 40,
+    temperatures: [],
+    unseenPatterns: { base: 0.5, final: 0.625, tasks: 8 },
+  },
+  published: 2,
+  promoted: 1,
+  logProbGap: { mean: 0, max: 0 },
+  uploads: { accepted: 9, learned: 8, skipped: 1, rejected: 0, waiting: 0, lost: 0, twice: 0 },
+  pages: { open: 4, onNewest: 4, reloads: 0 },
+  uploadToPageSeconds: { median: null, max: null },
+  live: null,
+  training: { tokens: 100, tokensPerSecond: 10 },
+  backend: "wasm x1",
+  control: false,
+  minutes: 3,
+};
+
+test("the base and the deployed version are compared", () => {
+  expect(loopTable(REPORT).slice(0, 3)).toEqual([
+    "held-out success  75.0 % → 80.0 % over 40 paired tasks",
+    "unseen patterns   50.0 % → 62.5 % over 8 of these tasks",
+    "policies          2 published, 1 promoted",
+  ]);
+});
+
+test("without a promoted version, two figures of the base do not look like a result", () => {
+  const success = { ...REPORT.success, final: 0.75, unseenPatterns: null };
+  const lines = loopTable({ ...REPORT, success, published: 0, promoted: 0 });
+  expect(lines.slice(0, 2)).toEqual([
+    "held-out success  75.0 % of 40 tasks by the base; no new version was deployed, so there is no comparison",
+    "policies          0 published, 0 promoted",
+  ]);
+  expect(lines.join("\n")).not.toContain("→");
+});
+
+test("a run without a comparison shows no figure", () => {
+  const success = { ...REPORT.success, base: null, final: null, tasks: 0, unseenPatterns: null };
+  expect(loopTable({ ...REPORT, success, promoted: 0 })[0]).toBe(
+    "held-out success  – → – over 0 paired tasks",
+  );
+});

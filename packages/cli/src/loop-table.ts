@@ -1,0 +1,43 @@
+/** A loop's report as lines for people. */
+import type { LoopReport } from "@waggle/dev";
+
+const percent = (value: number | null) => (value === null ? "–" : `${(value * 100).toFixed(1)} %`);
+
+/** One line for each part of the report. */
+export function loopTable({ uploads, pages, training, live, ...report }: LoopReport): string[] {
+  const { accepted, learned, skipped, rejected, lost, twice } = uploads;
+  return [
+    ...successLines(report),
+    `policies          ${report.published} published, ${report.promoted} promoted`,
+    `trajectories      ${accepted} accepted, ${learned} learned, ${skipped} taught nothing, ${rejected} rejected, ${lost} lost, ${twice} twice`,
+    ...(live === null
+      ? []
+      : [
+          `people            ${live.requests} requests, ${live.good} said good, ${live.bad} bad, ${live.feedbackToPageSeconds.median?.toFixed(0) ?? "–"} s to a page (median)`,
+        ]),
+    `training          ${training.tokens} tokens, ${training.tokensPerSecond ?? "–"} a second`,
+    `pages             ${pages.onNewest} of ${pages.open} on the newest version, ${pages.reloads} reloads, ${report.backend}`,
+    `time              ${report.minutes.toFixed(1)} min`,
+  ];
+}
+
+/** Without a promoted version both sides of the comparison are the base, which is no result. */
+function successLines({ success, promoted }: Pick<LoopReport, "success" | "promoted">): string[] {
+  const { base, final, tasks, unseenPatterns: unseen } = success;
+  if (base !== null && promoted === 0) {
+    return [
+      `held-out success  ${percent(base)} of ${tasks} tasks by the base; no new version was deployed, so there is no comparison`,
+      ...(unseen === null
+        ? []
+        : [`unseen patterns   ${percent(unseen.base)} of ${unseen.tasks} of these tasks`]),
+    ];
+  }
+  return [
+    `held-out success  ${percent(base)} → ${percent(final)} over ${tasks} paired tasks`,
+    ...(unseen === null
+      ? []
+      : [
+          `unseen patterns   ${percent(unseen.base)} → ${percent(unseen.final)} over ${unseen.tasks} of these tasks`,
+        ]),
+  ];
+}
