@@ -102,7 +102,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "packages/learning/src/losses/preference/kto.ts": "log-probs of given tokens",
       "packages/learning/src/{composition/stage,rewards/learned-rewards,rewards/outcome}.ts":
         "`score`, a stored choice of a setting, and `scores`, a stored kind of stage",
-      "trainer/src/**/{served-sampler,teacher-candidates,distance,trajectory-check}*.ts":
+      "trainer/src/**/{served-sampler,teacher-candidates,distance,trajectory-check,redraw,rescoring}*.ts":
         "log-probs of given tokens",
       "trainer/src/expectations/{case-learning.test,recipe-update.fixture}.ts":
         "log-probs of given tokens",
@@ -111,6 +111,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/recipes/edge-misfit-text.ts": "`scores`, a stored kind of stage",
       "test/{contract,golden,requirements}/**": "log-probs of given tokens",
       "packages/dev/src/loop/report.ts": "log-probs of given tokens",
+      "scripts/testing/tamper/visitors.ts": "log-probs of given tokens",
     },
   },
   {

@@ -41,7 +41,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/runtime": 116,
   "@waggle/site": 23,
   "@waggle/testing": 29,
-  "@waggle/text": 42,
+  "@waggle/text": 43,
   "@waggle/trainer": 41,
 };
 

@@ -13,6 +13,7 @@ const MAX_BYTES = 124 * 1024;
 /** Scripts behind a dynamic import that this page does not reach. */
 const LATER = [
   "branch-steps", // loaded for the first forks on WebGPU that share a long prefix
+  "ebnf", // loaded for the first grammar in EBNF
   "grammar", // loaded for the first grammar
   "local-folder", // loaded for a model that the visitor picked from disk
   "model-chat-format", // loaded for the first grammar of a policy that was not told its stop tokens
@@ -80,7 +81,7 @@ test.for(["wasm", "webgpu"] as const)(
     // Page, worker and loader must all be found, or the sum is meaningless.
     expect(loaded.filter(({ bytes }) => bytes > 5_000)).toHaveLength(3);
     // The worker loads this one to read the model from the browser's storage.
-    expect(loaded.filter(({ file }) => file.includes("loaded-model"))).toHaveLength(1);
+    expect(loaded.filter(({ file }) => file.includes("read-in-pieces"))).toHaveLength(1);
   },
 );
 

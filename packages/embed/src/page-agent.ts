@@ -80,10 +80,7 @@ export class PageAgent implements Agent {
         return this.#session.assignment(signal);
       },
       use: (run) => this.#policy.use(run),
-      start: () => ({
-        consent: consentOrNone(this.consent),
-        seed: this.#seed(),
-      }),
+      start: () => ({ consent: consentOrNone(this.consent), seed: this.#seed() }),
       enqueue: (trajectory, text) => this.#enqueue(trajectory, [{ kind: "task", text }]),
       onChange: ({ simulation }) => {
         this.#simulation = simulation.progress;

@@ -10,7 +10,7 @@ import type { AgentStatus } from "./agent.ts";
 import type { AgentHost, OpenHost, PolicyHost } from "./agent-host.ts";
 import { untilPublished, WAITING_FOR_POLICY } from "./first-policy.ts";
 import { PolicyFollower, type PolicyFailure } from "./policy-follower.ts";
-import type { AcceptManifest } from "./publisher/accept-signed.ts";
+import type { AcceptManifest } from "./publisher/accept-manifest.ts";
 import type { RemoteTools } from "./remote-tools.ts";
 
 /** Options of `ResidentPolicy`. */

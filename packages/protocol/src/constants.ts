@@ -22,3 +22,6 @@ export const ACCEPT_SILENCE = "application/json;silence=1";
 
 /** Most characters of the text of feedback. */
 export const FEEDBACK_TEXT_LENGTH = 2000;
+
+/** The site of requests that name none, of tokens without a site, and of data from before there were sites. */
+export const DEFAULT_SITE = "default";

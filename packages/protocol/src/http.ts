@@ -57,7 +57,7 @@ export const AssignmentResponse = z.object({
   groupId: z.uuid(),
   task: TaskReference,
   /**
-   * The seed to sample this attempt with; the trajectory names it. Every attempt of a group has another one. Absent from an
+   * The seed to sample this rollout with; the trajectory names it. Every rollout of a group has another one. Absent from an
    * edge of the previous release.
    */
   samplingSeed: z.int().min(0).max(0xffff_ffff).optional(),

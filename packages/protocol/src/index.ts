@@ -4,6 +4,7 @@ export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors
 export { Consent } from "./consent.ts";
 export {
   ACCEPT_SILENCE,
+  DEFAULT_SITE,
   FEEDBACK_TEXT_LENGTH,
   FULL_SUPPORT,
   TRAJECTORY_SCHEMA_VERSION,
@@ -73,7 +74,6 @@ export {
   ChangeSiteRequest,
   CreateSiteRequest,
   CreateSiteResponse,
-  DEFAULT_SITE,
   RotateCredentialRequest,
   RotateCredentialResponse,
   Site,

@@ -1,4 +1,4 @@
-/** The seed that an edge gives for one attempt, and the seeds of its sampled segments. */
+/** The seed that an edge gives for one rollout, and the seeds of its sampled segments. */
 import { spanSeed } from "./seeded-random.ts";
 import type { Trajectory } from "./trajectory.ts";
 

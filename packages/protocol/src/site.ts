@@ -9,9 +9,6 @@ import { SiteMetrics } from "./outcome.ts";
 import { Sha256 } from "./policy-version.ts";
 import { ReleaseSetting } from "./release.ts";
 
-/** The site of requests that name none, of tokens without a site, and of data from before there were sites. */
-export const DEFAULT_SITE = "default";
-
 /** In place of an id on a trainer's command line: every enabled site. */
 export const ALL_SITES = "all";
 

@@ -315,8 +315,9 @@ export async function offerBaseModel(
 ): Promise<void> {
   for (const { path: file, sha256, sizeBytes } of model.reference.files) {
     if (await edge.hasObject(sha256)) continue;
-    const { read } = model.openFile(file);
-    await uploadFile(edge, { sha256, sizeBytes, read }, (sentBytes) =>
+    const opened = model.openFile(file);
+    const sent = { sha256, sizeBytes, read: opened.read.bind(opened) };
+    await uploadFile(edge, sent, (sentBytes) =>
       note?.("uploading", { file, sentBytes, sizeBytes }),
     );
   }

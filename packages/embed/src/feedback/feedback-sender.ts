@@ -65,7 +65,7 @@ export class FeedbackSender {
     if (!isFitting) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `feedback of the kind edit has a text of 1 to ${FEEDBACK_TEXT_LENGTH} characters, the whole answer as the visitor changed it; other kinds have none`,
+        `edit has the whole answer as text, at most ${FEEDBACK_TEXT_LENGTH} characters; other kinds have none`,
       );
     }
     const id = trajectoryId ?? this.#shown.lastAnswer()?.trajectoryId ?? null;

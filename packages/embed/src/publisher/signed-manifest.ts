@@ -8,7 +8,7 @@ import { DEFAULT_SITE, fileListDigest, isObject, WaggleError } from "@waggle/pro
 import type { PolicyManifest, PolicySignature } from "@waggle/protocol";
 import { signerOf } from "@waggle/protocol/signing";
 import type { Publisher } from "../agent-options.ts";
-import type { AcceptManifest } from "./accept-signed.ts";
+import type { AcceptManifest } from "./accept-manifest.ts";
 
 /** Key of what is kept. It contains nothing about the visitor. `ResidentPolicy` removes it. */
 const STORED = "waggle.signed";

@@ -3,6 +3,7 @@ import {
   ACCEPT_SILENCE,
   canonicalJson,
   Channel,
+  type EvaluationResult,
   PolicyManifest,
   sha256,
   SITE_HEADER,
@@ -37,14 +38,20 @@ const signed: Parameter = {
 };
 
 /**
- * The policy of a channel, or version 0 while the kill switch is on. Its evaluation is for operators: pages do not read it,
- * and older ones reject its newer members, as they reject a signature.
+ * The policy of a channel, or version 0 while the kill switch is on. Older pages reject a manifest with a signature, and an
+ * evaluation with probes, which no page reads.
  */
 async function currentManifest(context: EdgeContext, channel: Channel): Promise<PolicyManifest> {
-  const { signature, ...served } = await switchedManifest(context, channel);
-  const manifest = { ...served, policy: { ...served.policy, evaluation: null } };
+  const { signature, policy, ...rest } = await switchedManifest(context, channel);
+  const manifest = { ...rest, policy: { ...policy, evaluation: withoutProbes(policy.evaluation) } };
   const isWanted = signature !== undefined && context.req.query("signed") === "1";
   return isWanted ? { ...manifest, signature } : manifest;
+}
+
+function withoutProbes(evaluation: EvaluationResult | null): EvaluationResult | null {
+  if (evaluation === null) return null;
+  const { probes: _, ...rest } = evaluation;
+  return rest;
 }
 
 async function switchedManifest(context: EdgeContext, channel: Channel): Promise<PolicyManifest> {

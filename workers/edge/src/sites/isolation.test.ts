@@ -5,19 +5,10 @@
 import { SITE_HEADER } from "@waggle/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../app.ts";
-import {
-  ask,
-  bindings,
-  call,
-  freshEdge,
-  makeUpload,
-  passed,
-  type Reply,
-  type Upload,
-  upload,
-} from "../testing/edge.ts";
+import { ask, bindings, call, freshEdge, makeUpload, type Reply, upload } from "../testing/edge.ts";
 import { METRICS, outcomeOf, serverCredential } from "../testing/outcomes.ts";
 import { storeRelease } from "../testing/releases.ts";
+import { type Belongings, foreignBodies } from "../testing/foreign-bodies.ts";
 import {
   leaseAt,
   makeSite,
@@ -29,21 +20,6 @@ import {
   type TestSite,
   workAt,
 } from "../testing/sites.ts";
-
-/** What site B has stored, as a request of site A might name it. */
-type Belongings = {
-  readonly baseModel: string;
-  readonly visitorId: string;
-  readonly visitorToken: string;
-  readonly siteKey: string;
-  readonly digest: string;
-  readonly upload: Upload;
-  readonly request: Upload;
-  readonly leaseId: string;
-  readonly fencingToken: number;
-  readonly object: { readonly sha256: string; readonly sizeBytes: number };
-  readonly stateId: string;
-};
 
 let a: TestSite;
 let ofDefault: TestSite;
@@ -149,90 +125,11 @@ test("a site's own credential opens it, and what is looked for below is there", 
   expect(JSON.stringify(own.body)).toContain(of.digest);
 });
 
-const SIGNATURE = { signedAt: 1, rollBackTo: [], value: "A".repeat(86) };
-/** The body with which A's page, trainer or operator names what is B's. `null`: the route has no body. */
-const BODIES: { readonly [operationId: string]: (() => unknown) | null } = {
-  acknowledgeLease: () => ({
-    fencingToken: of.fencingToken,
-    outcomes: [{ digest: of.digest, status: "learned", step: 3 }],
-    lineage: { stateId: of.stateId, step: 99 },
-  }),
-  callMcp: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-  changeSite: () => ({ name: "stolen", settings: { siteKeys: [] } }),
-  clearKillSwitch: null,
-  createAssignment: null,
-  createSession: () => ({ siteKey: a.siteKey, visitorToken: of.visitorToken }),
-  createSite: () => ({ id: "c" }),
-  deleteDeadLetter: null,
-  deleteVisitor: null,
-  deleteVisitorAsOperator: null,
-  disableSite: null,
-  enableSite: null,
-  exportVisitor: null,
-  freeze: () => ({ reason: "from a" }),
-  freezeAsOperator: () => ({ reason: "from a" }),
-  getChannel: null,
-  getConsent: null,
-  getControl: null,
-  getControlAsOperator: null,
-  getDescription: null,
-  getHealth: null,
-  getObject: null,
-  getOperatorHealth: null,
-  getPolicy: null,
-  getSite: null,
-  getSummary: null,
-  getTrajectory: null,
-  giveFeedback: () => ({
-    id: crypto.randomUUID(),
-    trajectoryId: of.upload.trajectory.id,
-    kind: "thumb-down",
-    at: "2026-11-20T12:00:00.000Z",
-  }),
-  leaseGroups: () => ({ trainerId: "t", maxGroups: 100, durationSeconds: 60 }),
-  listAudit: null,
-  listDeadLetters: null,
-  listMetrics: null,
-  listPolicies: null,
-  listPoliciesAsOperator: null,
-  listReleases: null,
-  listSignatures: null,
-  listSites: null,
-  listSitesToTrain: null,
-  listTrajectories: null,
-  noteHeartbeat: () => ({ trainerId: "first-of-b", step: 1, activity: "stopped" }),
-  openLineage: () => ({ stateId: of.stateId, step: 99 }),
-  promotePolicy: null,
-  promotePolicyAsOperator: () => ({ withoutEvaluation: true, rolledBack: true }),
-  publishPolicy: () => ({
-    publicationId: crypto.randomUUID(),
-    epoch: 0,
-    parent: 0,
-    baseModel: baseOfA,
-    adapter: { ...of.object, rank: 4, alpha: 8 },
-    evaluation: passed(0),
-    step: 1,
-    status: "canary",
-  }),
-  putMetrics: () => ({ rows: [{ step: 77, at: "2026-11-20T12:00:00.000Z", metrics: { x: 0 } }] }),
-  putObject: null,
-  reportOutcome: () => outcomeOf(of.request.trajectory, { value: false }),
-  reportOutcomes: () => ({ outcomes: [outcomeOf(of.request.trajectory, { value: false })] }),
-  putSignatures: () => ({ signatures: [{ version: 1, signature: SIGNATURE }] }),
-  releaseLease: () => ({ fencingToken: of.fencingToken }),
-  renewLease: () => ({ fencingToken: of.fencingToken, durationSeconds: 60 }),
-  retryDeadLetter: null,
-  rollBackPolicy: () => ({}),
-  rollBackPolicyAsOperator: () => ({}),
-  rotateSiteCredential: () => ({ role: "operator" }),
-  setBaseModel: () => ({
-    baseModel: { sha256: of.baseModel, files: [{ path: "config.json", ...of.object }] },
-    vocabularySize: 5,
-  }),
-  setKillSwitch: () => ({ mode: "silence", reason: "from a" }),
-  unfreeze: null,
-  uploadTrajectories: () => ({ trajectories: [of.upload] }),
-};
+const BODIES = foreignBodies(
+  () => a,
+  () => baseOfA,
+  () => of,
+);
 
 /** Routes whose answer is the same for everyone. */
 const PUBLIC = endpoints.filter(({ access }) => access === "public");
@@ -247,6 +144,7 @@ function pathOf(path: string): string {
     sha256: of.object.sha256,
     site: "b",
     channel: "stable",
+    part: "1",
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value of ${name}`);
 }
