@@ -166,7 +166,11 @@ test("a model that is too large for a phone or for this machine says what to do"
     phone: { fits: false, instead: "use a smaller model" },
     untrainable: expect.stringMatching(/memory|GB|MB/),
   });
-  const small = checkModel({ ...sized, hidden_size: 2048, num_hidden_layers: 10 }, "f16", 1e12);
+  const small = checkModel(
+    { ...sized, hidden_size: 2048, intermediate_size: 6144, num_hidden_layers: 10 },
+    "f16",
+    1e12,
+  );
   expect(small).toMatchObject({
     phone: { fits: false, instead: "--dtype int8 fits" },
     untrainable: null,
