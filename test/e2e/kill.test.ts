@@ -57,6 +57,7 @@ const startWorker = () =>
       GROUP_SIZE: "4",
       GROUP_DEADLINE_SECONDS: "10",
       GATE_MIN_TASKS: "8",
+      GATE_PROBE_TASKS: "8",
       GATE_MARGIN: "1",
       GATE_SIGNIFICANCE: "0",
     },

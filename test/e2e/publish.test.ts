@@ -32,7 +32,7 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
   const edge = await startEdge(installation, {
     port,
     site: DEMO,
-    variables: { GATE_MIN_TASKS: "16" },
+    variables: { GATE_MIN_TASKS: "16", GATE_PROBE_TASKS: "16" },
   });
   onTestFinished(() => edge.stop());
   const credential = installation.trainerCredential;

@@ -28,7 +28,12 @@ export function shortLoop(
       "--promotion-margin",
       "1",
     ],
-    edgeVariables: { GATE_MIN_TASKS: "16", GATE_MARGIN: "1", GATE_SIGNIFICANCE: "0" },
+    edgeVariables: {
+      GATE_MIN_TASKS: "16",
+      GATE_PROBE_TASKS: "16",
+      GATE_MARGIN: "1",
+      GATE_SIGNIFICANCE: "0",
+    },
   };
 }
 

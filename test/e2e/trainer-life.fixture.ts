@@ -35,6 +35,8 @@ export const SMALL_GROUPS = {
   GROUP_SIZE: "4",
   GROUP_DEADLINE_SECONDS: "10",
   GATE_MIN_TASKS: "8",
+  // Trainers of the previous release know no probes.
+  GATE_PROBE_TASKS: "0",
   GATE_MARGIN: "1",
   GATE_SIGNIFICANCE: "0",
 } as const;

@@ -115,5 +115,10 @@ const ON_WEBGPU = {
     "--evaluation-tasks",
     "16",
   ],
-  edgeVariables: { GROUP_SIZE: "8", GROUP_DEADLINE_SECONDS: "600", GATE_MIN_TASKS: "16" },
+  edgeVariables: {
+    GROUP_SIZE: "8",
+    GROUP_DEADLINE_SECONDS: "600",
+    GATE_MIN_TASKS: "16",
+    GATE_PROBE_TASKS: "16",
+  },
 };

@@ -11,7 +11,6 @@ import type { OpenHost } from "./agent-host.ts";
 import { requireBrowser } from "./browser-support.ts";
 import { calibrationOf } from "./model/model-calibration.ts";
 import { isSmallModel, openSmallModel, sizeOf } from "./model/small-model.ts";
-import type { ModelPolicy } from "./model/small-model.ts";
 import { VersionTexts } from "./version-texts.ts";
 
 /** Options of `createPolicyHostOpener`. */
@@ -33,24 +32,12 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
   return async (readManifest, onProgress) => {
     requireBrowser();
     const manifest = await readManifest();
-    const { device = "auto", createWorker } = options;
-    const open = async (model: PolicyManifest["baseModel"]): Promise<ModelPolicy> => {
-      if (isSmallModel(model)) {
-        const small = { device, ...(createWorker !== undefined && { createWorker }) };
-        return openSmallModel(store, model, small, onProgress);
-      }
-      const { openModelPolicy } = await import("./model/model-policy.ts");
-      return openModelPolicy(
-        { kind: "objects", baseUrl: options.edgeUrl, model },
-        {
-          load: { ...fetchOption, memory: { device } },
-          detailOf: () => "loading the model",
-          policy: { device, startsAdaptable: true, createWorker },
-        },
-        onProgress,
-      );
-    };
-    const { policy, chatFormat, files } = await open(manifest.baseModel);
+    const opened = isSmallModel(manifest.baseModel)
+      ? openSmallModel(store, options, manifest.baseModel, onProgress)
+      : import("./model/model-policy.ts").then(({ openSiteModel }) =>
+          openSiteModel(options, manifest.baseModel, onProgress),
+        );
+    const { policy, chatFormat, files } = await opened;
     const calibration = calibrationOf(files);
     const texts = new VersionTexts((reference) => store.object(reference));
     const adopt = async ({ policy: wanted, baseModel }: PolicyManifest): Promise<void> => {

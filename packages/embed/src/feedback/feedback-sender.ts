@@ -61,11 +61,11 @@ export class FeedbackSender {
     trajectoryId?: string,
     text?: string,
   ): Promise<FeedbackOutcome> {
-    const isFitting = text === undefined ? kind !== "edit" : kind === "edit" && isText(text);
+    const isFitting = kind === "edit" ? isText(text ?? "") : text === undefined;
     if (!isFitting) {
       throw new WaggleError(
         "INVALID_ARGUMENT",
-        `edit has the whole answer as text, at most ${FEEDBACK_TEXT_LENGTH} characters; other kinds have none`,
+        `only edit has a text, of 1 to ${FEEDBACK_TEXT_LENGTH} characters`,
       );
     }
     const id = trajectoryId ?? this.#shown.lastAnswer()?.trajectoryId ?? null;

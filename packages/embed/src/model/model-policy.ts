@@ -2,6 +2,7 @@
  * Loads a model into a policy: the site's, or one of the visitor's choice. The weights never pass through the page: the
  * worker reads them in pieces from the browser's storage.
  */
+import type { BaseModelReference } from "@waggle/protocol";
 import { createBrowserPolicy, loadModel, readFormatFiles } from "@waggle/runtime";
 import type {
   BrowserPolicyOptions,
@@ -12,7 +13,7 @@ import type {
 import { readChatFormat } from "@waggle/text";
 import type { OpenHost } from "../agent-host.ts";
 import { sizeOf } from "./small-model.ts";
-import type { ModelPolicy } from "./small-model.ts";
+import type { ModelPolicy, SiteModelOptions } from "./small-model.ts";
 
 /** Options of `openModelPolicy`. */
 type ModelPolicyOptions = {
@@ -56,4 +57,21 @@ export async function openModelPolicy(
     ...(createWorker !== undefined && { createWorker }),
   });
   return { policy: opened, chatFormat, files };
+}
+
+/** Loads the site's model. */
+export function openSiteModel(
+  { edgeUrl, fetch, device = "auto", createWorker }: SiteModelOptions,
+  model: Pick<BaseModelReference, "files">,
+  onProgress: Parameters<OpenHost>[1],
+): Promise<ModelPolicy> {
+  return openModelPolicy(
+    { kind: "objects", baseUrl: edgeUrl, model },
+    {
+      load: { ...(fetch !== undefined && { fetch }), memory: { device } },
+      detailOf: () => "loading the model",
+      policy: { device, startsAdaptable: true, createWorker },
+    },
+    onProgress,
+  );
 }

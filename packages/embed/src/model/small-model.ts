@@ -1,4 +1,5 @@
 /** Loads a small model of the site. The page reads the files and gives them to the worker. */
+import type { Fetch } from "@waggle/collector";
 import { createBrowserPolicy } from "@waggle/runtime";
 import type { BrowserPolicyOptions, ModelStore } from "@waggle/runtime";
 import type { BaseModelReference } from "@waggle/protocol";
@@ -28,11 +29,17 @@ export function sizeOf({ files }: Pick<BaseModelReference, "files">): number {
   return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
+/** Where a site's model comes from, and how it runs. */
+export type SiteModelOptions = {
+  readonly edgeUrl: string;
+  readonly fetch?: Fetch;
+} & Pick<BrowserPolicyOptions, "device" | "createWorker">;
+
 /** @throws WaggleError as `ModelStore.modelFiles` and `createBrowserPolicy`. */
 export async function openSmallModel(
   store: ModelStore,
+  { device = "auto", createWorker }: SiteModelOptions,
   baseModel: BaseModelReference,
-  options: Pick<BrowserPolicyOptions, "device" | "createWorker">,
   onProgress: Parameters<OpenHost>[1],
 ): Promise<ModelPolicy> {
   const files = await store.modelFiles(baseModel, {
@@ -42,7 +49,8 @@ export async function openSmallModel(
   onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
   const chatFormat = readChatFormat(files);
   const policy = await createBrowserPolicy({
-    ...options,
+    device,
+    ...(createWorker !== undefined && { createWorker }),
     modelFiles: files,
     baseModel: baseModel.sha256,
     stopTokenIds: chatFormat.stopTokenIds,
