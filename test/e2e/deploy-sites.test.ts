@@ -91,6 +91,7 @@ test("a site that the edge lacks is created with the values of its config, and o
     allowedOrigins: ["https://library.example"],
     taskEnvironment: "library",
     gateMinTasks: 32,
+    gateProbeTasks: 32,
     canaryShare: 0.25,
     visitorTtlDays: 30,
     sessionsPerMinute: 7,
