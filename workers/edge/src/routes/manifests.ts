@@ -42,8 +42,9 @@ const signed: Parameter = {
  * evaluation with probes, which no page reads.
  */
 async function currentManifest(context: EdgeContext, channel: Channel): Promise<PolicyManifest> {
-  const { signature, policy, ...rest } = await switchedManifest(context, channel);
-  const manifest = { ...rest, policy: { ...policy, evaluation: withoutProbes(policy.evaluation) } };
+  const { signature, ...whole } = await switchedManifest(context, channel);
+  const { evaluation, ...policy } = whole.policy;
+  const manifest = { ...whole, policy: { ...policy, evaluation: withoutProbes(evaluation) } };
   const isWanted = signature !== undefined && context.req.query("signed") === "1";
   return isWanted ? { ...manifest, signature } : manifest;
 }
