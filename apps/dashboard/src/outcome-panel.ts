@@ -4,6 +4,7 @@ import type { OperatorSummary, StoredOutcome } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatCount, formatNumber, formatPercent } from "./format.ts";
 import { rateBar } from "./rate-bar.ts";
+import { tablePanel } from "./table-panel.ts";
 
 type Outcomes = NonNullable<OperatorSummary["outcomes"]>;
 type Metric = Outcomes["declared"][string];
@@ -17,45 +18,22 @@ export function outcomePanel({ outcomes }: OperatorSummary): HTMLElement | null 
     byMetric.every((row) => row.metric !== name),
   );
   if (byMetric.length === 0 && silent.length === 0) return null;
-  return h(
-    "section",
-    { class: "panel versions-panel" },
-    h("header", {}, h("h2", {}, "Outcomes")),
-    h("p", { class: "caption" }, responseText(outcomes)),
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        { class: "versions" },
-        heading(),
-        h(
-          "tbody",
-          {},
-          ...byMetric.map((row) => valueRow(row, declaredOf(declared, row.metric))),
-          ...silent.map((name) => silentRow(name, declaredOf(declared, name))),
-        ),
-      ),
-    ),
-  );
-}
-
-function heading(): HTMLElement {
-  const head = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
-  return h(
-    "thead",
-    {},
-    h(
-      "tr",
-      {},
-      head("Metric"),
-      head("From"),
-      head("Share", "wide"),
-      head("Value", "number"),
-      head("n", "number"),
-      head("Better", "roomy"),
-      head("Weight", "number roomy"),
-    ),
+  return tablePanel(
+    "Outcomes",
+    [responseText(outcomes)],
+    [
+      ["Metric"],
+      ["From"],
+      ["Share", "wide"],
+      ["Value", "number"],
+      ["n", "number"],
+      ["Better", "roomy"],
+      ["Weight", "number roomy"],
+    ],
+    [
+      ...byMetric.map((row) => valueRow(row, declaredOf(declared, row.metric))),
+      ...silent.map((name) => silentRow(name, declaredOf(declared, name))),
+    ],
   );
 }
 

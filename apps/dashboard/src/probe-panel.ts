@@ -3,6 +3,7 @@ import { type ProbeResult, probeResults } from "@waggle/evaluation";
 import type { PolicyVersion } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatNumber, formatPercent, formatSigned } from "./format.ts";
+import { tablePanel } from "./table-panel.ts";
 
 const FAULTS: { readonly [probe in ProbeResult["probe"]]: string } = {
   flattery: "Agrees with a wrong visitor",
@@ -36,34 +37,17 @@ export function probePanel(
     ...results.filter(({ probe }) => probe !== "neglect"),
     ...kinds.slice(0, MOST_KINDS),
   ];
-  const head = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
-  return h(
-    "section",
-    { class: "panel versions-panel" },
-    h("header", {}, h("h2", {}, `Probes of v${newest.version}`)),
-    h("p", { class: "caption" }, captionOf(results, kinds.length)),
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        { class: "versions" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            head("Fault"),
-            head(`v${newest.version}`, "number"),
-            head("Base", "number"),
-            head("Rise", "number"),
-            head("Verdict"),
-          ),
-        ),
-        h("tbody", {}, ...shown.map(probeRow)),
-      ),
-    ),
+  return tablePanel(
+    `Probes of v${newest.version}`,
+    [captionOf(results, kinds.length)],
+    [
+      ["Fault"],
+      [`v${newest.version}`, "number"],
+      ["Base", "number"],
+      ["Rise", "number"],
+      ["Verdict"],
+    ],
+    shown.map(probeRow),
   );
 }
 

@@ -2,6 +2,7 @@
 import type { Release } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatAgo, formatCount, formatPercent, formatSigned } from "./format.ts";
+import { tablePanel } from "./table-panel.ts";
 
 type Metric = Release["metrics"][number];
 
@@ -10,34 +11,11 @@ export function releasePanel(releases: readonly Release[], now: number): HTMLEle
   const [release] = releases;
   if (release === undefined) return null;
   const { version, stable, metrics } = release;
-  const head = (label: string, kind = "") => h("th", { scope: "col", class: kind }, label);
-  return h(
-    "section",
-    { class: "panel versions-panel" },
-    h("header", {}, h("h2", {}, `Release of v${version}`)),
-    h("p", { class: "caption" }, progressText(release, now)),
-    h("p", { class: "caption" }, decisionText(release, now)),
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        { class: "versions" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            head("Metric"),
-            head(`v${version}`, "number"),
-            head(`v${stable}`, "number"),
-            head("Difference", "number"),
-          ),
-        ),
-        h("tbody", {}, ...metrics.map(metricRow)),
-      ),
-    ),
+  return tablePanel(
+    `Release of v${version}`,
+    [progressText(release, now), decisionText(release, now)],
+    [["Metric"], [`v${version}`, "number"], [`v${stable}`, "number"], ["Difference", "number"]],
+    metrics.map(metricRow),
   );
 }
 

@@ -150,6 +150,19 @@ test("feedback waits until its trajectory is settled", async () => {
   expect(await outbox.claimFeedback(feedbackClaim)).toMatchObject([{ kind: "thumb-up" }]);
 });
 
+test("feedback of one moment is claimed in the order in which it was given", async () => {
+  const outbox = await open({ clock: () => 1000 });
+  // Ids in the opposite order, because rows are stored by id.
+  const ids = [9, 5, 1].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`);
+  for (const id of ids) {
+    const { id: trajectoryId } = exampleTrajectory(1);
+    const at = "2026-11-20T00:00:00.000Z";
+    await outbox.enqueueFeedback({ id, trajectoryId, kind: "thumb-up", at });
+  }
+  const claimed = await outbox.claimFeedback({ limit: 5, leaseMs: 1000 });
+  expect(claimed.map(({ id }) => id)).toEqual(ids);
+});
+
 test("discardWaiting removes unsent entries and keeps the log", async () => {
   const outbox = await open();
   await outbox.enqueue(exampleTrajectory(1));

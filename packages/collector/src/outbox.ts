@@ -183,12 +183,12 @@ export async function createOutbox(options: OutboxOptions = {}): Promise<Outbox>
         );
       }
       await guarded(undefined, async (db) => {
-        await db.put("feedback", {
-          id: feedback.id,
-          feedback,
-          enqueuedAt: clock(),
-          claimedUntil: 0,
-        });
+        const tx = db.transaction("feedback", "readwrite");
+        const newest = await tx.store.index("enqueuedAt").openCursor(null, "prev");
+        // Never the same time twice: what a visitor said last must also be sent last.
+        const enqueuedAt = Math.max(clock(), (newest?.value.enqueuedAt ?? 0) + 1);
+        detached(tx.store.put({ id: feedback.id, feedback, enqueuedAt, claimedUntil: 0 }));
+        await tx.done;
       });
       changed();
     },

@@ -8,11 +8,9 @@ export function acceptSigned(
   publisher: Publisher | undefined,
   storage: KeyValueStorage,
 ): AcceptManifest | undefined {
-  return (
-    publisher &&
-    (async (...given) => {
-      const { acceptedManifest } = await import("./signed-manifest.ts");
-      return acceptedManifest(publisher, storage, ...given);
-    })
-  );
+  if (publisher === undefined) return undefined;
+  return async (manifest, onRefused) => {
+    const { acceptedManifest } = await import("./signed-manifest.ts");
+    return acceptedManifest(publisher, storage, manifest, onRefused);
+  };
 }

@@ -24,7 +24,8 @@ type Seen = Pick<PolicySignature, "signedAt" | "rollBackTo"> & {
 export async function acceptedManifest(
   publisher: Publisher,
   storage: KeyValueStorage,
-  ...[manifest, onRefused]: Parameters<AcceptManifest>
+  manifest: PolicyManifest,
+  onRefused: Parameters<AcceptManifest>[1],
 ): Promise<PolicyManifest> {
   const { seen, last } = readStored(storage.getItem(STORED));
   try {

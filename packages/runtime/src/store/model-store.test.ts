@@ -6,7 +6,7 @@ import { TINY_CONFIG, tinyAdapter } from "../tiny-decoder.fixture.ts";
 import { createFallbackStorage, createMemoryStorage } from "./chunk-storage.ts";
 import type { ChunkStorage } from "./chunk-storage.ts";
 import { createModelStore } from "./model-store.ts";
-import type { LoadOptions, LoadProgress, ModelStore, ModelStoreOptions } from "./model-store.ts";
+import type { LoadProgress, ModelStoreOptions } from "./model-store.ts";
 
 const bytesOf = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) % 251);
@@ -75,57 +75,50 @@ const model = async () => ({
   files: [await referenceTo("config.json", config), await referenceTo("model", weights)],
 });
 
-/** Both objects by path, one after the other. */
-async function loadBoth(store: ModelStore, options?: LoadOptions) {
-  const loaded = new Map<string, Uint8Array>();
-  for (const file of (await model()).files)
-    loaded.set(file.path, await store.object(file, options));
-  return loaded;
-}
-
-describe("objects", () => {
+describe("the files of a model", () => {
   test("are fetched by hash, with progress in bytes up to the exact total", async () => {
     const edge = fakeEdge([config, weights]);
     const seen: LoadProgress[] = [];
-    const files = await loadBoth(open(edge), { onProgress: (p) => seen.push(p) });
+    const files = await open(edge).modelFiles(await model(), { onProgress: (p) => seen.push(p) });
     expect(files).toEqual(
       new Map([
         ["config.json", config],
         ["model", weights],
       ]),
     );
-    expect(seen).toEqual([
-      { loadedBytes: 7, totalBytes: 10 },
-      { loadedBytes: 10, totalBytes: 10 },
-      ...Array.from({ length: 14 }, (_, i) => ({ loadedBytes: 7 + 7 * i, totalBytes: 100 })),
-      { loadedBytes: 100, totalBytes: 100 },
+    expect(seen.map((progress) => progress.totalBytes)).toEqual(seen.map(() => 110));
+    expect(seen.map((progress) => progress.loadedBytes)).toEqual([
+      7,
+      10,
+      ...Array.from({ length: 14 }, (_, i) => 17 + 7 * i),
+      110,
     ]);
   });
 
   test("are read offline the second time, by another store over the same storage", async () => {
     const edge = fakeEdge([config, weights]);
     const storage = durable();
-    await loadBoth(open(edge, storage));
+    await open(edge, storage).modelFiles(await model());
     edge.isOffline = true;
     const seen: LoadProgress[] = [];
     const again = open(edge, storage);
-    const files = await loadBoth(again, { onProgress: (p) => seen.push(p) });
+    const files = await again.modelFiles(await model(), { onProgress: (p) => seen.push(p) });
     expect(files.get("model")).toEqual(weights);
     expect(again.isDurable).toBe(true);
-    expect(seen.map((progress) => progress.loadedBytes)).toEqual([10, 100]);
+    expect(seen.map((progress) => progress.loadedBytes)).toEqual([10, 110]);
     expect(edge.requests).toHaveLength(2);
   });
 
   test("that were damaged in storage are fetched again", async () => {
     const edge = fakeEdge([config, weights]);
     const storage = durable();
-    await loadBoth(open(edge, storage));
+    await open(edge, storage).modelFiles(await model());
     for (const key of await storage.keys()) {
       for (const [name, size] of await storage.list(key)) {
         if (name !== "whole.json") await storage.write(key, name, new Uint8Array(size));
       }
     }
-    const files = await loadBoth(open(edge, storage));
+    const files = await open(edge, storage).modelFiles(await model());
     expect([files.get("config.json"), files.get("model")]).toEqual([config, weights]);
     expect(edge.requests).toHaveLength(4);
   });
@@ -139,8 +132,8 @@ describe("objects", () => {
     for (const storage of [full, null]) {
       edge.requests.length = 0;
       const store = open(edge, storage);
-      await loadBoth(store);
-      const files = await loadBoth(store);
+      await store.modelFiles(await model());
+      const files = await store.modelFiles(await model());
       expect(files.get("model")).toEqual(weights);
       expect([edge.requests.length, store.isDurable]).toEqual([2, false]);
     }
@@ -154,20 +147,22 @@ describe("objects", () => {
     const edge = fakeEdge([config, weights]);
     const storage = durable();
     edge.change = change;
-    expect(await codeOf(loadBoth(open(edge, storage)))).toBe(code);
+    expect(await codeOf(open(edge, storage).modelFiles(await model()))).toBe(code);
     expect(await storage.keys()).toEqual([]);
   });
 
   test("that cannot be fetched say why", async () => {
     const edge = fakeEdge([config]);
-    expect(await codeOf(loadBoth(open(edge)))).toBe("NOT_FOUND");
+    expect(await codeOf(open(edge).modelFiles(await model()))).toBe("NOT_FOUND");
     edge.status = 503;
-    const error = await loadBoth(open(edge)).catch((e: unknown) => e);
+    const error = await open(edge)
+      .modelFiles(await model())
+      .catch((e: unknown) => e);
     expect(error).toMatchObject({ code: "NETWORK", retryable: true });
     edge.isOffline = true;
-    expect(await codeOf(loadBoth(open(edge)))).toBe("NETWORK");
+    expect(await codeOf(open(edge).modelFiles(await model()))).toBe("NETWORK");
     const signal = AbortSignal.abort();
-    expect(await codeOf(loadBoth(open(edge), { signal }))).toContain("AbortError");
+    expect(await codeOf(open(edge).modelFiles(await model(), { signal }))).toContain("AbortError");
   });
 });
 
@@ -184,7 +179,7 @@ test("pruning deletes objects that are not named", async () => {
   const storage = durable();
   const store = open(edge, storage);
   const { files } = await model();
-  await loadBoth(store);
+  await store.modelFiles({ files });
   await store.prune([files[1]?.sha256 ?? ""]);
   expect(await storage.keys()).toEqual([`o-${files[1]?.sha256}`]);
 });

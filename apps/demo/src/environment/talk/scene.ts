@@ -3,7 +3,7 @@ import type { Product } from "../catalogue-data.ts";
 import type { CartLine } from "../shop.ts";
 import { productIn } from "../shop.ts";
 import { CATALOGUE } from "../catalogue-data.ts";
-import type { Scene } from "./talk-turn.ts";
+import type { Expectation, Scene } from "./talk-turn.ts";
 
 /** The products of a cart, with their quantities. */
 export function linesOf(cart: readonly CartLine[]): { item: Product; quantity: number }[] {
@@ -47,4 +47,9 @@ export function addedOf(
     cart: withPieces(scene.cart, item, added),
     last: { item, added, what },
   });
+}
+
+/** An answer after `addedOf`, with the product's name and price. @param mentions - other products that it may name */
+export function addedAnswer(after: Scene, item: Product, ...mentions: Product[]): Expectation {
+  return { cart: after.cart, form: "answer", facts: [[item.name], item.price], mentions };
 }

@@ -50,6 +50,12 @@ const correctionsImitate: CreateRecipe = recipe({
   ],
 });
 
+/** What both recipes of OpenClaw-RL leave out. */
+const WITHOUT_JUDGE = [
+  "the hint is the visitor's own text after the request, no judge writes it",
+  "no KL term",
+];
+
 /**
  * OpenClaw-RL, distillation alone: tokens that the policy finds likelier once it has read the visitor's correction are
  * raised, and others lowered.
@@ -76,10 +82,7 @@ const openclawDistill: CreateRecipe = recipe({
     difference:
       "Advantages for tokens, from the policy with the visitor's correction in its prompt.",
   },
-  differs: [
-    "the hint is the visitor's own text after the request, no judge writes it",
-    "no KL term",
-  ],
+  differs: WITHOUT_JUDGE,
   mechanism: "partial",
   needs: ["opinions"],
   schedule: ["one"],
@@ -122,11 +125,7 @@ const openclawRl: CreateRecipe = recipe({
     },
     difference: "Reward of the next message plus distillation from the policy that has read it.",
   },
-  differs: [
-    "r is the weighted mean of thumbs, outcomes and next messages",
-    "the hint is the visitor's own text after the request, no judge writes it",
-    "no KL term",
-  ],
+  differs: ["r is the weighted mean of thumbs, outcomes and next messages", ...WITHOUT_JUDGE],
   mechanism: "whole",
   needs: ["opinions"],
   schedule: ["one"],

@@ -2,7 +2,7 @@
 import type { Product } from "../../catalogue-data.ts";
 import { added } from "../answers.ts";
 import { addCall, type Assistant, type Hit, shown } from "../assistant.ts";
-import { addedOf, next, withPieces } from "../scene.ts";
+import { addedAnswer, addedOf, next, withPieces } from "../scene.ts";
 import type { DrawTurn, Fact, TurnsOf } from "../talk-turn.ts";
 import { countOf, drawDescription, drawProducts, limitNear, meant, nameOf } from "../values.ts";
 import { bestOf, drawLimited } from "./range-questions.ts";
@@ -17,7 +17,7 @@ function addOne(kind: "add" | "follow-other-too"): DrawTurn {
     return {
       kind,
       slots: { [slot]: said },
-      expected: { cart: after.cart, form: "answer", facts: [[item.name], item.price] },
+      expected: addedAnswer(after, item),
       conduct: async (assistant) => {
         const [hit] = await assistant.find(item);
         return hit === undefined ? "" : assistant.add(hit);
@@ -113,7 +113,7 @@ function addSuperlative(kind: "add-cheapest" | "add-best", sort: "price" | "rati
     return {
       kind,
       slots: description.slots,
-      expected: { cart: after.cart, form: "answer", facts: [[item.name], item.price] },
+      expected: addedAnswer(after, item),
       conduct: async (assistant) => {
         const [hit] = await assistant.search({ query: description.query, sort });
         return hit === undefined ? "" : assistant.add(hit);
@@ -153,7 +153,7 @@ function addLimited(
     return {
       kind,
       slots: said,
-      expected: { cart: after.cart, form: "answer", facts: [[item.name], item.price] },
+      expected: addedAnswer(after, item),
       conduct,
       after,
     };
@@ -190,12 +190,7 @@ const butNot: DrawTurn = (random, scene) => {
   return {
     kind: "but-not",
     slots: { name: nameOf(item, random), other: nameOf(other, random) },
-    expected: {
-      cart: after.cart,
-      form: "answer",
-      facts: [[item.name], item.price],
-      mentions: [other],
-    },
+    expected: addedAnswer(after, item, other),
     conduct: async (assistant) => {
       const wanted = assistant.errs() ? [item, other] : [item];
       const hits = await assistant.find(...wanted);

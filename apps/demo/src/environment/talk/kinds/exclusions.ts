@@ -5,7 +5,7 @@ import { searchProducts } from "../../catalogue.ts";
 import type { Product } from "../../catalogue-data.ts";
 import { priced } from "../answers.ts";
 import { type Assistant, type Hit, shown } from "../assistant.ts";
-import { addedOf, askedAbout, next } from "../scene.ts";
+import { addedAnswer, addedOf, askedAbout, next } from "../scene.ts";
 import type { DrawTurn, TalkTurn, TurnsOf } from "../talk-turn.ts";
 import { drawDescription, drawExclusion, type Exclusion, nameOf } from "../values.ts";
 import { bestOf, factsOf } from "./range-questions.ts";
@@ -111,7 +111,7 @@ const addCheapest: DrawTurn = (random, scene): TalkTurn | null => {
   return {
     kind: "add-cheapest-but",
     slots,
-    expected: { cart: after.cart, form: "answer", facts: [[item.name], item.price] },
+    expected: addedAnswer(after, item),
     conduct: async (assistant) => {
       const [hit] = await others(assistant, drawn, "price");
       return hit === undefined ? "" : assistant.add(hit);
@@ -134,12 +134,7 @@ const addBest: DrawTurn = (random, scene) => {
   return {
     kind: "add-best-but",
     slots: { what: slots["what"], category: slots["category"], other: nameOf(other, random) },
-    expected: {
-      cart: after.cart,
-      form: "answer",
-      facts: [[item.name], item.price],
-      mentions: [other],
-    },
+    expected: addedAnswer(after, item, other),
     conduct: async (assistant) => {
       const hits = await assistant.search({ query, sort: "rating" });
       const left = assistant.errs() ? hits : hits.filter(({ name }) => name !== other.name);

@@ -2,7 +2,7 @@
 import type { Product } from "../../catalogue-data.ts";
 import { priced } from "../answers.ts";
 import { shown } from "../assistant.ts";
-import { addedOf, next } from "../scene.ts";
+import { addedAnswer, addedOf, next } from "../scene.ts";
 import type { DrawTurn, TurnsOf } from "../talk-turn.ts";
 import { countOf, drawDescription, drawProducts, meant, nameOf } from "../values.ts";
 import { bestOf, factsOf } from "./range-questions.ts";
@@ -37,12 +37,7 @@ const product: DrawTurn = (random, scene) => {
   return {
     kind: "self-product",
     slots: { name: nameOf(item, random), other: nameOf(other, random) },
-    expected: {
-      cart: after.cart,
-      form: "answer",
-      facts: [[item.name], item.price],
-      mentions: [other],
-    },
+    expected: addedAnswer(after, item, other),
     conduct: async (assistant) => {
       const [hit] = await assistant.find(assistant.errs() ? other : item);
       return hit === undefined ? "" : assistant.add(hit);
@@ -84,7 +79,7 @@ const cheapest: DrawTurn = (random, scene) => {
   return {
     kind: "self-cheapest",
     slots: { what: slots["what"], wrong: wrong.slots["what"] },
-    expected: { cart: after.cart, form: "answer", facts: [[item.name], item.price] },
+    expected: addedAnswer(after, item),
     conduct: async (assistant) => {
       const words = assistant.errs() ? wrong.query : query;
       const [hit] = await assistant.search({ query: words, sort: "price" });

@@ -35,7 +35,7 @@ function unchanged({ cart, last, listed }: Scene, ...also: readonly Product[]) {
   };
 }
 
-/** The cart stays as it is, whatever was said before. */
+/** Nothing in the cart changes. */
 const keep: DrawTurn = (_, scene) => ({
   kind: "keep",
   slots: {},
