@@ -82,7 +82,7 @@ const caught = new Map<string, number>();
 say("attacks: share rejected, reasons");
 for (const [name, attempt] of attacks(model, policy, int4)) {
   const outcomes = await judge.outcomes(await recordsOf(attempt));
-  const share = 1 - accepted(outcomes) / options.records;
+  const share = (options.records - accepted(outcomes)) / options.records;
   caught.set(name, share);
   say(`  ${name.padEnd(26)} ${share.toFixed(2)} ${reasons(outcomes)}`);
 }
