@@ -3,8 +3,8 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
-import { AgreementFirst } from "./scripts/agreement-first.ts";
 import { CHROMIUM_FLAGS, chromiumPath } from "./packages/dev/src/loop/chromium.ts";
+import { FileOrder } from "./scripts/testing/file-order.ts";
 import { edgeTestBindings } from "./workers/edge/vitest.bindings.ts";
 
 const fromSource = (...extra: string[]) => {
@@ -48,9 +48,12 @@ const INLINED = {
 
 const everywhere = ["**/node_modules/**", "**/dist/**"];
 
+/** Half of the browser tests, by their time. */
+const RUNTIME_PARTS = "packages/runtime/src/*/**/*.browser.test.ts";
+
 export default defineConfig({
   test: {
-    sequence: { sequencer: AgreementFirst },
+    sequence: { sequencer: FileOrder },
     projects: [
       {
         ...fromSource("node"),
@@ -64,7 +67,7 @@ export default defineConfig({
             "test/{architecture,golden,contract,requirements}/**/*.test.ts",
           ],
           exclude: [...everywhere, "**/*.browser.test.ts"],
-          setupFiles: "test/fixtures/property-tests.setup.ts",
+          setupFiles: ["test/fixtures/property-tests.setup.ts", "test/fixtures/one-core.setup.ts"],
           server: INLINED,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -113,6 +116,8 @@ export default defineConfig({
           ],
           exclude: everywhere,
           testTimeout: 120_000,
+          maxWorkers: MAX_WORKERS,
+          sequence: { groupOrder: 1 },
           browser: {
             enabled: true,
             headless: true,
@@ -123,7 +128,11 @@ export default defineConfig({
                 args: [...CHROMIUM_FLAGS, PROMPT_API_FLAG],
               },
             }),
-            instances: [{ browser: "chromium" }],
+            // The software adapter compiles shaders on one thread of the GPU process, so each half has a Chromium of its own.
+            instances: [
+              { browser: "chromium", name: "browser 1", include: [RUNTIME_PARTS] },
+              { browser: "chromium", name: "browser 2", exclude: [...everywhere, RUNTIME_PARTS] },
+            ],
           },
         },
       },
@@ -142,7 +151,8 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
           // Files use ports and folders of their own, and mostly wait. Long ones measure what a loop learns in its time.
           fileParallelism: !isLong,
-          maxWorkers: isLong ? 1 : 2,
+          maxWorkers: isLong ? 1 : 3,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -13,11 +13,12 @@ createCommand("npm run setup --")
   .parse();
 const site = await demoSite();
 const installation = openInstallation(stateFolder(site, "local"), true);
-console.log("storage …");
-await migrate(installation, site);
-console.log("building demo and dashboard …");
-await buildPage(sitePage(site));
-await buildPage(dashboardPage(ROOT));
+console.log("preparing storage, and building demo and dashboard …");
+await Promise.all([
+  migrate(installation, site),
+  buildPage(sitePage(site)),
+  buildPage(dashboardPage(ROOT)),
+]);
 console.log("finding Chromium for the tests and the loop …");
 console.log(`  ${ensureChromium()}`);
 console.log("ready: npm start, npm test");

@@ -14,30 +14,42 @@ export type PackedPackage = PublicPackage & {
   readonly files: readonly string[];
 };
 
-/** @returns every public package, dependencies first, packed in `into`. */
-export function packPackages(into: string): PackedPackage[] {
-  return publicPackages().map((found) => packPackage(found, into));
-}
+type Tarball = {
+  readonly name: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+};
 
-/** @param into a folder that gets the tarball and a folder with the staged package. */
-export function packPackage(found: PublicPackage, into: string): PackedPackage {
-  const staged = join(into, found.manifest.name.replaceAll(/[@/]/g, "-").slice(1));
-  mkdirSync(staged, { recursive: true });
-  stagePackage(found, staged);
+/**
+ * Packs every public package.
+ * @param into a folder that gets the tarballs and a folder with each staged package
+ * @returns the packages, dependencies first
+ */
+export function packPackages(into: string): PackedPackage[] {
+  const staged = publicPackages().map((found) => {
+    const folder = found.manifest.name.replaceAll(/[@/]/g, "-").slice(1);
+    mkdirSync(join(into, folder), { recursive: true });
+    stagePackage(found, join(into, folder));
+    return { found, folder };
+  });
   const said = execFileSync(
     "npm",
-    ["pack", "--json", "--ignore-scripts", "--pack-destination", into],
-    {
-      cwd: staged,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    },
+    ["pack", "--json", "--ignore-scripts", ...staged.map(({ folder }) => `./${folder}`)],
+    { cwd: into, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 2 ** 26 },
   );
-  const packed = JSON.parse(said) as { filename: string; files: { path: string }[] }[];
-  const [only] = Array.isArray(packed) ? packed : Object.values(packed as object);
-  if (only === undefined) throw new Error(`npm created no tarball for ${found.manifest.name}`);
-  const { filename, files } = only as (typeof packed)[number];
-  return { ...found, staged, tarball: join(into, filename), files: files.map(({ path }) => path) };
+  const packed = JSON.parse(said) as readonly Tarball[] | { readonly [name: string]: Tarball };
+  const tarballs = new Map(Object.values(packed).map((one: Tarball) => [one.name, one]));
+  return staged.map(({ found, folder }) => {
+    const { name } = found.manifest;
+    const tarball = tarballs.get(name);
+    if (tarball === undefined) throw new Error(`npm created no tarball for ${name}`);
+    return {
+      ...found,
+      staged: join(into, folder),
+      tarball: join(into, tarball.filename),
+      files: tarball.files.map(({ path }) => path),
+    };
+  });
 }
 
 /** The bytes of a tarball, for libraries that take an ArrayBuffer. */

@@ -1,6 +1,7 @@
 /** Runs the steps of `npm test` and counts their tests. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../root.ts";
 import type { StepResult } from "./long-run.ts";
@@ -23,6 +24,7 @@ export async function* runSteps(
   steps: readonly TestStep[],
   isLong: boolean,
 ): AsyncGenerator<EndedStep> {
+  const shared = mkdtempSync(join(tmpdir(), "waggle-test-"));
   const left = [...steps];
   const running = new Map<TestStep, { child: ChildProcess; ended: Promise<EndedStep> }>();
   try {
@@ -32,7 +34,7 @@ export async function* runSteps(
       const room = areStatic ? AT_ONCE : 1;
       if (next !== undefined && running.size < room) {
         left.shift();
-        running.set(next, start(next, isLong));
+        running.set(next, start(next, isLong, shared));
         continue;
       }
       const ended = await Promise.race([...running.values()].map((one) => one.ended));
@@ -41,13 +43,20 @@ export async function* runSteps(
     }
   } finally {
     for (const { child } of running.values()) child.kill();
+    // A process that is still ending may write to it.
+    rmSync(shared, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Starts a step. What a static step prints is kept until it has ended. */
+/**
+ * Starts a step. What a static step prints is kept until it has ended.
+ * @param shared - a folder of all steps. Node keeps compiled code there, because hundreds of processes load the same files.
+ *   The packages are packed there once.
+ */
 function start(
   step: TestStep,
   isLong: boolean,
+  shared: string,
 ): { child: ChildProcess; ended: Promise<EndedStep> } {
   const from = Date.now();
   const { isStatic = false, isVitest = false } = step;
@@ -60,6 +69,8 @@ function start(
     stdio: isStatic ? ["ignore", "pipe", "pipe"] : "inherit",
     env: {
       ...process.env,
+      NODE_COMPILE_CACHE: join(shared, "compiled"),
+      WAGGLE_PACKED: join(shared, "packed"),
       WRANGLER_SEND_METRICS: "false",
       ...(isLong ? { WAGGLE_LONG: "1" } : {}),
     },

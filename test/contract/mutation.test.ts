@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { sampleSize } from "../fixtures/long.ts";
+import { isLong, sampleSize } from "../fixtures/long.ts";
 import { dependentWorkspaces } from "../../scripts/mutation/dependents.ts";
 import { TestHost } from "../../scripts/mutation/host.ts";
 import { Journal } from "../../scripts/mutation/journal.ts";
@@ -74,12 +74,13 @@ test(
 );
 
 const REAL_MUTANTS = sampleSize(2, 8);
+/** Every test of the folder is mapped first. */
+const REAL_SOURCES = isLong() ? "packages/evaluation/src" : "packages/evaluation/src/release";
 
 test(`tests kill most of ${REAL_MUTANTS} real mutants`, { timeout: 300_000 }, async () => {
-  const folder = "packages/evaluation/src";
-  const run = await runOf([folder], [`${folder}/**/*.test.ts`]);
+  const run = await runOf([REAL_SOURCES], [`${REAL_SOURCES}/**/*.test.ts`]);
   const results = [];
-  for (const mutation of sampleMutations(ROOT, folder, REAL_MUTANTS, 1)) {
+  for (const mutation of sampleMutations(ROOT, REAL_SOURCES, REAL_MUTANTS, 1)) {
     results.push(await run.try(mutation));
   }
   const killed = results.filter(({ status }) => status === "killed").length;

@@ -7,32 +7,25 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packPackage } from "../../scripts/packages/packed-package.ts";
-import { publicPackages } from "../../scripts/packages/public-packages.ts";
 import { withDependencies } from "../fixtures/package-dependencies.ts";
+import { packedPackages } from "../fixtures/packed-packages.ts";
 import { type EmbeddedPage, openReadmePage, readmeLines } from "../fixtures/readme-embed.ts";
-
-const ROOT = join(import.meta.dirname, "..", "..");
 
 let folder: string;
 let embedded: EmbeddedPage;
 
-function run(command: string, args: readonly string[], cwd: string): void {
-  execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
-}
-
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "waggle-embed-"));
   const needed = withDependencies("@waggle/embed");
-  const packages = publicPackages().filter(({ manifest }) => needed.has(manifest.name));
-  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
-  run(process.execPath, [compiler, "-b", ...packages.map((found) => found.folder)], ROOT);
-  const packed = mkdtempSync(join(tmpdir(), "waggle-packed-"));
-  const tarballs = packages.map((found) => packPackage(found, packed).tarball);
+  const tarballs = packedPackages()
+    .filter(({ manifest }) => needed.has(manifest.name))
+    .map(({ tarball }) => tarball);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--silent"];
-  run("npm", ["install", ...quiet, ...tarballs], folder);
-  rmSync(packed, { recursive: true });
+  execFileSync("npm", ["install", ...quiet, ...tarballs], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   embedded = await openReadmePage(folder);
 });
 

@@ -9,8 +9,14 @@ import { environmentNamed } from "@waggle/environments";
 import type { BaseModel } from "../model/base-model.ts";
 import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
-/** Trains the base. */
-export async function banditBase(): Promise<BaseModel> {
+let base: Promise<BaseModel> | null = null;
+
+/** The base, which each test process trains once. */
+export function banditBase(): Promise<BaseModel> {
+  return (base ??= train());
+}
+
+async function train(): Promise<BaseModel> {
   const folder = await mkdtemp(join(tmpdir(), "waggle-bandit-"));
   const recipe = { ...ENVIRONMENT_BASE, steps: 300, width: 32, layers: 2, mistakes: 0.5 };
   const { signal } = new AbortController();

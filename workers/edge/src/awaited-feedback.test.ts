@@ -32,7 +32,7 @@ const METRICS: SiteMetrics = {
   rating: { type: "number", better: "higher", range: [1, 5], weight: 0.5 },
   views: { type: "number", better: "higher", range: [0, 9], weight: 0 },
 };
-const WAIT_SECONDS = 2;
+const WAIT_SECONDS = 1;
 const LATER = (WAIT_SECONDS + 1) * 1000;
 
 let baseModel = "";
@@ -146,7 +146,7 @@ test("a site that learns from messages waits for them, and its leases have them"
   await expect
     .poll(async () => Object.assign(leased, kindsOf((await lease()).groups)), {
       timeout: 10_000,
-      interval: 300,
+      interval: 100,
     })
     .toEqual({
       [rated.digest]: ["thumb-up"],
@@ -161,7 +161,7 @@ test("a trainer that does not learn from messages gets no kind that it may not k
   await give("retry", request);
   await give("thumb-up", request);
   await expect
-    .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 300 })
+    .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 100 })
     .toEqual({ [request.digest]: ["retry", "thumb-up"] });
 });
 
@@ -182,7 +182,7 @@ test("the lease of a site that learns from edits and messages has their texts, a
         );
         return found.toSorted((a, b) => a.kind.localeCompare(b.kind));
       },
-      { timeout: 10_000, interval: 300 },
+      { timeout: 10_000, interval: 100 },
     )
     .toEqual([edit, correction]);
 });
@@ -193,7 +193,7 @@ test("a trainer that does not learn from edits gets none, and edits make no requ
   expect(await leasable(Date.now() + LATER)).toEqual([]);
   await give("thumb-down", request);
   await expect
-    .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 300 })
+    .poll(async () => kindsOf((await lease()).groups), { timeout: 10_000, interval: 100 })
     .toEqual({ [request.digest]: ["thumb-down"] });
 });
 
@@ -223,7 +223,7 @@ test("the lease has the thumb, and a request without one is deleted with its vis
   const request = await liveRequest();
   const thumb = await give("thumb-down", request);
   await expect
-    .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 300 })
+    .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 100 })
     .toMatchObject([{ task: null, trajectories: [{ digest: request.digest, feedback: [thumb] }] }]);
   await liveRequest();
   const deleted = await ask("DELETE", "/v1/visitor", { token });
@@ -282,7 +282,7 @@ test("a lease has the outcomes beside the feedback, with their changed values, o
   await report("server", request, { metric: "rating", value: 4 });
   await report("server", request, { metric: "views", value: 7 });
   await expect
-    .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 300 })
+    .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 100 })
     .toMatchObject([
       {
         trajectories: [
@@ -309,7 +309,7 @@ test("outcomes of a metric whose type has changed are not leased", async () => {
   await give("thumb-up", request);
   await set({ metrics: { booked: { type: "number", better: "higher", range: [0, 9] } } });
   await expect
-    .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 300 })
+    .poll(async () => (await lease()).groups, { timeout: 10_000, interval: 100 })
     .toMatchObject([{ trajectories: [{ digest: request.digest, outcomes: [] }] }]);
 });
 

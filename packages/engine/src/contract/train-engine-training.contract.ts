@@ -5,6 +5,7 @@ import { initializeAdapter, initializeDecoder } from "@waggle/model";
 import type { TokenOutputs, TrainBatch, TrainEngine, TrainSequence } from "@waggle/protocol";
 import { toBeAllClose, TOLERANCE } from "@waggle/testing";
 import { expect } from "vitest";
+import { sampleSize } from "../../../../test/fixtures/long.ts";
 import {
   TINY,
   TINY_LLAMA,
@@ -236,7 +237,7 @@ function trainingCases(add: AddCase): void {
       const { logProb } = await engine.forward({ sequences: [{ tokenIds }] });
       return (logProb[0] as Float32Array).reduce((sum, value) => sum + value, 0) / 11;
     };
-    for (const seed of [1, 2, 3]) {
+    for (const seed of [1, 2, 3].slice(0, sampleSize(1, 3))) {
       expect(await meanLogProb(0.01, seed)).toBeGreaterThan(-0.1);
       // A uniform distribution over 29 tokens has −3.37.
       expect(await meanLogProb(0, seed)).toBeLessThan(-3);

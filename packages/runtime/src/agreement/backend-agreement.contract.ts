@@ -1,7 +1,7 @@
 /**
  * The agreement suite: every backend must match the plain decoder, for every number format and
  * every kind of decoder it supports. Files named after it run before all other tests
- * (`scripts/agreement-first.ts`), because later tests mean nothing if this one fails.
+ * (`scripts/testing/file-order.ts`), because later tests mean nothing if this one fails.
  */
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { roundedWeights } from "@waggle/model";
