@@ -1,5 +1,12 @@
 /** Packed packages in a folder that the steps of `npm test` share, so that they are packed once. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type PackedPackage, packPackages } from "./packed-package.ts";
 

@@ -30,7 +30,7 @@ const CONFIG: DecoderConfig = {
   contextLength: 4096,
   ropeScaling: null,
 };
-const TOKENS = 1500;
+const TOKENS = 800;
 
 const PAGE = `
 import { createBrowserPolicy } from "@waggle/runtime";
