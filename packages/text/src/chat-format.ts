@@ -11,10 +11,9 @@ import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@w
 import type { OwnTemplate } from "./apply-chat-template.ts";
 import { createPromptTexts, isSpecial, isWritten, SAID } from "./prompt-text.ts";
 import type { PromptTexts } from "./prompt-text.ts";
-import { Template } from "./template.ts";
 import { headOf, noResults, notAppendOnly, unlessRefused, withResults } from "./template-limits.ts";
 import { guardAll, PROBE_TOOL, toTemplateTool } from "./template-message.ts";
-import type { TemplateMessage, TemplateMessages } from "./template-message.ts";
+import type { OpenTemplate, TemplateMessage, TemplateMessages } from "./template-message.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 import type { TokenizerConfigJson } from "./tokenizer-json.ts";
 import { createAssistantDecoder, createTokenReader } from "./tool-calls/decoder.ts";
@@ -107,16 +106,15 @@ export type ChatFormatOptions = {
 };
 
 /**
- * Creates a chat format from a tokenizer and a Jinja template.
+ * A chat format whose templates are opened by `openTemplate`.
  *
- * @throws WaggleError `INVALID_ARGUMENT` without a chat template; `TOKENIZER_UNSUPPORTED` if no special token
- *   ends a turn; `TEMPLATE_UNSUPPORTED` if the template cannot be evaluated; `TEMPLATE_NOT_APPEND_ONLY` as `next`.
+ * @throws WaggleError as `createChatFormat`.
  */
-export function createChatFormat(options: ChatFormatOptions): ChatFormat {
+export function chatFormatOver(options: ChatFormatOptions, openTemplate: OpenTemplate): ChatFormat {
   const { tokenizer, tokenizerConfig = {} } = options;
   const { source, plainSource } = chatTemplatesOf(options);
-  const template = new Template(source);
-  const plainTemplate = plainSource === source ? template : new Template(plainSource);
+  const template = openTemplate(source);
+  const plainTemplate = plainSource === source ? template : openTemplate(plainSource);
   const toolCallFormat = options.toolCallFormat ?? detectToolCallFormat(source) ?? "hermes";
   const { markers, write } = toolCallFormatEntry(toolCallFormat);
   const keepTokenIds = new Set(markers.flatMap((marker) => tokenizer.specialTokenId(marker) ?? []));

@@ -3,7 +3,7 @@ import type { Fetch } from "@waggle/collector";
 import { createBrowserPolicy } from "@waggle/runtime";
 import type { BrowserPolicyOptions, ModelStore } from "@waggle/runtime";
 import type { BaseModelReference } from "@waggle/protocol";
-import { readChatFormat } from "@waggle/text";
+import { openChatFormat } from "@waggle/text";
 import type { ChatFormat } from "@waggle/text";
 import type { OpenHost } from "../agent-host.ts";
 
@@ -47,7 +47,7 @@ export async function openSmallModel(
   });
   const totalBytes = sizeOf(baseModel);
   onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
-  const chatFormat = readChatFormat(files);
+  const chatFormat = await openChatFormat(files);
   const policy = await createBrowserPolicy({
     device,
     ...(createWorker !== undefined && { createWorker }),

@@ -1,7 +1,7 @@
 import { seededRandom, type ToolCallFormat } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { parseAssistant } from "../tool-calls/reader.ts";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { sample, tokenizerFiles } from "./grammar.fixture.ts";

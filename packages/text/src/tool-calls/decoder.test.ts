@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { trainByteLevelBpe } from "../bpe-trainer.ts";
 import { NANO_SPECIAL_TOKENS } from "../nano-template.ts";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import { createAssistantDecoder, createTokenReader } from "./decoder.ts";
 import { createAssistantReader } from "./reader.ts";
 
