@@ -36,7 +36,7 @@ export type {
   AssistantDelta,
   AssistantTokenReader,
 } from "./tool-calls/decoder.ts";
-export type { WritableCall } from "./tool-calls/formats.ts";
+export type { WritableCall } from "./tool-calls/format-entry.ts";
 export type { ParsedAssistant, ParsedToolCall } from "./tool-calls/parsed-call.ts";
 export type { AssistantEvent, AssistantReaderOptions } from "./tool-calls/reader.ts";
 export { visibleText } from "./visible-text.ts";

@@ -42,6 +42,7 @@ const tool = fc
       {
         name: named,
         description,
+        source: "page",
         parameters: {
           type: "object",
           ...(properties && { properties }),

@@ -3,6 +3,7 @@ import { chatFormatOver } from "./chat-format.ts";
 import type { ChatFormat } from "./chat-format.ts";
 import { readModelFormatFiles } from "./model-format-files.ts";
 import { nanoTemplate } from "./nano-renderer.ts";
+import { HERMES } from "./tool-calls/hermes.ts";
 import { tokenizerOver } from "./tokenizer.ts";
 import { trainedEncoders } from "./trained-encoders.ts";
 
@@ -23,5 +24,8 @@ export async function openChatFormat(files: ReadonlyMap<string, Uint8Array>): Pr
     return readChatFormat(files);
   }
   const tokenizer = tokenizerOver(tokenizerJson, () => encoders);
-  return chatFormatOver(optionsFor(tokenizer), () => template);
+  return chatFormatOver(optionsFor(tokenizer), {
+    openTemplate: () => template,
+    toolCallsOf: () => HERMES,
+  });
 }

@@ -28,9 +28,6 @@ export type TemplateVariables = {
 /** A template that can be rendered. */
 export type OpenedTemplate = { readonly render: (variables: TemplateVariables) => string };
 
-/** @throws WaggleError `TEMPLATE_UNSUPPORTED` if the template cannot be read. */
-export type OpenTemplate = (source: string) => OpenedTemplate;
-
 /** Converts a tool. `guard` is applied to each of its texts. */
 export function toTemplateTool(tool: ToolDefinition, guard: (text: string) => string): unknown {
   const { name, description, parameters } = tool;
