@@ -12,6 +12,7 @@ import type {
 } from "@waggle/protocol";
 import type { AdapterStrategy } from "./backend/cpu/cpu-backend.ts";
 import { chooseDevice } from "./browser-device.ts";
+import { createDefaultWorker } from "./default-worker.ts";
 import { BrowserSession } from "./browser-session.ts";
 import { disposedError } from "./generate-options.ts";
 import { readChecks, writeCheck } from "./device-checks.ts";
@@ -194,13 +195,6 @@ function bytesOf(model: ModelFiles): number {
   let sum = 0;
   for (const { path, sizeBytes } of sizes) if (path.endsWith(".safetensors")) sum += sizeBytes;
   return sum;
-}
-
-/** Bundlers look for these literal forms; `.js` resolves to `.ts` when run from source. */
-function createDefaultWorker(device: BrowserDevice): WorkerHandle {
-  return device === "webgpu"
-    ? new Worker(new URL("./worker/webgpu.js", import.meta.url), { type: "module" })
-    : new Worker(new URL("./worker/wasm.js", import.meta.url), { type: "module" });
 }
 
 type Facts = Pick<AdaptivePolicy, "baseModel" | "client" | "contextLength" | "vocabularySize">;

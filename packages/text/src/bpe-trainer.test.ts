@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { trainByteLevelBpe } from "./bpe-trainer.ts";
-import { createTokenizer } from "./tokenizer.ts";
+import { createTokenizer } from "./create-tokenizer.ts";
 
 const special = [{ content: "<|end|>", special: true }];
 

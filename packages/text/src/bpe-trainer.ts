@@ -8,6 +8,7 @@
  */
 import { WaggleError } from "@waggle/protocol";
 import { BYTE_CHARACTERS } from "./byte-level.ts";
+import { preTokenizerJson, SPLIT_PATTERN, WORDS_ALONE_PATTERN } from "./split-pattern.ts";
 import type { AddedTokenJson, TokenizerJson } from "./tokenizer-json.ts";
 
 /** A token with its own id, above the learned ones. */
@@ -28,16 +29,6 @@ export type BpeTrainerOptions = {
    */
   readonly wordsAlone?: boolean;
 };
-
-/** Splits text into words, single digits, runs of punctuation, and single spaces and line ends. */
-const WORDS_ALONE_PATTERN = "\\p{L}+|\\p{N}|[^\\s\\p{L}\\p{N}]+|\\s";
-
-/**
- * Splits text into words with one preceding sign, single digits (so that numbers are compared digit by digit),
- * runs of punctuation, line ends and spaces.
- */
-const SPLIT_PATTERN =
-  "'(?:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
 /** Ids stay below 2^21, so a pair of ids is an exact number. */
 const PAIR_BASE = 2 ** 21;
@@ -174,18 +165,7 @@ function toTokenizerJson(
     padding: null,
     added_tokens: addedTokens,
     normalizer: null,
-    pre_tokenizer: {
-      type: "Sequence",
-      pretokenizers: [
-        {
-          type: "Split",
-          pattern: { Regex: splitPattern },
-          behavior: "Isolated",
-          invert: false,
-        },
-        { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
-      ],
-    },
+    pre_tokenizer: preTokenizerJson(splitPattern),
     post_processor: null,
     decoder: { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false },
     model: {

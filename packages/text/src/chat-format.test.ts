@@ -4,10 +4,10 @@ import type { ToolDefinition, ToolResult } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { trainByteLevelBpe } from "./bpe-trainer.ts";
-import { createChatFormat } from "./chat-format.ts";
+import { createChatFormat } from "./create-chat-format.ts";
 import type { ChatFormat, RenderedSegment } from "./chat-format.ts";
 import { NANO_CHAT_TEMPLATE, NANO_SPECIAL_TOKENS, nanoTokenizerConfig } from "./nano-template.ts";
-import { createTokenizer } from "./tokenizer.ts";
+import { createTokenizer } from "./create-tokenizer.ts";
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../fixtures/${name}.jinja`, import.meta.url), "utf8");

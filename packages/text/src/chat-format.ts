@@ -11,16 +11,14 @@ import type { SegmentRole, ToolCallFormat, ToolDefinition, ToolResult } from "@w
 import type { OwnTemplate } from "./apply-chat-template.ts";
 import { createPromptTexts, isSpecial, isWritten, SAID } from "./prompt-text.ts";
 import type { PromptTexts } from "./prompt-text.ts";
-import { Template } from "./template.ts";
 import { headOf, noResults, notAppendOnly, unlessRefused, withResults } from "./template-limits.ts";
 import { guardAll, PROBE_TOOL, toTemplateTool } from "./template-message.ts";
-import type { TemplateMessage, TemplateMessages } from "./template-message.ts";
+import type { OpenedTemplate, TemplateMessage, TemplateMessages } from "./template-message.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 import type { TokenizerConfigJson } from "./tokenizer-json.ts";
 import { createAssistantDecoder, createTokenReader } from "./tool-calls/decoder.ts";
 import type { AssistantDecoder, AssistantTokenReader } from "./tool-calls/decoder.ts";
-import { detectToolCallFormat, toolCallFormatEntry } from "./tool-calls/formats.ts";
-import type { WritableCall } from "./tool-calls/formats.ts";
+import type { ToolCallFormatEntry, WritableCall } from "./tool-calls/format-entry.ts";
 import type { ParsedAssistant } from "./tool-calls/parsed-call.ts";
 import { createAssistantReader, parseAssistant } from "./tool-calls/reader.ts";
 import type { AssistantReaderOptions } from "./tool-calls/reader.ts";
@@ -106,19 +104,29 @@ export type ChatFormatOptions = {
   readonly stopTokens?: readonly string[];
 };
 
+/** How a chat format renders and reads. */
+export type ChatFormatParts = {
+  /** @throws WaggleError `TEMPLATE_UNSUPPORTED` if the template cannot be read. */
+  readonly openTemplate: (source: string) => OpenedTemplate;
+  /** The format of calls that a template asks for; `chosen` overrides it. */
+  readonly toolCallsOf: (source: string, chosen: ToolCallFormat | undefined) => ToolCallFormatEntry;
+};
+
 /**
- * Creates a chat format from a tokenizer and a Jinja template.
+ * A chat format of these parts.
  *
- * @throws WaggleError `INVALID_ARGUMENT` without a chat template; `TOKENIZER_UNSUPPORTED` if no special token
- *   ends a turn; `TEMPLATE_UNSUPPORTED` if the template cannot be evaluated; `TEMPLATE_NOT_APPEND_ONLY` as `next`.
+ * @throws WaggleError as `createChatFormat`.
  */
-export function createChatFormat(options: ChatFormatOptions): ChatFormat {
+export function chatFormatOver(
+  options: ChatFormatOptions,
+  { openTemplate, toolCallsOf }: ChatFormatParts,
+): ChatFormat {
   const { tokenizer, tokenizerConfig = {} } = options;
   const { source, plainSource } = chatTemplatesOf(options);
-  const template = new Template(source);
-  const plainTemplate = plainSource === source ? template : new Template(plainSource);
-  const toolCallFormat = options.toolCallFormat ?? detectToolCallFormat(source) ?? "hermes";
-  const { markers, write } = toolCallFormatEntry(toolCallFormat);
+  const template = openTemplate(source);
+  const plainTemplate = plainSource === source ? template : openTemplate(plainSource);
+  const toolCalls = toolCallsOf(source, options.toolCallFormat);
+  const { markers, write } = toolCalls;
   const keepTokenIds = new Set(markers.flatMap((marker) => tokenizer.specialTokenId(marker) ?? []));
   const decoding = { skipSpecialTokens: true, keepTokenIds };
   const tokens = {
@@ -215,7 +223,7 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
   const tokenReader = (readerOptions?: AssistantReaderOptions) =>
     createTokenReader(
       tokenizer.createStreamDecoder(decoding),
-      createAssistantReader(toolCallFormat, readerOptions),
+      createAssistantReader(toolCalls, readerOptions),
     );
 
   /**
@@ -287,11 +295,11 @@ export function createChatFormat(options: ChatFormatOptions): ChatFormat {
     stopTokenIds,
     start,
     next,
-    toolCallFormat,
+    toolCallFormat: toolCalls.format,
     decodeAssistant: (tokenIds) => tokenizer.decode(tokenIds, decoding),
     createAssistantDecoder: () => createAssistantDecoder(tokenReader()),
     createAssistantReader: tokenReader,
-    parseAssistant: (text, readerOptions) => parseAssistant(text, toolCallFormat, readerOptions),
+    parseAssistant: (text, readerOptions) => parseAssistant(text, toolCalls, readerOptions),
     toolResultText: resultText,
     encodeAssistant,
   };

@@ -3,7 +3,7 @@ export { applyChatTemplate } from "./apply-chat-template.ts";
 export type { OwnTemplate, TemplateInput } from "./apply-chat-template.ts";
 export { trainByteLevelBpe } from "./bpe-trainer.ts";
 export type { BpeTrainerOptions, SpecialToken } from "./bpe-trainer.ts";
-export { createChatFormat } from "./chat-format.ts";
+export { createChatFormat } from "./create-chat-format.ts";
 export type {
   ChatFormat,
   ChatFormatOptions,
@@ -20,8 +20,9 @@ export {
   TRAINING_TEMPLATE_FILE,
   trainingTemplate,
 } from "./nano-template.ts";
+export { openChatFormat } from "./open-chat-format.ts";
 export { FIXED_DATE } from "./template.ts";
-export { createTokenizer } from "./tokenizer.ts";
+export { createTokenizer } from "./create-tokenizer.ts";
 export type { DecodeOptions, StreamDecoder, Tokenizer } from "./tokenizer.ts";
 export type {
   AddedTokenJson,
@@ -35,7 +36,7 @@ export type {
   AssistantDelta,
   AssistantTokenReader,
 } from "./tool-calls/decoder.ts";
-export type { WritableCall } from "./tool-calls/formats.ts";
+export type { WritableCall } from "./tool-calls/format-entry.ts";
 export type { ParsedAssistant, ParsedToolCall } from "./tool-calls/parsed-call.ts";
 export type { AssistantEvent, AssistantReaderOptions } from "./tool-calls/reader.ts";
 export { visibleText } from "./visible-text.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { trainByteLevelBpe } from "./bpe-trainer.ts";
 import { readChatFormat } from "./model-chat-format.ts";
 import { NANO_CHAT_TEMPLATE, NANO_SPECIAL_TOKENS, nanoTokenizerConfig } from "./nano-template.ts";
-import { createTokenizer } from "./tokenizer.ts";
+import { createTokenizer } from "./create-tokenizer.ts";
 
 const tokenizerJson = trainByteLevelBpe([NANO_CHAT_TEMPLATE], {
   vocabularySize: 300,

@@ -94,11 +94,6 @@ export const NANO_CHAT_TEMPLATE: string = template(SIGNATURES, false);
 /** `NANO_CHAT_TEMPLATE` for models that choose tools by their descriptions. */
 export const DESCRIBED_TOOLS_TEMPLATE: string = template(DESCRIBED_SIGNATURES, false);
 
-const MARKED: ReadonlyMap<string, string> = new Map([
-  [NANO_CHAT_TEMPLATE, template(SIGNATURES, true)],
-  [DESCRIBED_TOOLS_TEMPLATE, template(DESCRIBED_SIGNATURES, true)],
-]);
-
 /** File of a model's folder with the result of `trainingTemplate`. It is not part of the model's digest. */
 export const TRAINING_TEMPLATE_FILE = "training_chat_template.jinja";
 
@@ -107,7 +102,10 @@ export const TRAINING_TEMPLATE_FILE = "training_chat_template.jinja";
  * templates of other models, most of which TRL marks itself.
  */
 export function trainingTemplate(chatTemplate: string): string | null {
-  return MARKED.get(chatTemplate) ?? null;
+  const signatures = [SIGNATURES, DESCRIBED_SIGNATURES].find(
+    (each) => template(each, false) === chatTemplate,
+  );
+  return signatures === undefined ? null : template(signatures, true);
 }
 
 /** The `tokenizer_config.json` of a small model. `contextLength` in tokens. */

@@ -16,6 +16,18 @@ export type TemplateMessages = {
   readonly tools: readonly unknown[];
 };
 
+/** What a template gets. Other members are variables of a model's own template. */
+export type TemplateVariables = {
+  readonly messages: readonly TemplateMessage[];
+  /** In OpenAI's form. `null`: none. */
+  readonly tools: readonly unknown[] | null;
+  readonly add_generation_prompt: boolean;
+  readonly [name: string]: unknown;
+};
+
+/** A template that can be rendered. */
+export type OpenedTemplate = { readonly render: (variables: TemplateVariables) => string };
+
 /** Converts a tool. `guard` is applied to each of its texts. */
 export function toTemplateTool(tool: ToolDefinition, guard: (text: string) => string): unknown {
   const { name, description, parameters } = tool;

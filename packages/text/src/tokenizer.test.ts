@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { NANO_SPECIAL_TOKENS } from "./nano-template.ts";
 import { trainByteLevelBpe } from "./bpe-trainer.ts";
-import { createTokenizer } from "./tokenizer.ts";
+import { createTokenizer } from "./create-tokenizer.ts";
 import type { TokenizerJson } from "./tokenizer-json.ts";
 
 const tokenizerJson = trainByteLevelBpe(

@@ -1,14 +1,9 @@
 /**
- * The tokenizer of a Hugging Face `tokenizer.json`, with two ways to encode. `encode` is for untrusted text and
- * never produces a control token. `encodeTemplate` is for text that a chat template wrote and recognizes all added
- * tokens. Supports byte-level BPE (Qwen, Llama 3, SmolLM, LFM2, ours) and SentencePiece BPE with byte
- * fallback (Gemma, Llama 2, Mistral), so that every text can be encoded and every token has bytes.
+ * A tokenizer with two ways to encode. `encode` is for untrusted text and never produces a control token.
+ * `encodeTemplate` is for text that a chat template wrote and recognizes all added tokens.
  */
-import { Tokenizer as LibraryTokenizer } from "@huggingface/tokenizers";
-import { isObject } from "@waggle/protocol";
-import { controlTest } from "./control-tokens.ts";
 import { tokenBytes } from "./token-bytes.ts";
-import type { AddedTokenJson, TokenizerFiles } from "./tokenizer-json.ts";
+import type { TokenizerJson } from "./tokenizer-json.ts";
 
 /** Which special tokens to decode. */
 export type DecodeOptions = {
@@ -43,13 +38,18 @@ export interface Tokenizer {
   specialTokenId(text: string): number | undefined;
 }
 
+/** The two ways to encode. */
+export type Encoders = Pick<Tokenizer, "encode" | "encodeTemplate">;
+
 /**
- * Creates a tokenizer from the two Hugging Face files.
+ * Adds decoding to encoders of the same file.
  *
- * @throws WaggleError `TOKENIZER_UNSUPPORTED` if it is not a BPE over bytes.
+ * @throws WaggleError `TOKENIZER_UNSUPPORTED` if it is not a BPE over bytes. `openEncoders` is then not called.
  */
-export function createTokenizer(files: TokenizerFiles): Tokenizer {
-  const { tokenizerJson } = files;
+export function tokenizerOver(
+  tokenizerJson: TokenizerJson,
+  openEncoders: () => Encoders,
+): Tokenizer {
   const added = tokenizerJson.added_tokens ?? [];
   const addedIds = new Map(added.map(({ content, id }) => [content, id]));
   const specialIds = new Set(added.map(({ special, id }) => special && id));
@@ -78,7 +78,7 @@ export function createTokenizer(files: TokenizerFiles): Tokenizer {
 
   return {
     vocabularySize: bytes.size,
-    ...openEncoders(files),
+    ...openEncoders(),
     decode: (tokenIds, options = {}) => {
       const stream = createStreamDecoder(options);
       let text = "";
@@ -88,68 +88,4 @@ export function createTokenizer(files: TokenizerFiles): Tokenizer {
     createStreamDecoder,
     specialTokenId: (text) => addedIds.get(text),
   };
-}
-
-type Encode = (text: string) => number[];
-
-/** Two encoders that share one vocabulary, because building it takes most of the time and memory. */
-function openEncoders(files: TokenizerFiles): { encode: Encode; encodeTemplate: Encode } {
-  const { tokenizerJson } = files;
-  const { added_tokens: added = [], model } = tokenizerJson;
-  const isControl = controlTest(files);
-  const required = { normalizer: null, post_processor: null };
-  const pre_tokenizer = withAllDigits(tokenizerJson["pre_tokenizer"] ?? null);
-  const open = (added_tokens: readonly AddedTokenJson[], json: object): LibraryTokenizer =>
-    new LibraryTokenizer(
-      { ...required, ...tokenizerJson, pre_tokenizer, added_tokens, model: json },
-      {},
-    );
-  const text = open(
-    added.filter((token) => !isControl(token)),
-    model,
-  );
-  removeFromModel(text.model as BpeModel, added.filter(isControl));
-  const template = open(added, { type: "BPE", vocab: {}, merges: [] });
-  template.model = text.model;
-  return { encode: encoder(text), encodeTemplate: encoder(template) };
-}
-
-/** Splits at all of Unicode's numbers, such as ½. The library's `Digits` knows 0 to 9 only. */
-function withAllDigits(preTokenizer: unknown): unknown {
-  if (!isObject(preTokenizer)) return preTokenizer;
-  const { type, pretokenizers, individual_digits } = preTokenizer;
-  if (Array.isArray(pretokenizers)) {
-    return { ...preTokenizer, pretokenizers: pretokenizers.map(withAllDigits) };
-  }
-  if (type !== "Digits") return preTokenizer;
-  const pattern = { Regex: individual_digits ? String.raw`\p{N}` : String.raw`\p{N}+` };
-  return { type: "Split", pattern, behavior: "Isolated", invert: false };
-}
-
-const encoder =
-  (tokenizer: LibraryTokenizer): Encode =>
-  (text) =>
-    tokenizer.encode(text, { add_special_tokens: false }).ids;
-
-/** What is changed in the library's model, which the library does not type. */
-type BpeModel = {
-  readonly tokens_to_ids: Map<string, number>;
-  readonly bpe_ranks: Map<string, number>;
-  merges: readonly unknown[];
-};
-
-/**
- * Removes control tokens from the model: from its vocabulary, where `ignore_merges` would look words up, and from the
- * results of merges.
- */
-function removeFromModel(model: BpeModel, control: readonly AddedTokenJson[]): void {
-  for (const { content: token } of control) {
-    // Single characters are kept, because they may be one of the 256 bytes.
-    if (token.length < 2 || !model.tokens_to_ids.delete(token)) continue;
-    for (let at = 1; at < token.length; at++) {
-      model.bpe_ranks.delete(JSON.stringify([token.slice(0, at), token.slice(at)]));
-    }
-  }
-  // Only the library's constructor reads this list.
-  model.merges = [];
 }

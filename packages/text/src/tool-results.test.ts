@@ -1,8 +1,8 @@
 /** Templates that leave out tool results: the model would answer as if a tool had returned nothing. */
 import { expect, test } from "vitest";
 import { trainByteLevelBpe } from "./bpe-trainer.ts";
-import { createChatFormat } from "./chat-format.ts";
-import { createTokenizer } from "./tokenizer.ts";
+import { createChatFormat } from "./create-chat-format.ts";
+import { createTokenizer } from "./create-tokenizer.ts";
 
 const specialTokens = ["<|system|>", "<|user|>", "<|assistant|>", "<|tool|>", "<|end|>"].map(
   (content) => ({ content, special: true }),

@@ -1,9 +1,9 @@
 /** Loads a small model of the site. The page reads the files and gives them to the worker. */
 import type { Fetch } from "@waggle/collector";
-import { createBrowserPolicy } from "@waggle/runtime";
+import { createBrowserPolicy, startEarlyWorker } from "@waggle/runtime";
 import type { BrowserPolicyOptions, ModelStore } from "@waggle/runtime";
 import type { BaseModelReference } from "@waggle/protocol";
-import { readChatFormat } from "@waggle/text";
+import { openChatFormat } from "@waggle/text";
 import type { ChatFormat } from "@waggle/text";
 import type { OpenHost } from "../agent-host.ts";
 
@@ -42,18 +42,23 @@ export async function openSmallModel(
   baseModel: BaseModelReference,
   onProgress: Parameters<OpenHost>[1],
 ): Promise<ModelPolicy> {
-  const files = await store.modelFiles(baseModel, {
-    onProgress: (loaded) => onProgress({ ...loaded, detail: "loading the model" }),
-  });
-  const totalBytes = sizeOf(baseModel);
-  onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
-  const chatFormat = readChatFormat(files);
-  const policy = await createBrowserPolicy({
-    device,
-    ...(createWorker !== undefined && { createWorker }),
-    modelFiles: files,
-    baseModel: baseModel.sha256,
-    stopTokenIds: chatFormat.stopTokenIds,
-  });
-  return { policy, chatFormat, files };
+  const early = startEarlyWorker(device, createWorker);
+  try {
+    const files = await store.modelFiles(baseModel, {
+      onProgress: (loaded) => onProgress({ ...loaded, detail: "loading the model" }),
+    });
+    const totalBytes = sizeOf(baseModel);
+    onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
+    const chatFormat = await openChatFormat(files);
+    const policy = await createBrowserPolicy({
+      device,
+      createWorker: early.createWorker,
+      modelFiles: files,
+      baseModel: baseModel.sha256,
+      stopTokenIds: chatFormat.stopTokenIds,
+    });
+    return { policy, chatFormat, files };
+  } finally {
+    early.dispose();
+  }
 }

@@ -6,27 +6,34 @@
  */
 import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 
-/** @returns a function that rejects with the import's or module's error. */
-export function moduleFrom<M extends OrtWasmModule>(loader: URL, binary: URL): CreateOrtModule<M> {
+/** Starts modules. Rejects with the import's or module's error. */
+export type PageModule<M extends OrtWasmModule> = CreateOrtModule<M> & {
+  /** Begins to fetch and compile the binary before the first start. Never throws. */
+  readonly prepare: () => void;
+};
+
+export function moduleFrom<M extends OrtWasmModule>(loader: URL, binary: URL): PageModule<M> {
   let compiling: Promise<WebAssembly.Module> | null = null;
-  return async (config) => {
-    compiling ??= compile(binary.href);
-    const [loaded, compiled] = await Promise.all([
+  const compiled = (): Promise<WebAssembly.Module> =>
+    (compiling ??= compile(binary.href).catch((error: unknown) => {
+      compiling = null; // the next start tries again
+      throw error;
+    }));
+  const start: CreateOrtModule<M> = async (config) => {
+    const [loaded, module] = await Promise.all([
       importLoader<M>(loader, config.numThreads),
-      compiling.catch((error: unknown) => {
-        compiling = null; // the next start tries again
-        throw error;
-      }),
+      compiled(),
     ]);
     // The loader never settles if instantiation fails.
     return new Promise((resolve, reject) => {
       const instantiateWasm: NonNullable<typeof config.instantiateWasm> = (imports, receive) => {
-        WebAssembly.instantiate(compiled, imports).then((one) => receive(one, compiled), reject);
+        WebAssembly.instantiate(module, imports).then((one) => receive(one, module), reject);
         return {};
       };
       loaded.default({ ...config, instantiateWasm }).then(resolve, reject);
     });
   };
+  return Object.assign(start, { prepare: () => void compiled().catch(() => undefined) });
 }
 
 async function importLoader<M extends OrtWasmModule>(

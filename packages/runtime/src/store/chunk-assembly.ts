@@ -3,13 +3,12 @@
  * that an earlier page stored. Chunk names contain hashes, so a listing shows which ones exist, and
  * an incomplete chunk is never mistaken for a complete one.
  */
-import { sha256 as sha256Stream } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { sha256 } from "@waggle/protocol";
 import { readBlob } from "./blob-bytes.ts";
 import type { FallbackStorage } from "./chunk-storage.ts";
 import { chunkName } from "./chunked-file.ts";
 import type { Chunk, ChunkedContent } from "./chunked-content.ts";
+import type { FileHash } from "./file-hash.ts";
 
 /** What is known about a file that is not complete yet. */
 export type PartialFile = {
@@ -81,7 +80,8 @@ export class ChunkAssembly {
   readonly #key: string;
   #chunkBytes: number;
   #partial: PartialFile | null = null;
-  #hash = sha256Stream.create();
+  /** `null` while there is only the tail, which the browser hashes at once. */
+  #hash: FileHash | null = null;
   #chunks: string[] = [];
   #tail: Uint8Array[] = [];
   #tailBytes = 0;
@@ -130,13 +130,15 @@ export class ChunkAssembly {
 
   /** Adds the next bytes. Resolves when it can take more. */
   async add(piece: Uint8Array): Promise<void> {
-    this.#hash.update(piece);
     for (let at = 0; at < piece.length;) {
       const part = piece.subarray(at, at + this.#chunkBytes - this.#tailBytes);
+      this.#hash?.update(part);
       this.#tail.push(part);
       this.#tailBytes += part.length;
       at += part.length;
-      if (this.#tailBytes === this.#chunkBytes) await this.#storeTail();
+      if (this.#tailBytes < this.#chunkBytes) continue;
+      if (this.#hash === null) for (const held of this.#tail) await this.#addToHash(held);
+      await this.#storeTail();
     }
   }
 
@@ -154,15 +156,15 @@ export class ChunkAssembly {
     await this.#writing;
     await this.#storage.remove(this.#key);
     this.#partial = null;
-    this.#hash = sha256Stream.create();
+    this.#hash = null;
     this.#chunks = [];
     this.#tail = [];
     this.#tailBytes = 0;
   }
 
   /** Hex sha256 of all bytes; no more can be added. */
-  digest(): string {
-    return bytesToHex(this.#hash.digest());
+  async digest(): Promise<string> {
+    return this.#hash?.digest() ?? sha256(joined(this.#tail, this.#tailBytes));
   }
 
   /** Writes the record that marks the file as complete, and deletes temporary data. */
@@ -213,16 +215,22 @@ export class ChunkAssembly {
         if (bytes !== null && bytes.length > (longest?.length ?? 0)) longest = bytes;
       }
       if (longest === null) return;
-      for (let at = 0; at < longest.length; at += HASH_PIECE_BYTES) {
-        this.#hash.update(longest.subarray(at, at + HASH_PIECE_BYTES));
-        await nextTask();
-      }
-      if (longest.length < this.#chunkBytes) {
+      const isTail = longest.length < this.#chunkBytes;
+      if (!isTail || this.#hash !== null) await this.#addToHash(longest);
+      if (isTail) {
         this.#tail = [longest];
         this.#tailBytes = longest.length;
         return;
       }
       this.#chunks.push(await sha256(longest));
+    }
+  }
+
+  async #addToHash(bytes: Uint8Array): Promise<void> {
+    this.#hash ??= (await import("./file-hash.ts")).createFileHash();
+    for (let at = 0; at < bytes.length; at += HASH_PIECE_BYTES) {
+      this.#hash.update(bytes.subarray(at, at + HASH_PIECE_BYTES));
+      await nextTask();
     }
   }
 

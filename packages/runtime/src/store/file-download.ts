@@ -118,7 +118,7 @@ class FileDownload {
     if (assembly.loadedBytes > 0) this.#options.onLoaded?.(assembly.loadedBytes);
     try {
       await this.#fetchAll(assembly);
-      const hash = assembly.digest();
+      const hash = await assembly.digest();
       if (this.#expectedHash !== null && hash !== this.#expectedHash) {
         throw this.#mismatch(`hash ${this.#expectedHash.slice(0, 12)}`, hash.slice(0, 12), false);
       }

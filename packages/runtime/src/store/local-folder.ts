@@ -1,9 +1,8 @@
 /** A model folder that the visitor picked. Its files stay in place and are hashed once. */
-import { sha256 as sha256Stream } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { selectModelFiles } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import { readBlob } from "./blob-bytes.ts";
+import { createFileHash } from "./file-hash.ts";
 import type { LoadedFile } from "./loaded-model.ts";
 
 /** Bytes read and hashed at once: 4 ms of a page's thread. */
@@ -32,7 +31,7 @@ export async function hashLocalFile(
   signal: AbortSignal | undefined,
   onRead: (bytes: number) => void,
 ): Promise<LoadedFile> {
-  const hash = sha256Stream.create();
+  const hash = createFileHash();
   for (let at = 0; at < file.size; at += PIECE_BYTES) {
     signal?.throwIfAborted();
     const piece = await readBlob(file.slice(at, at + PIECE_BYTES));
@@ -41,7 +40,7 @@ export async function hashLocalFile(
   }
   return {
     path,
-    sha256: bytesToHex(hash.digest()),
+    sha256: hash.digest(),
     sizeBytes: file.size,
     content: { kind: "blob", blob: file },
   };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ToolCallFormat, type ToolCallsGrammar, seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { constrainedGenerations } from "./constrained-generations.fixture.ts";

@@ -4,6 +4,7 @@
  */
 import { Validator } from "@cfworker/json-schema";
 import type { JsonSchema, ToolCallFormat, ToolCallsGrammar } from "@waggle/protocol";
+import { toolCallFormatEntry } from "../tool-calls/formats.ts";
 import { parseAssistant } from "../tool-calls/reader.ts";
 import { toolSchemaToJsonSchema } from "../tool-schema.ts";
 
@@ -53,7 +54,7 @@ export async function constrainedGenerations(
 }
 
 function problemOf(text: string, tool: Tool, format: ToolCallFormat): string | null {
-  const parsed = parseAssistant(text, format, { tools: [tool] });
+  const parsed = parseAssistant(text, toolCallFormatEntry(format), { tools: [tool] });
   if (parsed.parseError !== null) return parsed.parseError;
   const [call, ...others] = parsed.toolCalls;
   if (call === undefined || others.length > 0 || parsed.text !== "") return "not one call alone";

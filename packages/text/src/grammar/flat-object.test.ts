@@ -1,7 +1,8 @@
 import { seededRandom, type ToolCallFormat } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { toolCallFormatEntry } from "../tool-calls/formats.ts";
 import { parseAssistant } from "../tool-calls/reader.ts";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { flatObject } from "./flat-object.ts";
@@ -68,7 +69,7 @@ test.each<ToolCallFormat>(["hermes", "qwen-xml", "llama", "mistral", "lfm"])(
     for (let i = 0; i < 8; i++) {
       const budget = shortestBudget(grammar) + 40;
       const text = tokenizer.decode(sample(grammar, budget, random));
-      const { toolCalls } = parseAssistant(text, format, { tools });
+      const { toolCalls } = parseAssistant(text, toolCallFormatEntry(format), { tools });
       expect(toolCalls).toHaveLength(1);
       expect(["id", "date"]).toContain(
         (toolCalls[0]?.arguments as { kind?: string } | undefined)?.kind,

@@ -2,7 +2,7 @@ import { Validator } from "@cfworker/json-schema";
 import { type JsonSchema, seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { FORMAT_PATTERNS } from "./formats.ts";

@@ -1,7 +1,7 @@
 import { type GrammarSpec, seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { compile, idsOf, sample, tokenizerFiles } from "./grammar.fixture.ts";

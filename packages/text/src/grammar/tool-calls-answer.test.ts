@@ -1,7 +1,8 @@
 import { seededRandom, type ToolCallFormat } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { toolCallFormatEntry } from "../tool-calls/formats.ts";
 import { parseAssistant } from "../tool-calls/reader.ts";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { sample, tokenizerFiles } from "./grammar.fixture.ts";
@@ -29,7 +30,7 @@ test.each<ToolCallFormat>(["hermes", "qwen-xml", "llama", "gemma", "mistral", "l
     const random = seededRandom(3);
     const turns = Array.from({ length: 40 }, () => {
       const text = tokenizer.decode(sample(grammar, 400, random));
-      return { text, calls: parseAssistant(text, format).toolCalls };
+      return { text, calls: parseAssistant(text, toolCallFormatEntry(format)).toolCalls };
     });
     const calls = turns.flatMap((turn) => turn.calls);
     const answers = turns.filter((turn) => turn.calls.length === 0);

@@ -2,7 +2,7 @@
 import { type JsonSchema, seededRandom } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import type { TokenizerJson } from "../tokenizer-json.ts";
 import { createGrammarCompiler } from "./compiler.ts";
 import { sample, shortestBudget, tokenizerFiles } from "./grammar.fixture.ts";

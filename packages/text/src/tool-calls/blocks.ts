@@ -1,7 +1,4 @@
-/**
- * One reader for each way to write calls. A block is the text after a begin marker. A reader gets all of the block
- * that has arrived and returns the calls found so far. With more text, its results only grow.
- */
+/** One reader of blocks for each way to write calls. Hermes' is in `hermes.ts`. */
 import { isObject } from "@waggle/protocol";
 import type { JsonSchema } from "@waggle/protocol";
 import {
@@ -15,56 +12,12 @@ import {
   TOOL_CALL_CLOSE,
   TOOL_CALL_OPEN,
 } from "./markers.ts";
-import { excerpt, toCall } from "./parsed-call.ts";
-import type { ParsedToolCall } from "./parsed-call.ts";
-import {
-  isRead,
-  jsonMembers,
-  parseJson,
-  scanGemmaEntry,
-  scanJson,
-  scanLiteral,
-  scanName,
-  scanSign,
-  skipBlanks,
-} from "./scan.ts";
-import type { Scan, Scanned } from "./scan.ts";
-
-/** A call as far as it has arrived. */
-type CallSoFar = {
-  readonly name: string;
-  /** The arguments so far, as JSON text. */
-  readonly json: string;
-  readonly call: ParsedToolCall | null;
-};
-
-/** What a reader found in a block. */
-export type Block = {
-  readonly calls: readonly CallSoFar[];
-  /** How much of the text certainly belongs to the block, including an end marker. */
-  readonly length: number;
-  /** False while more text may belong to the block. */
-  readonly hasEnded: boolean;
-  /** Why the block cannot be parsed if it ends here. */
-  readonly problem: string | null;
-};
-
-type BlockInput = {
-  readonly text: string;
-  /** True if no more text will arrive. */
-  readonly isEnd: boolean;
-  /** Parameter schemas by tool, for formats with untyped values. */
-  readonly schemas: ReadonlyMap<string, JsonSchema>;
-};
-
-/** Reads the blocks of one format. */
-export type BlockReader = (input: BlockInput) => Block;
-
-/** `<tool_call>{json}</tool_call>` */
-export const readHermesBlock: BlockReader = ({ text, isEnd }) =>
-  closedBlock(text, isEnd, TOOL_CALL_OPEN, TOOL_CALL_CLOSE, (part) =>
-    jsonCall(part, 0, ["arguments"]),
-  );
+import { begunCall, closedBlock, isProblem, jsonCall, unreadable } from "./block.ts";
+import type { Block, BlockReader, Calls, CallSoFar } from "./block.ts";
+import { toCall } from "./parsed-call.ts";
+import { isRead, parseJson, scanJson, scanSign, skipBlanks } from "./scan.ts";
+import type { Scan } from "./scan.ts";
+import { scanGemmaEntry, scanLiteral, scanName } from "./scan-literal.ts";
 
 /** `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>` */
 export const readXmlBlock: BlockReader = ({ text, isEnd, schemas }) =>
@@ -128,76 +81,11 @@ export const readLlamaBlock: BlockReader = ({ text, isEnd }) => {
   }
 };
 
-/** Calls found, with a scanner's result or a problem in words. */
-type Calls = { readonly calls: readonly CallSoFar[]; readonly scan: Scanned<unknown> | string };
-
-const isProblem = (scan: Calls["scan"]): scan is string =>
-  typeof scan === "string" && scan !== "more" && scan !== "bad";
-
-/** Reads a block that ends with an end marker. */
-function closedBlock(
-  text: string,
-  isEnd: boolean,
-  open: string,
-  close: string,
-  read: (part: string) => Calls,
-): Block {
-  const { calls, scan } = read(text);
-  const closing = isRead(scan) ? scanSign(text, scan.end, close) : scan;
-  if (isRead(scan) && isRead(closing)) {
-    return { calls, length: closing.end, hasEnded: true, problem: null };
-  }
-  // An end marker inside a value ends the block if the call proves to be broken.
-  const at = text.indexOf(close);
-  const certain = at === -1 ? text : text.slice(0, at + close.length);
-  const broken = isProblem(scan) ? scan : unreadable(text.slice(0, at));
-  return {
-    calls: at === -1 ? calls : read(certain).calls,
-    length: certain.length,
-    hasEnded: isEnd || (at !== -1 && closing !== "more"),
-    problem: at === -1 ? `${open} without ${close}` : broken,
-  };
-}
-
 /** Reads a block that ends with the turn. */
 function openBlock(text: string, isEnd: boolean, { calls, scan }: Calls): Block {
   const isWhole = isRead(scan) && skipBlanks(text, scan.end) === text.length;
   const problem = isWhole ? null : isProblem(scan) ? scan : unreadable(text);
   return { calls, length: text.length, hasEnded: isEnd, problem };
-}
-
-const unreadable = (text: string): string => `a tool call must hold JSON, got ${excerpt(text)}`;
-
-/** `{"name": …, "arguments": {…}}` */
-function jsonCall(text: string, at: number, keys: readonly string[]): Calls {
-  const start = skipBlanks(text, at);
-  const scan = scanJson(text, start);
-  if (!isRead(scan)) {
-    return { calls: text[start] === "{" ? jsonSoFar(text, start, keys) : [], scan };
-  }
-  const value = parseJson(scan.value);
-  if (value === undefined) return { calls: jsonSoFar(text, start, keys), scan: "bad" };
-  if (!isObject(value)) {
-    return { calls: [], scan: `a tool call must be a JSON object, got ${excerpt(value)}` };
-  }
-  const key = keys.find((name) => value[name] !== undefined) ?? keys[0];
-  const call = toCall(value["name"], value[key as string]);
-  if (typeof call === "string") return { calls: jsonSoFar(text, start, keys), scan: call };
-  const json = jsonSoFar(text, start, keys)[0]?.json ?? JSON.stringify(call.arguments);
-  return { calls: [{ name: call.name, json, call }], scan };
-}
-
-function jsonSoFar(text: string, start: number, keys: readonly string[]): CallSoFar[] {
-  const members = jsonMembers(text, start);
-  const slice = (name: string) => {
-    const member = members.find(({ key }) => key === name);
-    return member && text.slice(member.start, member.end ?? text.length);
-  };
-  const nameMember = members.find(({ key, end }) => key === "name" && end !== null);
-  const name = nameMember && parseJson(text.slice(nameMember.start, nameMember.end as number));
-  if (typeof name !== "string") return [];
-  const key = keys.find((one) => slice(one) !== undefined);
-  return begunCall(name, key === undefined ? "" : (slice(key) ?? ""));
 }
 
 /** `name[ARGS]{json}`, with an optional id in between. */
@@ -290,10 +178,6 @@ function argumentList(
   }
   return finished(name, args, at + 1);
 }
-
-/** A call that has a name but is not complete. */
-const begunCall = (name: string, json: string): CallSoFar[] =>
-  name === "" ? [] : [{ name, json, call: null }];
 
 function finished(name: string, args: readonly [string, unknown][], end: number): Calls {
   const call = toCall(name, Object.fromEntries(args));

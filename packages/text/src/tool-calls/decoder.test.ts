@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { trainByteLevelBpe } from "../bpe-trainer.ts";
 import { NANO_SPECIAL_TOKENS } from "../nano-template.ts";
-import { createTokenizer } from "../tokenizer.ts";
+import { createTokenizer } from "../create-tokenizer.ts";
 import { createAssistantDecoder, createTokenReader } from "./decoder.ts";
+import { HERMES } from "./hermes.ts";
 import { createAssistantReader } from "./reader.ts";
 
 const tokenizer = createTokenizer({
@@ -14,9 +15,7 @@ const CALL = '<tool_call>{"name":"é"}</tool_call>';
 
 function show(tokenIds: readonly number[]): string[] {
   const stream = tokenizer.createStreamDecoder({ skipSpecialTokens: true });
-  const decoder = createAssistantDecoder(
-    createTokenReader(stream, createAssistantReader("hermes")),
-  );
+  const decoder = createAssistantDecoder(createTokenReader(stream, createAssistantReader(HERMES)));
   const deltas = [...tokenIds.flatMap((id) => decoder.push(id)), ...decoder.end()];
   expect(deltas.every((delta) => delta.text !== "")).toBe(true);
   const parts = deltas.map((delta) => ({ ...delta }));

@@ -3,7 +3,8 @@ import type { ToolCallFormat } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { detectToolCallFormat, toolCallFormatEntry } from "./formats.ts";
-import type { WritableCall } from "./formats.ts";
+import type { WritableCall } from "./format-entry.ts";
+import { HERMES } from "./hermes.ts";
 import { createAssistantReader, parseAssistant } from "./reader.ts";
 import type { AssistantEvent } from "./reader.ts";
 
@@ -21,7 +22,7 @@ const write = (format: ToolCallFormat, calls: readonly WritableCall[]) =>
 
 /** All events of a turn, with adjacent pieces of the same kind joined. */
 function read(format: ToolCallFormat, pieces: readonly string[]): AssistantEvent[] {
-  const reader = createAssistantReader(format);
+  const reader = createAssistantReader(toolCallFormatEntry(format));
   const events = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
   const joined: Record<string, AssistantEvent> = {};
   for (const event of events) {
@@ -66,7 +67,7 @@ test.each(FORMATS)("%s: written calls are read back", (format) => {
   fc.assert(
     fc.property(fc.array(call, { minLength: 1, maxLength: 3 }), (calls) => {
       if (format === "qwen-xml") fc.pre(calls.every(isPlain));
-      const parsed = parseAssistant(write(format, calls), format);
+      const parsed = parseAssistant(write(format, calls), toolCallFormatEntry(format));
       expect(parsed).toEqual({ text: "", toolCalls: calls, parseError: null });
     }),
   );
@@ -114,7 +115,7 @@ test.each(FORMATS)("%s: a cut, broken or empty call is a parse error and no call
     fc.property(call, fc.nat(), fc.string({ maxLength: 4 }), (one, at, noise) => {
       const whole = write(format, [one]);
       const cut = 1 + (at % (whole.length - 1));
-      const parsed = parseAssistant(whole.slice(0, cut) + noise, format);
+      const parsed = parseAssistant(whole.slice(0, cut) + noise, toolCallFormatEntry(format));
       expect(parsed.parseError === null || parsed.toolCalls.length === 0).toBe(true);
       expect((parsed.parseError ?? "").length).toBeLessThanOrEqual(300);
     }),
@@ -123,7 +124,7 @@ test.each(FORMATS)("%s: a cut, broken or empty call is a parse error and no call
 
 test.each(FORMATS)("%s: events give the name, then growing arguments, then the call", (format) => {
   const args = { city: "Bern", days: 3, exact: true };
-  const reader = createAssistantReader(format);
+  const reader = createAssistantReader(toolCallFormatEntry(format));
   const turn = write(format, [{ name: "weather", arguments: args }]);
   const events = [...turn.split("").flatMap((piece) => reader.push(piece)), ...reader.end()];
   const kinds = events.map((event) => event.type).filter((type) => type !== "call-text");
@@ -187,7 +188,9 @@ test.each<[ToolCallFormat, string, WritableCall[]]>([
     [{ name: "f", arguments: { a: "line 1\nline 2", b: true } }],
   ],
 ])("%s calls as models write them are parsed: %s", (format, turn, toolCalls) => {
-  expect(parseAssistant(`${format === "llama" ? "" : "Look: "}${turn}`, format)).toEqual({
+  expect(
+    parseAssistant(`${format === "llama" ? "" : "Look: "}${turn}`, toolCallFormatEntry(format)),
+  ).toEqual({
     text: format === "llama" ? "" : "Look:",
     toolCalls,
     parseError: null,
@@ -200,20 +203,29 @@ test("XML parameters are texts if the tool's schema requires text", () => {
     type: "object",
     properties: { id: { type: "string" }, n: { type: "integer" } },
   };
-  const parsed = parseAssistant(turn, "qwen-xml", { tools: [{ name: "f", parameters }] });
+  const parsed = parseAssistant(turn, toolCallFormatEntry("qwen-xml"), {
+    tools: [{ name: "f", parameters }],
+  });
   expect(parsed.toolCalls).toEqual([{ name: "f", arguments: { id: "12", n: 12 } }]);
-  expect(parseAssistant(turn, "qwen-xml").toolCalls[0]?.arguments).toEqual({ id: 12, n: 12 });
+  expect(parseAssistant(turn, toolCallFormatEntry("qwen-xml")).toolCalls[0]?.arguments).toEqual({
+    id: 12,
+    n: 12,
+  });
 });
 
 test.each(["[1] Fool, 1998.", "{not a call}", '{"result": 1}', "[see](https://example.com)"])(
   "a Llama turn that only looks like a call is text: %s",
   (turn) => {
-    expect(parseAssistant(turn, "llama")).toEqual({ text: turn, toolCalls: [], parseError: null });
+    expect(parseAssistant(turn, toolCallFormatEntry("llama"))).toEqual({
+      text: turn,
+      toolCalls: [],
+      parseError: null,
+    });
   },
 );
 
 test("text before a closing </think> is a thought", () => {
-  expect(parseAssistant("I call <tool_call>{}</tool_call></think>\nDone.")).toEqual({
+  expect(parseAssistant("I call <tool_call>{}</tool_call></think>\nDone.", HERMES)).toEqual({
     text: "Done.",
     toolCalls: [],
     parseError: null,

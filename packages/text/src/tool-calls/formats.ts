@@ -10,13 +10,13 @@ import { isObject } from "@waggle/protocol";
 import type { ToolCallFormat } from "@waggle/protocol";
 import {
   readGemmaBlock,
-  readHermesBlock,
   readLfmBlock,
   readLlamaBlock,
   readMistralBlock,
   readXmlBlock,
 } from "./blocks.ts";
-import type { BlockReader } from "./blocks.ts";
+import type { ToolCallFormatEntry, WritableCall } from "./format-entry.ts";
+import { HERMES, namedJson } from "./hermes.ts";
 import {
   GEMMA_CLOSE,
   GEMMA_ESCAPE,
@@ -31,39 +31,10 @@ import {
   TOOL_CALL_OPEN,
 } from "./markers.ts";
 
-/** A call to write. */
-export type WritableCall = { readonly name: string; readonly arguments: object };
-
-/** One row of the table. */
-export type ToolCallFormatEntry = {
-  readonly format: ToolCallFormat;
-  /** Marker that begins a block of calls. */
-  readonly begin: string;
-  /** End marker, which is an error outside of a block. */
-  readonly strayEnd: string | null;
-  /** Matches a turn that begins a block without the marker. */
-  readonly beginsTurn: RegExp | null;
-  /** All markers. A decoder keeps them in the text. */
-  readonly markers: readonly string[];
-  readonly read: BlockReader;
-  /** Writes at least one call. The text contains markers, so texts of the calls must not. */
-  readonly write: (calls: readonly WritableCall[]) => string;
-};
-
-const namedJson = (call: WritableCall): string =>
-  JSON.stringify({ name: call.name, arguments: call.arguments });
-
-const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, "format"> } = {
-  hermes: {
-    begin: TOOL_CALL_OPEN,
-    strayEnd: TOOL_CALL_CLOSE,
-    beginsTurn: null,
-    markers: [TOOL_CALL_OPEN, TOOL_CALL_CLOSE],
-    read: readHermesBlock,
-    write: (calls) =>
-      calls.map((call) => TOOL_CALL_OPEN + namedJson(call) + TOOL_CALL_CLOSE).join(""),
-  },
+const ENTRIES: { readonly [format in ToolCallFormat]: ToolCallFormatEntry } = {
+  hermes: HERMES,
   "qwen-xml": {
+    format: "qwen-xml",
     begin: TOOL_CALL_OPEN,
     strayEnd: TOOL_CALL_CLOSE,
     beginsTurn: null,
@@ -73,6 +44,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
       calls.map((call) => `${TOOL_CALL_OPEN}\n${xmlOf(call)}\n${TOOL_CALL_CLOSE}`).join("\n"),
   },
   llama: {
+    format: "llama",
     begin: PYTHON_TAG,
     strayEnd: null,
     beginsTurn: /^\s*(?:\{|\[)/,
@@ -84,6 +56,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
         .join("; "),
   },
   mistral: {
+    format: "mistral",
     begin: MISTRAL_CALLS,
     strayEnd: null,
     beginsTurn: null,
@@ -92,6 +65,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
     write: (calls) => `${MISTRAL_CALLS}[${calls.map(namedJson).join(", ")}]`,
   },
   lfm: {
+    format: "lfm",
     begin: LFM_OPEN,
     strayEnd: LFM_CLOSE,
     beginsTurn: null,
@@ -100,6 +74,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
     write: (calls) => `${LFM_OPEN}[${calls.map(pythonOf).join(", ")}]${LFM_CLOSE}`,
   },
   gemma: {
+    format: "gemma",
     begin: GEMMA_OPEN,
     strayEnd: GEMMA_CLOSE,
     beginsTurn: null,
@@ -114,7 +89,7 @@ const ENTRIES: { readonly [format in ToolCallFormat]: Omit<ToolCallFormatEntry, 
 
 /** The row of a format. */
 export function toolCallFormatEntry(format: ToolCallFormat): ToolCallFormatEntry {
-  return { format, ...ENTRIES[format] };
+  return ENTRIES[format];
 }
 
 /** Patterns that identify a chat template, most specific first. */

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toolCallFormatEntry } from "./formats.ts";
-import type { WritableCall } from "./formats.ts";
+import type { WritableCall } from "./format-entry.ts";
+import { HERMES } from "./hermes.ts";
 import { parseAssistant } from "./reader.ts";
 
+const parse = (text: string) => parseAssistant(text, HERMES);
+
 const renderAssistant = (text: string, calls: readonly WritableCall[]) =>
-  text + toolCallFormatEntry("hermes").write(calls);
+  text + HERMES.write(calls);
 
 test("rendered calls are read back", () => {
   const call = fc.record({
@@ -18,14 +20,14 @@ test("rendered calls are read back", () => {
   });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 4 }), (toolCalls) => {
-      const parsed = parseAssistant(renderAssistant("Well.", toolCalls));
+      const parsed = parse(renderAssistant("Well.", toolCalls));
       expect(parsed).toEqual({ text: "Well.", toolCalls, parseError: null });
     }),
   );
 });
 
 test("calls are found between text, spaces and line ends", () => {
-  const parsed = parseAssistant(
+  const parsed = parse(
     'I look.\n<tool_call>\n{"name": "a", "arguments": {"x": 1}}\n</tool_call>\n<tool_call> {"arguments": {}, "name": "b"} </tool_call>\n',
   );
   expect(parsed.text).toBe("I look.");
@@ -37,12 +39,12 @@ test("calls are found between text, spaces and line ends", () => {
 
 test("a call inside a thought is not a call", () => {
   const call = '<tool_call>{"name":"a","arguments":{}}</tool_call>';
-  expect(parseAssistant(`<think>${call}</think>Done.`)).toEqual({
+  expect(parse(`<think>${call}</think>Done.`)).toEqual({
     text: "Done.",
     toolCalls: [],
     parseError: null,
   });
-  expect(parseAssistant(`<think>${call}`).toolCalls).toEqual([]);
+  expect(parse(`<think>${call}`).toolCalls).toEqual([]);
 });
 
 test.each([
@@ -66,11 +68,11 @@ test.each([
   ],
   ['<tool_call>{"name":"a","arguments":{}}</tool_call>'.repeat(65), "at most 64 calls a turn"],
 ])("%s is a parse error and no call", (text, parseError) => {
-  expect(parseAssistant(text)).toMatchObject({ toolCalls: [], parseError });
+  expect(parse(text)).toMatchObject({ toolCalls: [], parseError });
 });
 
 test("one unreadable call discards all calls of its turn", () => {
-  const parsed = parseAssistant(
+  const parsed = parse(
     '<tool_call>{"name":"a","arguments":{}}</tool_call><tool_call>{bad</tool_call>',
   );
   expect(parsed.toolCalls).toEqual([]);
@@ -78,7 +80,7 @@ test("one unreadable call discards all calls of its turn", () => {
 });
 
 test("a missing closing tag is a parse error", () => {
-  const parsed = parseAssistant(
+  const parsed = parse(
     '<tool_call>{"name":"a","arguments":{}}<tool_call>{"name":"b","arguments":{}}</tool_call>',
   );
   expect(parsed.toolCalls).toEqual([]);
@@ -97,7 +99,7 @@ test("parseAssistant never throws", () => {
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const parsed = parseAssistant(pieces.join(""));
+      const parsed = parse(pieces.join(""));
       expect(parsed.parseError === null || parsed.toolCalls.length === 0).toBe(true);
     }),
   );

@@ -3,9 +3,9 @@
  * arguments of calls as they grow. A parse error is an event and never thrown. How the text is split into pieces
  * affects only where deltas end.
  */
-import type { JsonSchema, ToolCallFormat } from "@waggle/protocol";
-import type { Block } from "./blocks.ts";
-import { toolCallFormatEntry } from "./formats.ts";
+import type { JsonSchema } from "@waggle/protocol";
+import type { Block } from "./block.ts";
+import type { ToolCallFormatEntry } from "./format-entry.ts";
 import { MAX_CALLS } from "./parsed-call.ts";
 import type { ParsedAssistant, ParsedToolCall } from "./parsed-call.ts";
 
@@ -44,7 +44,7 @@ const THINK_CLOSE = "</think>";
 
 /** Creates a reader for one turn. */
 export function createAssistantReader(
-  format: ToolCallFormat,
+  format: ToolCallFormatEntry,
   options: AssistantReaderOptions = {},
 ): AssistantReader {
   return new TurnReader(format, options);
@@ -53,7 +53,7 @@ export function createAssistantReader(
 /** Parses a whole turn. */
 export function parseAssistant(
   sampledText: string,
-  format: ToolCallFormat = "hermes",
+  format: ToolCallFormatEntry,
   options: AssistantReaderOptions = {},
 ): ParsedAssistant {
   const reader = createAssistantReader(format, options);
@@ -85,7 +85,7 @@ export function parseAssistant(
 }
 
 class TurnReader implements AssistantReader {
-  readonly #entry: ReturnType<typeof toolCallFormatEntry>;
+  readonly #entry: ToolCallFormatEntry;
   readonly #schemas: ReadonlyMap<string, JsonSchema>;
   #mode: "start" | "thought" | "text" | "block" = "start";
   #held = "";
@@ -96,8 +96,8 @@ class TurnReader implements AssistantReader {
   #finished = 0;
   #given: { json: number; isEnded: boolean }[] = [];
 
-  constructor(format: ToolCallFormat, { tools = [] }: AssistantReaderOptions) {
-    this.#entry = toolCallFormatEntry(format);
+  constructor(format: ToolCallFormatEntry, { tools = [] }: AssistantReaderOptions) {
+    this.#entry = format;
     this.#schemas = new Map(tools.map((tool) => [tool.name, tool.parameters]));
   }
 
