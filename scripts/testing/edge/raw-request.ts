@@ -1,0 +1,90 @@
+/** HTTP requests that are sent as they are: paths are not normalized, and headers may contradict the body. */
+import { type Agent, request } from "node:http";
+import { connect } from "node:net";
+
+/** A request. */
+export type RawRequest = {
+  readonly method: string;
+  /** As it is sent, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array | undefined;
+  /** Sends the body in chunks, without its length. */
+  readonly isChunked?: boolean;
+};
+
+/** What the server said. */
+export type RawReply = {
+  readonly status: number;
+  /** Code of an error body; `null` without one. */
+  readonly code: string | null;
+  readonly text: string;
+};
+
+/** Longest wait for an answer. */
+const PATIENCE_MS = 20_000;
+
+/**
+ * Sends a request.
+ *
+ * @throws Error if the connection breaks, or without an answer in time.
+ */
+export function sendRequest(
+  port: number,
+  { method, path, headers = {}, body, isChunked = false }: RawRequest,
+  agent?: Agent,
+): Promise<RawReply> {
+  return new Promise((resolve, reject) => {
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    const hasLength = Object.keys(headers).some((name) => /^content-length$/i.test(name));
+    const sent = request(
+      {
+        host: "127.0.0.1",
+        port,
+        method,
+        path,
+        timeout: PATIENCE_MS,
+        headers: {
+          ...(bytes === undefined || isChunked || hasLength
+            ? {}
+            : { "content-length": String(bytes.length) }),
+          ...(isChunked ? { "transfer-encoding": "chunked" } : {}),
+          ...headers,
+        },
+        ...(agent === undefined ? {} : { agent }),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve(replyOf(response.statusCode ?? 0, Buffer.concat(chunks).toString())),
+        );
+      },
+    );
+    sent.on("timeout", () =>
+      sent.destroy(new Error(`${method} ${path.slice(0, 80)} had no answer in ${PATIENCE_MS} ms`)),
+    );
+    sent.on("error", reject);
+    sent.end(bytes);
+  });
+}
+
+/** Sends bytes over a connection of their own and reads until it closes. */
+export function sendBytes(port: number, text: string): Promise<RawReply> {
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const socket = connect(port, "127.0.0.1", () => socket.end(text));
+    socket.setEncoding("utf8").setTimeout(PATIENCE_MS, () => socket.destroy());
+    socket.on("data", (chunk: string) => (received += chunk));
+    socket.on("error", reject);
+    socket.on("close", () => {
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 0);
+      resolve(replyOf(status, received.slice(received.indexOf("\r\n\r\n") + 4)));
+    });
+  });
+}
+
+function replyOf(status: number, text: string): RawReply {
+  return { status, code: /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? null, text };
+}
