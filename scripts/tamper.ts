@@ -30,17 +30,18 @@ import {
 
 /** Largest share of honest records that may be rejected. */
 const MOST_HONEST_REJECTED = 0.005;
-/** Records of one attacker. */
-const ATTACKER_RECORDS = 20;
+/** Records of each forgery. */
+const FORGED_RECORDS = 20;
 const COST_ROUNDS = 5;
 const PROGRESS_MS = 15_000;
 
 const program = createCommand("npm run test:tamper --")
   .description("attack the edge and the trainer's check, and count rejected honest records")
   .option("--records <n>", "honest records of each number format", positive, 450)
+  .option("--attempts <n>", "records of each attack by selection", positive, 20)
   .option("--json", "print JSON: one line for each attack, and the last line")
   .parse();
-const options = program.opts<{ records: number; json?: boolean }>();
+const options = program.opts<{ records: number; attempts: number; json?: boolean }>();
 const say = (line: string): void => {
   if (options.json !== true) console.log(line);
 };
@@ -87,7 +88,7 @@ const policy = await openPolicy(model, 1);
 const page = await pageWith("f32");
 const int4 = await pageWith("int4");
 const newest = strangeAdapter(model);
-const sampled = await recordsOf("sampled", honest(model, page), ATTACKER_RECORDS);
+const sampled = await recordsOf("sampled", honest(model, page), FORGED_RECORDS);
 const withCalls = sampled.filter(({ turns }) =>
   turns.some(({ toolCalls }) => toolCalls.length > 0),
 );
@@ -96,10 +97,10 @@ say(`forged records, ${withCalls.length} of each attack:`);
 for (const result of await runForgeries(judged)) show(result);
 const strict = new Judge(model, policy, { newest, maxStaleness: 0 });
 for (const result of await runOtherRecordAttacks(judged, strict)) show(result);
-say(`attacks by selection, ${ATTACKER_RECORDS} records each:`);
+say(`attacks by selection, ${options.attempts} records each:`);
 const judge = new Judge(model, policy);
 for (const selection of selections(model, policy, int4)) {
-  const records = await recordsOf(selection.name, selection.attempt, ATTACKER_RECORDS);
+  const records = await recordsOf(selection.name, selection.attempt, options.attempts);
   show(selectionResult(selection, (await judge.outcomes(records)).counts));
 }
 const cost = await judge.cost(sampled, COST_ROUNDS);

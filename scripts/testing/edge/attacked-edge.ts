@@ -40,8 +40,21 @@ const OTHER_SITE = "other";
 const OTHER_KEY = "key-of-other";
 /** Settings of the other site. */
 export const OTHER_SETTINGS = { siteKeys: [OTHER_KEY], taskEnvironment: "bandit" };
-/** Tables that refused requests change: counts of requests, bytes and refusals, and logins. */
-const COUNTERS = new Set(["refusals", "uploadBytes", "operatorLogins", "assignmentBudgets"]);
+/**
+ * Tables that change without an accepted request: those of counts and logins, and those that the Queue's consumer and the
+ * alarm write.
+ */
+const UNWATCHED = new Set([
+  "refusals",
+  "uploadBytes",
+  "operatorLogins",
+  "assignmentBudgets",
+  "taskGroups",
+  "tallies",
+  "versionTallies",
+  "outcomeTallies",
+  "deadLetters",
+]);
 const VARIABLES = {
   TASK_ENVIRONMENT: "bandit",
   GROUP_SIZE: "4",
@@ -187,13 +200,13 @@ export class AttackedEdge {
     return Number(this.#database.prepare("PRAGMA data_version").get()?.["data_version"]);
   }
 
-  /** The number of rows of every table but the counters, as JSON. */
+  /** The number of rows of every watched table, as JSON. */
   stored(): string {
     const tables = this.#database
       .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
       .all()
       .map(({ name }) => String(name))
-      .filter((name) => !/^(_cf_|sqlite_|d1_)/.test(name) && !COUNTERS.has(name));
+      .filter((name) => !/^(_cf_|sqlite_|d1_)/.test(name) && !UNWATCHED.has(name));
     const rows = tables.map((name) => {
       const row = this.#database.prepare(`SELECT COUNT(*) AS n FROM "${name}"`).get();
       return [name, Number(row?.["n"])];

@@ -29,6 +29,7 @@ import {
   type TokenizerJson,
   trainByteLevelBpe,
 } from "@waggle/text";
+import { checkChat } from "../../../packages/cli/src/model/chat-check.ts";
 import { readJson } from "../../../workers/edge/src/body.ts";
 import {
   checkDigest,
@@ -72,7 +73,6 @@ const KNOWLEDGE = {
   assignments: new Map(),
 };
 const encoder = new TextEncoder();
-const jsonBytes = (value: unknown): Uint8Array => encoder.encode(JSON.stringify(value));
 
 /** JSON whose values, or whose text, were changed. */
 function changedJson(value: unknown, random: RandomSource): string {
@@ -167,17 +167,32 @@ const tokenizerJson: TokenizerJson = trainByteLevelBpe(["the quick brown fox the
   specialTokens: NANO_SPECIAL_TOKENS,
 });
 
-/** A `tokenizer.json`, then hostile text and ids through it. */
+const tokenizerConfig = nanoTokenizerConfig(512);
+const TOKENIZER_OWNER: DecoderConfig = { ...CONFIG, vocabularySize: VOCABULARY };
+
+/** A tokenizer as `waggle model` and `waggle convert` check it, then hostile text and ids through it. */
 function decodeTokenizer(random: RandomSource): void {
-  const changed = mutatedJson(tokenizerJson, random) as TokenizerJson;
-  const read = createTokenizer({ tokenizerJson: changed });
+  const isChanged = random() < 0.8;
+  const files = {
+    "tokenizer.json": isChanged
+      ? changedJson(tokenizerJson, random)
+      : JSON.stringify(tokenizerJson),
+    "tokenizer_config.json":
+      isChanged && random() < 0.8
+        ? JSON.stringify(tokenizerConfig)
+        : changedJson(tokenizerConfig, random),
+  };
+  const bytes = Object.entries(files).map(([path, text]) => [path, encoder.encode(text)] as const);
+  checkChat(new Map(bytes), TOKENIZER_OWNER);
+  const json = JSON.parse(files["tokenizer.json"]) as TokenizerJson;
+  const read = createTokenizer({ tokenizerJson: json });
   const text = `${pick(random, HOSTILE_TEXTS)}the quick${pick(random, HOSTILE_TEXTS)}`;
   read.encode(text);
   read.decode(Array.from({ length: 8 }, () => below(random, 2 * VOCABULARY) - 10));
 }
 
 const tokenizer = createTokenizer({ tokenizerJson });
-const chatFormat = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(512) });
+const chatFormat = createChatFormat({ tokenizer, tokenizerConfig });
 const ANSWER = tokenizer.decode(
   chatFormat.encodeAssistant("One moment.", [
     { name: "search", arguments: { text: 'a "b"', most: 3, tags: ["x", null] } },

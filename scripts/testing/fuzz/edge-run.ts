@@ -1,4 +1,5 @@
 /** Sends many random requests to a Worker and notices what it must never do. */
+import type { Site } from "@waggle/protocol";
 import { AttackedEdge, OTHER_SETTINGS } from "../edge/attacked-edge.ts";
 import { edgeRecord, uploadOf } from "../edge/edge-record.ts";
 import type { RawReply, RawRequest } from "../edge/raw-request.ts";
@@ -40,13 +41,14 @@ export async function runEdge(
 ): Promise<EdgeRun> {
   const edge = await AttackedEdge.start();
   try {
-    return await fuzz(edge, seed, from, to, onProgress);
+    return await fuzzEdge(edge, seed, from, to, onProgress);
   } finally {
     await edge.stop();
   }
 }
 
-async function fuzz(
+/** The same on a Worker that runs. */
+export async function fuzzEdge(
   edge: AttackedEdge,
   seed: number,
   from: number,
@@ -125,26 +127,19 @@ async function knownValues(edge: AttackedEdge): Promise<string[]> {
 /** Puts back what a request of an operator or a trainer may have changed. */
 async function restore(edge: AttackedEdge): Promise<void> {
   const { operatorCredential } = edge.installation;
-  const asOperator = (method: string, path: string, body?: object) =>
-    edge.send({
-      method,
-      path,
-      headers: {
-        authorization: `Bearer ${operatorCredential}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  for (const site of ["default", "other"]) {
-    await asOperator("DELETE", `/v1/operator/sites/${site}/disabled`);
+  const ask = <T>(method: string, path: string, body?: object) =>
+    edge.ask<T>(method, path, operatorCredential, body);
+  await ask("DELETE", "/v1/operator/sites/other/disabled");
+  for (const [id, settings] of [
+    ["default", {}],
+    ["other", OTHER_SETTINGS],
+  ] as const) {
+    const path = `/v1/operator/sites/${id}`;
+    const { stored } = await ask<Site>("GET", path);
+    const none = Object.fromEntries(stored.map((name) => [name, null]));
+    await ask("PUT", path, { settings: { ...none, ...settings } });
   }
-  await asOperator("PUT", "/v1/operator/sites/default", { settings: {} });
-  await asOperator("PUT", "/v1/operator/sites/other", {
-    settings: OTHER_SETTINGS,
-  });
-  for (const path of ["/v1/operator/freeze", "/v1/operator/kill-switch"]) {
-    await asOperator("DELETE", path);
-  }
+  for (const path of ["/v1/operator/freeze", "/v1/operator/kill-switch"]) await ask("DELETE", path);
   await edge.registerBase();
   await edge.openPages();
 }

@@ -149,13 +149,6 @@ export const PATH_ATTACKS: readonly EdgeAttack[] = [
     SCHEMA,
     (edge) => feedback(edge, { kind: "thumb-sideways" }),
   ),
-  attack(
-    "feedback with half a character",
-    "sends half a surrogate pair as text",
-    "texts are well-formed Unicode",
-    SCHEMA,
-    (edge) => feedback(edge, { kind: "next-corrects", text: "\ud800" }),
-  ),
   attack("a long text", "sends feedback of 100,000 characters", COUNTED, TOO_LARGE, (edge) =>
     feedback(edge, { kind: "next-corrects", text: "a".repeat(100_000) }),
   ),

@@ -307,11 +307,4 @@ export const UPLOAD_ATTACKS: readonly EdgeAttack[] = [
     [409, "SEED_MISMATCH"],
     (t) => sampled(t, (s) => ({ sampling: { ...s.sampling, seed: s.sampling.seed ^ 1 } })),
   ),
-  upload(
-    "half a surrogate pair",
-    "names a device by half a character",
-    "texts are well-formed Unicode",
-    SCHEMA,
-    (t) => ({ ...t, client: { ...t.client, device: "\ud800" } }),
-  ),
 ];

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { readJson } from "./body.ts";
 
-const read = (text: string): Promise<unknown> =>
+const read = (text: string, type = "application/json"): Promise<unknown> =>
   readJson(
     new Request("https://edge.example", {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": type },
       body: text,
     }),
     z.unknown(),
@@ -32,4 +32,17 @@ test("brackets in texts do not nest, also after an escaped quote", async () => {
   await expect(read(`{"${text}": 1}`)).resolves.toEqual({ [`"${"[".repeat(50)}`]: 1 });
   // A text that ends in a backslash ends at its quote.
   await expect(read(`["a\\\\", ${nested(40)}]`)).rejects.toMatchObject({ code: "SCHEMA_INVALID" });
+});
+
+test.each([
+  ["application/json", true],
+  ["Application/JSON; charset=utf-8", true],
+  ["application/json ;charset=utf-8", true],
+  ["application/json-patch+json", false],
+  ["application/jsonl", false],
+  ["text/plain; application/json", false],
+])("a body of the type %s is read as JSON: %s", async (type, isRead) => {
+  const reading = read("[1]", type);
+  if (isRead) await expect(reading).resolves.toEqual([1]);
+  else await expect(reading).rejects.toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
 });
