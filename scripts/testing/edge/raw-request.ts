@@ -35,8 +35,7 @@ export function sendRequest(
   agent?: Agent,
 ): Promise<RawReply> {
   return new Promise((resolve, reject) => {
-    const bytes = body === undefined ? undefined : Buffer.from(body);
-    const hasLength = Object.keys(headers).some((name) => /^content-length$/i.test(name));
+    let isAnswered = false;
     const sent = request(
       {
         host: "127.0.0.1",
@@ -45,15 +44,16 @@ export function sendRequest(
         path,
         timeout: PATIENCE_MS,
         headers: {
-          ...(bytes === undefined || isChunked || hasLength
+          ...(body === undefined || isChunked
             ? {}
-            : { "content-length": String(bytes.length) }),
+            : { "content-length": String(Buffer.byteLength(body)) }),
           ...(isChunked ? { "transfer-encoding": "chunked" } : {}),
           ...headers,
         },
         ...(agent === undefined ? {} : { agent }),
       },
       (response) => {
+        isAnswered = true;
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
@@ -65,8 +65,16 @@ export function sendRequest(
     sent.on("timeout", () =>
       sent.destroy(new Error(`${method} ${path.slice(0, 80)} had no answer in ${PATIENCE_MS} ms`)),
     );
-    sent.on("error", reject);
-    sent.end(bytes);
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      // A server may answer, and close the connection, before it has read the whole body.
+      if (isAnswered) return;
+      // The server may close a connection that was kept open at the moment at which it is used again.
+      const isStale = sent.reusedSocket && error.code === "ECONNRESET";
+      if (isStale)
+        sendRequest(port, { method, path, headers, body, isChunked }).then(resolve, reject);
+      else reject(error);
+    });
+    sent.end(body);
   });
 }
 
@@ -74,7 +82,7 @@ export function sendRequest(
 export function sendBytes(port: number, text: string): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     let received = "";
-    const socket = connect(port, "127.0.0.1", () => socket.end(text));
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
     socket.setEncoding("utf8").setTimeout(PATIENCE_MS, () => socket.destroy());
     socket.on("data", (chunk: string) => (received += chunk));
     socket.on("error", reject);

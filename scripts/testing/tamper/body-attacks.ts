@@ -189,14 +189,14 @@ export const BODY_ATTACKS: readonly EdgeAttack[] = [
   body(
     "no trajectories",
     "uploads an empty list",
-    "an upload has 1 to 32 trajectories",
+    "an upload has 1 to 64 trajectories",
     SCHEMA,
     () => '{"trajectories":[]}',
   ),
   body(
     "too many trajectories",
     "uploads one more than allowed",
-    "an upload has 1 to 32 trajectories",
+    "an upload has 1 to 64 trajectories",
     SCHEMA,
     (text) => {
       const { trajectories } = JSON.parse(text) as { trajectories: unknown[] };
@@ -219,7 +219,7 @@ export const BODY_ATTACKS: readonly EdgeAttack[] = [
     (text) =>
       text.replace(
         /"digest":"([0-9a-f]{64})"/,
-        (_, hash: string) => `"digest":"${hash.toUpperCase()}A"`,
+        (_, hash: string) => `"digest":"${hash.toUpperCase()}"`,
       ),
   ),
 ];

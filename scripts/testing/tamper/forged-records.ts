@@ -338,7 +338,7 @@ export const FORGERIES: readonly Forgery[] = [
     forge: (t) =>
       withSampled(t, (s, i) => ({
         ...s,
-        sampling: { ...s.sampling, seed: s.sampling.seed ^ (i + 1) },
+        sampling: { ...s.sampling, seed: (s.sampling.seed ^ (i + 1)) >>> 0 },
       })),
   },
   {
@@ -346,7 +346,7 @@ export const FORGERIES: readonly Forgery[] = [
     does: "names a seed that does not fit those of its turns",
     stoppedBy: SEEDS,
     reason: /^not-drawn-from-seed$/,
-    forge: (t) => ({ ...t, samplingSeed: (t.samplingSeed ?? 0) ^ 1 }),
+    forge: (t) => ({ ...t, samplingSeed: ((t.samplingSeed ?? 0) ^ 1) >>> 0 }),
   },
   {
     name: "nothing sampled",

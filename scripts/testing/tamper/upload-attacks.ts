@@ -305,6 +305,6 @@ export const UPLOAD_ATTACKS: readonly EdgeAttack[] = [
     "names the given seed and samples with another",
     GIVEN_SEED,
     [409, "SEED_MISMATCH"],
-    (t) => sampled(t, (s) => ({ sampling: { ...s.sampling, seed: s.sampling.seed ^ 1 } })),
+    (t) => sampled(t, (s) => ({ sampling: { ...s.sampling, seed: (s.sampling.seed ^ 1) >>> 0 } })),
   ),
 ];

@@ -1,4 +1,5 @@
 /** Requests of someone who has the trainer's credential, but not the publisher's key. */
+import type { PoliciesResponse } from "@waggle/protocol";
 import { createPublisherKeys } from "@waggle/protocol/signing";
 import type { AttackedEdge } from "../edge/attacked-edge.ts";
 import type { RawRequest } from "../edge/raw-request.ts";
@@ -114,20 +115,38 @@ export const VERSION_ATTACKS: readonly EdgeAttack[] = [
   ),
   attack(
     "an adapter that is not stored",
-    "publishes a version without its bytes",
+    "publishes a signed version without its bytes",
     "a version's bytes are stored first",
     [409, "CONFLICT"],
-    async (edge) =>
-      asTrainer(edge, "POST", "/v1/trainer/policies", {
+    async (edge) => {
+      const { trainerCredential } = edge.installation;
+      const path = "/v1/trainer/policies";
+      const { epoch, newest = 0 } = await edge.ask<PoliciesResponse>(
+        "GET",
+        path,
+        trainerCredential,
+      );
+      const signature = await edge.sign({ version: newest + 1, parent: 0, adapter: ADAPTER });
+      return asTrainer(edge, "POST", path, {
         publicationId: crypto.randomUUID(),
-        epoch: 0,
+        epoch,
         parent: 0,
         baseModel: edge.baseModel,
         adapter: ADAPTER,
-        evaluation: null,
+        evaluation: {
+          tasks: 100,
+          successes: 60,
+          stableSuccesses: 50,
+          gained: 15,
+          lost: 5,
+          comparedWith: 0,
+          taskSet: "test",
+        },
         step: 1,
-        status: "rolled-back",
-      }),
+        status: "canary",
+        signature,
+      });
+    },
   ),
   attack(
     "a lease of another trainer",
