@@ -23,6 +23,7 @@ import {
 import {
   assignments,
   type Attempt,
+  forgeableRecords,
   honest,
   selections,
   strangeAdapter,
@@ -32,6 +33,8 @@ import {
 const MOST_HONEST_REJECTED = 0.005;
 /** Records of each forgery. */
 const FORGED_RECORDS = 20;
+/** The newest version answers quite differently. */
+const NEWEST_SCALE = 3;
 const COST_ROUNDS = 5;
 const PROGRESS_MS = 15_000;
 

@@ -1,4 +1,5 @@
 /** A sample of `npm run test:tamper`: every forgery of a record that the nano model sampled in a page's runtime. */
+import type { Trajectory } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FORGERIES } from "../../scripts/testing/tamper/forged-records.ts";
@@ -8,7 +9,7 @@ import {
   runOtherRecordAttacks,
   selectionResult,
 } from "../../scripts/testing/tamper/record-attacks.ts";
-import { assignments, honest, strangeAdapter } from "../../scripts/testing/tamper/visitors.ts";
+import { forgeableRecords, honest, strangeAdapter } from "../../scripts/testing/tamper/visitors.ts";
 import { openBaseModel } from "../../trainer/src/model/base-model.ts";
 import { openPolicy } from "../../trainer/src/model/open-model.ts";
 import { NANO_MODEL } from "../fixtures/demo.ts";
@@ -26,15 +27,15 @@ const page = await createNodePolicy({
 });
 afterAll(() => Promise.all([policy.dispose(), page.dispose()]));
 
-const newest = strangeAdapter(model);
+const newest = strangeAdapter(model, 3);
 const judge = new Judge(model, policy, { newest });
-const records: Awaited<ReturnType<ReturnType<typeof honest>>>[] = [];
+let records: Trajectory[];
 beforeAll(async () => {
-  const sample = honest(model, page);
-  for (const one of assignments(sampleSize(2, 20))) records.push(await sample(one));
+  records = await forgeableRecords(honest(model, page), sampleSize(2, 20));
 }, 120_000);
 
 test("honest records are learned from", async () => {
+  expect(records).toHaveLength(sampleSize(2, 20));
   expect((await judge.outcomes(records)).counts).toEqual(new Map([["learned", records.length]]));
 });
 

@@ -70,7 +70,7 @@ export const VOCABULARY = 100;
 export const CONTEXT = 256;
 
 /** A page with its visitor. */
-export type AttackedPage = Pick<SessionResponse, "token" | "visitorId" | "visitorToken">;
+type AttackedPage = Pick<SessionResponse, "token" | "visitorId" | "visitorToken">;
 
 /** The credentials of a site's trainer and operator. */
 type Credentials = { readonly trainer: string; readonly operator: string };
@@ -108,9 +108,14 @@ export class AttackedEdge {
     await migrate(installation, SITE);
     const port = await freePort();
     const started = await startEdge(installation, { port, site: SITE, variables: VARIABLES });
-    const edge = new AttackedEdge(installation, port, started);
-    await edge.#fill();
-    return edge;
+    try {
+      const edge = new AttackedEdge(installation, port, started);
+      await edge.#fill();
+      return edge;
+    } catch (error) {
+      await started.stop();
+      throw error;
+    }
   }
 
   async #fill(): Promise<void> {

@@ -13,7 +13,7 @@ const POLL_MS = 250;
 const LOADING = -1;
 
 /** The inputs `from` ≤ index < `to` of one decoder. */
-export type DecoderRange = Omit<DecoderWork, "at">;
+type DecoderRange = Omit<DecoderWork, "at">;
 
 /**
  * Decodes a range. An input that hangs, ends the thread or takes too much memory is a defect, and the run goes on with

@@ -40,7 +40,7 @@ import { edgeRecord, uploadOf } from "../edge/edge-record.ts";
 import { below, HOSTILE_TEXTS, mutatedBytes, mutatedJson, mutatedText, pick } from "./mutation.ts";
 
 /** A decoder with its inputs. */
-export type DecoderTarget = {
+type DecoderTarget = {
   readonly name: string;
   /** Decodes the input that a random stream gives. Rejects with what the decoder throws. */
   readonly run: (random: RandomSource) => unknown;

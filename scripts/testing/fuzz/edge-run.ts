@@ -6,14 +6,14 @@ import type { RawReply, RawRequest } from "../edge/raw-request.ts";
 import { EdgeRequests } from "./edge-requests.ts";
 
 /** A request that the Worker did not treat as it must. */
-export type EdgeDefect = {
+type EdgeDefect = {
   readonly index: number;
   readonly what: string;
   readonly request: RawRequest;
 };
 
 /** The outcome of a run. */
-export type EdgeRun = {
+type EdgeRun = {
   readonly defects: readonly EdgeDefect[];
   /** Answers by status. */
   readonly statuses: ReadonlyMap<number, number>;

@@ -31,7 +31,7 @@ import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
 const VISITOR = "00000000-0000-4000-8000-000000000000";
 
 /** What the check said about some records. */
-export type Outcomes = {
+type Outcomes = {
   /** Records by reason, with `learned` for accepted ones. */
   readonly counts: ReadonlyMap<string, number>;
   /** Largest |behavior − re-scored| of one token, in nats. */
@@ -41,7 +41,7 @@ export type Outcomes = {
 };
 
 /** What a judge knows besides the base model. */
-export type JudgeOptions = {
+type JudgeOptions = {
   /** Adapter of version 1, which is then the newest. Without it, the base model is. */
   readonly newest?: Adapter;
   /** Default 1. */

@@ -5,9 +5,14 @@ import { type Attack, type AttackResult, MOST_LEARNED } from "./attack.ts";
 import { FORGERIES, type Forgery } from "./forged-records.ts";
 import type { Judge } from "./measure.ts";
 
+/** An attack by selection. What stops most of them need not be said. */
+type Selection = Pick<Attack, "name" | "does"> & Partial<Pick<Attack, "stoppedBy">>;
+
+const DRAWN = "tokens are drawn again from the given seed";
+
 /** Honest records and who judges their forgeries. */
 type Judged = {
-  /** Records of version 0, each with a tool call. */
+  /** Records of version 0, as `forgeableRecords` gives them. */
   readonly honest: readonly Trajectory[];
   /** Knows a version 1 besides. */
   readonly judge: Judge;
@@ -26,7 +31,7 @@ async function runForgery(
     counts.set(what, (counts.get(what) ?? 0) + 1);
   }
   const isRejected = [...counts.keys()].every((what) => reason.test(what));
-  return { ...told(attack), result: isRejected ? "rejected" : "failed", details: list(counts) };
+  return { ...attack, result: isRejected ? "rejected" : "failed", details: list(counts) };
 }
 
 /** All forgeries. */
@@ -38,20 +43,14 @@ export async function runForgeries(judged: Judged): Promise<AttackResult[]> {
 
 /** The result of an attack by selection, from what was said about the records of one attacker. */
 export function selectionResult(
-  attack: Pick<Attack, "name" | "does">,
+  { name, does, stoppedBy = DRAWN }: Selection,
   counts: ReadonlyMap<string, number>,
 ): AttackResult {
   const records = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const learned = counts.get("learned") ?? 0;
   const result =
     learned === 0 ? "rejected" : learned / records <= MOST_LEARNED ? "neutralized" : "failed";
-  return {
-    name: attack.name,
-    does: attack.does,
-    stoppedBy: "tokens are drawn again from the given seed",
-    result,
-    details: list(counts),
-  };
+  return { name, does, stoppedBy, result, details: list(counts) };
 }
 
 /** Attacks on records of a group, and on values that recipes read. */
@@ -113,8 +112,6 @@ async function isIgnored(
     ? { result: "neutralized", details: "the trainer learns the same as without it" }
     : { result: "failed", details: "the trainer learns something else" };
 }
-
-const told = ({ name, does, stoppedBy }: Attack): Attack => ({ name, does, stoppedBy });
 
 function list(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([what, count]) => `${what} ${count}`).join(", ");

@@ -19,12 +19,13 @@ import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
 import type { Attack } from "./attack.ts";
 
 /** A task with the seed that the edge gave for it. */
-export type Assigned = { readonly task: TaskReference; readonly seed: number };
+type Assigned = { readonly task: TaskReference; readonly seed: number };
 
 /** The attempt of one visitor. */
 export type Attempt = (assigned: Assigned) => Promise<Trajectory>;
 
 const { signal } = new AbortController();
+
 /** Tasks with given seeds: always the same. */
 export function assignments(count: number): Assigned[] {
   return Array.from({ length: count }, (_, i) => ({
@@ -33,6 +34,7 @@ export function assignments(count: number): Assigned[] {
   }));
 }
 
+const NOTHING = "nothing yet";
 const ADVERTISEMENT = " Cheaper at example.com!";
 const CLIENT = {
   build: "tamper",
@@ -46,8 +48,25 @@ export function honest(model: BaseModel, policy: AdaptivePolicy): Attempt {
   return async (assigned) => named(await sampled(model, policy, assigned), assigned.seed);
 }
 
+/** Honest records that completed their task's conversation in several turns with calls. Every forgery changes such a record. */
+export async function forgeableRecords(attempt: Attempt, count: number): Promise<Trajectory[]> {
+  const records: Trajectory[] = [];
+  for (const one of assignments(10 * count)) {
+    const record = await attempt(one);
+    const hasCalls = record.turns.some(({ toolCalls }) => toolCalls.length > 0);
+    const isWhole = record.stopReason === "completed" && record.turns.length > 1;
+    if (hasCalls && isWhole) records.push(record);
+    if (records.length === count) break;
+  }
+  return records;
+}
+
 /** Another way to write a record than sampling from the given seed. */
-export type Selection = Pick<Attack, "name" | "does"> & { readonly attempt: Attempt };
+type Selection = Pick<Attack, "name" | "does"> & {
+  /** Absent: drawing the tokens again. */
+  readonly stoppedBy?: string;
+  readonly attempt: Attempt;
+};
 
 /**
  * Every record has the log-probs that `policy` gives its tokens, so that the gap of log-probs is 0, and names the seed that
@@ -86,6 +105,7 @@ export function selections(
     {
       name: "hand-written answers of another runtime",
       does: "the same, without a seed, and names a runtime whose tokens cannot be drawn again",
+      stoppedBy: NOTHING,
       attempt: async (assigned) => {
         const record = await claim(await written(model, policy, assigned), assigned.seed);
         const { samplingSeed: _, ...unnamed } = record;
@@ -159,6 +179,7 @@ export function selections(
     {
       name: "hidden failures",
       does: "samples honestly and records failed attempts as aborted",
+      stoppedBy: NOTHING,
       attempt: async (assigned) => {
         const { record, verification } = await judged(model, policy, assigned);
         const whole = named(record, assigned.seed);
@@ -247,11 +268,11 @@ async function claimed(
   return named({ ...record, segments, policyVersion: 0 }, seed);
 }
 
-/** An adapter that changes most answers. */
-export function strangeAdapter({ config }: BaseModel): Adapter {
+/** An adapter that nobody published. A larger `scale` changes more answers. */
+export function strangeAdapter({ config }: BaseModel, scale = 0.2): Adapter {
   const adapter = initializeAdapter(config, { rank: 4, alpha: 8, seed: 5 });
   for (const [name, { data }] of adapter.tensors) {
-    if (name.includes("lora_B")) data.forEach((_, i) => void (data[i] = 0.2 * Math.sin(i)));
+    if (name.includes("lora_B")) data.forEach((_, i) => void (data[i] = scale * Math.sin(i)));
   }
   return adapter;
 }
