@@ -1,6 +1,6 @@
 /**
- * `npm run test:tamper`: attacks the edge over HTTP and the trainer's check with forged records, and counts the honest
- * records that the check rejects. The exit code is 1 if an attack is neither rejected nor neutralized, or too many honest
+ * `npm run test:tamper`: attacks the edge over HTTP, pages with manifests and the trainer's check with records, and counts
+ * the honest records that the check rejects. The exit code is 1 if an attack is neither rejected nor neutralized, or too many honest
  * records are rejected.
  */
 import { join } from "node:path";
@@ -14,6 +14,7 @@ import { ROOT } from "./root.ts";
 import { AttackedEdge } from "./testing/edge/attacked-edge.ts";
 import { attackLine, type AttackResult } from "./testing/tamper/attack.ts";
 import { runEdgeAttacks } from "./testing/tamper/edge-attacks.ts";
+import { runManifestAttacks } from "./testing/tamper/manifest-attacks.ts";
 import { Judge } from "./testing/tamper/measure.ts";
 import {
   runForgeries,
@@ -50,9 +51,9 @@ const say = (line: string): void => {
 };
 
 const results: AttackResult[] = [];
-function show(result: AttackResult): void {
+function show(on: "edge" | "page" | "trainer", result: AttackResult): void {
   results.push(result);
-  if (options.json === true) console.log(JSON.stringify(result));
+  if (options.json === true) console.log(JSON.stringify({ on, ...result }));
   else console.log(attackLine(result));
 }
 
@@ -82,29 +83,31 @@ const pageWith = (dtype: "f32" | "int8" | "int4"): Promise<AdaptivePolicy> =>
 say("attacks over HTTP:");
 const edge = await AttackedEdge.start();
 try {
-  await runEdgeAttacks(edge, show);
+  await runEdgeAttacks(edge, (result) => show("edge", result));
 } finally {
   await edge.stop();
 }
 
+say("manifests that an edge serves to a page:");
+for (const result of await runManifestAttacks()) show("page", result);
+
 const policy = await openPolicy(model, 1);
 const page = await pageWith("f32");
 const int4 = await pageWith("int4");
-const newest = strangeAdapter(model);
-const sampled = await recordsOf("sampled", honest(model, page), FORGED_RECORDS);
-const withCalls = sampled.filter(({ turns }) =>
-  turns.some(({ toolCalls }) => toolCalls.length > 0),
-);
-const judged = { honest: withCalls, judge: new Judge(model, policy, { newest }) };
-say(`forged records, ${withCalls.length} of each attack:`);
-for (const result of await runForgeries(judged)) show(result);
+const newest = strangeAdapter(model, NEWEST_SCALE);
+const sampled = await forgeableRecords(honest(model, page), FORGED_RECORDS);
+const judged = { honest: sampled, judge: new Judge(model, policy, { newest }) };
+say(`forged records, ${sampled.length} of each attack:`);
+for (const result of await runForgeries(judged)) show("trainer", result);
 const strict = new Judge(model, policy, { newest, maxStaleness: 0 });
-for (const result of await runOtherRecordAttacks(judged, strict)) show(result);
+for (const result of await runOtherRecordAttacks(judged, strict)) show("trainer", result);
+// Judging leaves the version that was scored last.
+await policy.setAdapter(0, null);
 say(`attacks by selection, ${options.attempts} records each:`);
 const judge = new Judge(model, policy);
 for (const selection of selections(model, policy, int4)) {
   const records = await recordsOf(selection.name, selection.attempt, options.attempts);
-  show(selectionResult(selection, (await judge.outcomes(records)).counts));
+  show("trainer", selectionResult(selection, (await judge.outcomes(records)).counts));
 }
 const cost = await judge.cost(sampled, COST_ROUNDS);
 say(`drawing again adds ${(100 * (cost - 1)).toFixed(1)} % to the CPU time of re-scoring`);

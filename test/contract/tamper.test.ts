@@ -3,6 +3,7 @@ import type { Trajectory } from "@waggle/protocol";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FORGERIES } from "../../scripts/testing/tamper/forged-records.ts";
+import { runManifestAttacks } from "../../scripts/testing/tamper/manifest-attacks.ts";
 import { Judge } from "../../scripts/testing/tamper/measure.ts";
 import {
   runForgeries,
@@ -49,6 +50,12 @@ test("copies, stale records and values that nobody may choose are stopped", asyn
   const strict = new Judge(model, policy, { newest, maxStaleness: 0 });
   const results = await runOtherRecordAttacks({ honest: records, judge }, strict);
   expect(results.filter(({ result }) => result === "failed")).toEqual([]);
+});
+
+test("a page refuses every manifest that its publisher did not sign for it", async () => {
+  const results = await runManifestAttacks();
+  expect(results.length).toBeGreaterThan(5);
+  expect(results.filter(({ result }) => result !== "rejected")).toEqual([]);
 });
 
 test("an attack by selection is stopped if at most a tenth of its records count", () => {
