@@ -1,7 +1,7 @@
 /**
  * `npm run test:tamper`: attacks the edge over HTTP, pages with manifests and the trainer's check with records, and counts
- * the honest records that the check rejects. The exit code is 1 if an attack is neither rejected nor neutralized, or too many honest
- * records are rejected.
+ * the honest records that the check rejects. The exit code is 1 if an attack is neither rejected nor neutralized, or if too
+ * many honest records are rejected.
  */
 import { join } from "node:path";
 import type { Trajectory } from "@waggle/protocol";

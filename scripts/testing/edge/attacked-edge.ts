@@ -81,6 +81,7 @@ export class AttackedEdge {
   readonly port: number;
   readonly #process: ManagedProcess;
   readonly #database: DatabaseSync;
+  #counted: { readonly version: unknown; readonly rows: string } = { version: null, rows: "" };
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   /** Hash of the base model of the site `default`, and its files. */
   baseModel = "";
@@ -200,13 +201,15 @@ export class AttackedEdge {
     return uploadOf(edgeRecord(this.baseModel, await this.assign(page)));
   }
 
-  /** Changes with every write to the database by the Worker. */
-  dataVersion(): number {
-    return Number(this.#database.prepare("PRAGMA data_version").get()?.["data_version"]);
-  }
-
   /** The number of rows of every watched table, as JSON. */
   stored(): string {
+    // Changes with every write of the Worker.
+    const version = this.#database.prepare("PRAGMA data_version").get()?.["data_version"];
+    if (version !== this.#counted.version) this.#counted = { version, rows: this.#countRows() };
+    return this.#counted.rows;
+  }
+
+  #countRows(): string {
     const tables = this.#database
       .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
       .all()

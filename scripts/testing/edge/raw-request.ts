@@ -21,8 +21,8 @@ export type RawReply = {
   readonly text: string;
 };
 
-/** Longest wait for an answer. */
-const PATIENCE_MS = 20_000;
+/** Longest wait for an answer. The machine may be busy with other work. */
+const PATIENCE_MS = 60_000;
 
 /**
  * Sends a request.

@@ -48,7 +48,9 @@ export class EdgeRequests {
     for (let left = below(random, 3); left > 0; left -= 1) {
       changed = pick(random, [...changes, this.#body, this.#body]).call(this, changed, random);
     }
-    return changed;
+    // Servers disagree about bodies of these, and the one in front of a local Worker fails.
+    if (!/^(GET|HEAD)$/.test(changed.method)) return changed;
+    return { ...changed, body: undefined, isChunked: false };
   }
 
   #bearer(access: string, random: RandomSource): string | null {

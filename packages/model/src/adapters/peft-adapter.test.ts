@@ -1,4 +1,3 @@
-import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { writeSafetensors } from "../files/safetensors.ts";
 import { initializeAdapter, loraName } from "./adapter.ts";
@@ -34,9 +33,7 @@ test.each([
   const bytes = writeSafetensors(new Map([...tensors, [loraName(NAME, "A"), odd]]));
   const read = () => readPeftAdapter(json, bytes, config);
   expect(read).toThrow(/must have ranks from 1 to 4096, got .*q_proj/);
-  expect(read).toThrow(
-    expect.toSatisfy((error) => WaggleError.is(error, "ADAPTER_INCOMPATIBLE")) as Error,
-  );
+  expect(read).toThrow(expect.objectContaining({ code: "ADAPTER_INCOMPATIBLE" }) as Error);
 });
 
 test("tensors of other ranks are padded to the largest", () => {
