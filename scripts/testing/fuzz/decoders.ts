@@ -182,9 +182,9 @@ function decodeTokenizer(random: RandomSource): void {
         ? JSON.stringify(tokenizerConfig)
         : changedJson(tokenizerConfig, random),
   };
-  const bytes = Object.entries(files).map(([path, text]) => [path, encoder.encode(text)] as const);
-  checkChat(new Map(bytes), TOKENIZER_OWNER);
-  const json = JSON.parse(files["tokenizer.json"]) as TokenizerJson;
+  const byPath = new Map(Object.entries(files).map(([path, text]) => [path, encoder.encode(text)]));
+  checkChat(byPath, TOKENIZER_OWNER);
+  const json = JSON.parse(new TextDecoder().decode(byPath.get("tokenizer.json"))) as TokenizerJson;
   const read = createTokenizer({ tokenizerJson: json });
   const text = `${pick(random, HOSTILE_TEXTS)}the quick${pick(random, HOSTILE_TEXTS)}`;
   read.encode(text);

@@ -22,6 +22,20 @@ type Operation = {
 /** Most bytes of a header value. A longer one is refused by the server in front of the Worker. */
 const HEADER_LENGTH = 4000;
 
+const HASH = /^[0-9a-f]{64}$/;
+const UUID = /^[0-9a-f]{8}-/;
+/** What path parameters look like. */
+const PATH_VALUES: { readonly [name: string]: RegExp } = {
+  digest: HASH,
+  sha256: HASH,
+  leaseId: UUID,
+  visitorId: UUID,
+  version: /^\d$/,
+  part: /^\d$/,
+  channel: /^(stable|canary)$/,
+  site: /^(default|other)$/,
+};
+
 /** Draws requests from the Worker's own description. */
 export class EdgeRequests {
   readonly #edge: AttackedEdge;
@@ -73,7 +87,9 @@ export class EdgeRequests {
     const headers: Record<string, string> =
       bearer === null ? {} : { authorization: `Bearer ${bearer}` };
     const query: string[] = [];
-    let filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(pick(random, this.#known)));
+    let filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(this.#pathValue(name, random)),
+    );
     for (const { name, in: where } of parameters) {
       if (where === "path" || random() < 0.5) continue;
       const value = pick(random, [...this.#known, ...HOSTILE_TEXTS]).slice(0, HEADER_LENGTH);
@@ -87,6 +103,13 @@ export class EdgeRequests {
       ? JSON.stringify(this.#sampler.sample(schema, random))
       : pick(random, HOSTILE_TEXTS);
     return { method, path: filled, headers: { ...headers, "content-type": type }, body: content };
+  }
+
+  /** A known value, mostly one that a parameter of this name takes. */
+  #pathValue(name: string, random: RandomSource): string {
+    const pattern = PATH_VALUES[name];
+    const fitting = this.#known.filter((value) => pattern?.test(value) ?? true);
+    return pick(random, random() < 0.8 && fitting.length > 0 ? fitting : this.#known);
   }
 
   /** An upload whose digest is that of its changed content, so that the checks behind the digest are reached. */
