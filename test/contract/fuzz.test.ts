@@ -1,6 +1,6 @@
 /** A sample of `npm run test:fuzz`: random inputs to every decoder of untrusted files. */
 import { seededRandom, WaggleError } from "@waggle/protocol";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { decodeOne, DECODERS } from "../../scripts/testing/fuzz/decoders.ts";
 import { mutatedBytes, mutatedJson, mutatedText } from "../../scripts/testing/fuzz/mutation.ts";
 import { SchemaSampler } from "../../scripts/testing/fuzz/schema-sample.ts";
@@ -9,6 +9,9 @@ import { sampleSize } from "../fixtures/long.ts";
 test.each(DECODERS.map((target) => [target.name, target] as const))(
   "the decoder of %s decodes or refuses random inputs",
   async (_, target) => {
+    // Libraries print warnings about odd files.
+    const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => warnings.mockRestore());
     const defects: string[] = [];
     for (let index = 0; index < sampleSize(400, 20_000); index += 1) {
       const what = await decodeOne(target, 7, index);

@@ -48,7 +48,10 @@ function runThread(
   const thread = new Worker(join(import.meta.dirname, "decoder-thread.ts"), {
     workerData: { ...range, at } satisfies DecoderWork,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    stderr: true,
   });
+  // Libraries print warnings about odd files.
+  thread.stderr.resume();
   const before = process.memoryUsage.rss();
   return new Promise((resolve, reject) => {
     let seen = -1;

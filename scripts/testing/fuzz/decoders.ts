@@ -80,6 +80,15 @@ function changedJson(value: unknown, random: RandomSource): string {
   return random() < 0.2 ? mutatedText(text, random) : text;
 }
 
+/** The value of a JSON text; `null` if it is none, which is checked before it is read as a config. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** Uploads through all checks of the edge that need no storage, and to the trainer's samples. */
 async function decodeUpload(random: RandomSource): Promise<void> {
   const record = { ...edgeRecord(BASE_MODEL, null), id: "00000000-0000-4000-8000-000000000000" };
@@ -129,7 +138,7 @@ const ADAPTER_CONFIG = {
 };
 
 function decodeAdapter(random: RandomSource): void {
-  const config = random() < 0.5 ? mutatedJson(ADAPTER_CONFIG, random) : ADAPTER_CONFIG;
+  const config = random() < 0.5 ? parsed(changedJson(ADAPTER_CONFIG, random)) : ADAPTER_CONFIG;
   readPeftAdapter(
     config,
     random() < 0.8 ? changedSafetensors(adapterFile, random) : adapterFile,
@@ -148,7 +157,7 @@ const INDEX = {
 /** A model folder: its config and its tensors, in one file or with an index. */
 async function decodeModel(random: RandomSource): Promise<void> {
   if (random() < 0.5) {
-    parseDecoderConfig(mutatedJson(configJson, random));
+    parseDecoderConfig(parsed(changedJson(configJson, random)));
     return;
   }
   const file = random() < 0.7 ? changedSafetensors(modelFile, random) : modelFile;

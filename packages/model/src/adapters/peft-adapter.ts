@@ -10,6 +10,7 @@ import { allLinears, loraName, loraParameters } from "./adapter.ts";
 import type { Adapter } from "./adapter.ts";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
 import { elementCount } from "../shape.ts";
+import { shownValue } from "../shown-value.ts";
 import { readSafetensors } from "../files/safetensors.ts";
 
 /** Largest rank of an adapter. */
@@ -118,9 +119,8 @@ function withZeros(
 }
 
 function incompatible(member: string, wanted: string, got: unknown): WaggleError {
-  const value = JSON.stringify(got)?.slice(0, 200) ?? "nothing";
   return new WaggleError(
     "ADAPTER_INCOMPATIBLE",
-    `${member} of an adapter_config.json must be ${wanted}, got ${value}; export a plain LoRA`,
+    `${member} of an adapter_config.json must be ${wanted}, got ${shownValue(got)}; export a plain LoRA`,
   );
 }
