@@ -17,6 +17,8 @@ import {
   type RandomSource,
   seededRandom,
   toTrainingSamples,
+  Trajectory,
+  trajectoryDigest,
   UPLOAD_LIMITS,
   UploadEnvelope,
   WaggleError,
@@ -31,11 +33,6 @@ import {
 } from "@waggle/text";
 import { checkChat } from "../../../packages/cli/src/model/chat-check.ts";
 import { readJson } from "../../../workers/edge/src/body.ts";
-import {
-  checkDigest,
-  checkTrajectory,
-  parseTrajectory,
-} from "../../../workers/edge/src/upload-check.ts";
 import { edgeRecord, uploadOf } from "../edge/edge-record.ts";
 import { below, HOSTILE_TEXTS, mutatedBytes, mutatedJson, mutatedText, pick } from "./mutation.ts";
 
@@ -63,15 +60,6 @@ const CONFIG: DecoderConfig = {
   ropeScaling: null,
 };
 const BASE_MODEL = "b".repeat(64);
-const KNOWLEDGE = {
-  baseModel: {
-    reference: { sha256: BASE_MODEL, files: [] },
-    vocabularySize: VOCABULARY,
-    contextLength: 128,
-  },
-  versions: new Set([0]),
-  assignments: new Map(),
-};
 const encoder = new TextEncoder();
 
 /** JSON whose values, or whose text, were changed. */
@@ -89,7 +77,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Uploads through all checks of the edge that need no storage, and to the trainer's samples. */
+/** Uploads as the edge reads them, to the trainer's samples. */
 async function decodeUpload(random: RandomSource): Promise<void> {
   const record = { ...edgeRecord(BASE_MODEL, null), id: "00000000-0000-4000-8000-000000000000" };
   const changed = random() < 0.6 ? mutatedJson(record, random) : record;
@@ -103,10 +91,10 @@ async function decodeUpload(random: RandomSource): Promise<void> {
   });
   const { trajectories } = await readJson(request, UploadEnvelope, UPLOAD_LIMITS.bodyBytes);
   for (const one of trajectories) {
-    const trajectory = parseTrajectory(one.trajectory);
-    await checkDigest(trajectory, one.digest);
-    checkTrajectory(trajectory, KNOWLEDGE);
-    toTrainingSamples(trajectory);
+    const { data } = Trajectory.safeParse(one.trajectory);
+    if (data === undefined) continue;
+    await trajectoryDigest(data);
+    toTrainingSamples(data);
   }
 }
 

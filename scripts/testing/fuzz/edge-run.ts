@@ -132,7 +132,7 @@ async function restore(edge: AttackedEdge): Promise<void> {
     ["other", OTHER_SETTINGS],
   ] as const) {
     const path = `/v1/operator/sites/${id}`;
-    const { stored } = await ask<Site>("GET", path);
+    const { stored = [] } = await ask<Site>("GET", path);
     const none = Object.fromEntries(stored.map((name) => [name, null]));
     await ask("PUT", path, { settings: { ...none, ...settings } });
   }
