@@ -1,6 +1,5 @@
 /** HTTP requests that are sent as they are: paths are not normalized, and headers may contradict the body. */
 import { type Agent, request } from "node:http";
-import { connect } from "node:net";
 
 /** A request. */
 export type RawRequest = {
@@ -75,21 +74,6 @@ export function sendRequest(
       else reject(error);
     });
     sent.end(body);
-  });
-}
-
-/** Sends bytes over a connection of their own and reads until it closes. */
-export function sendBytes(port: number, text: string): Promise<RawReply> {
-  return new Promise((resolve, reject) => {
-    let received = "";
-    const socket = connect(port, "127.0.0.1", () => socket.write(text));
-    socket.setEncoding("utf8").setTimeout(PATIENCE_MS, () => socket.destroy());
-    socket.on("data", (chunk: string) => (received += chunk));
-    socket.on("error", reject);
-    socket.on("close", () => {
-      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 0);
-      resolve(replyOf(status, received.slice(received.indexOf("\r\n\r\n") + 4)));
-    });
   });
 }
 

@@ -6,7 +6,7 @@ type Json = { readonly [key: string]: unknown };
 
 /** Deepest value, so that recursive schemas end. */
 const MOST_DEPTH = 8;
-const HEX = "0123456789abcdef";
+const HEX = Array.from({ length: 16 }, (_, i) => i.toString(16));
 
 /** Draws values of schemas whose references are in `components`. */
 export class SchemaSampler {
@@ -74,7 +74,7 @@ export class SchemaSampler {
     const known = this.#known.filter((one) => fits(one, pattern));
     if (known.length > 0 && random() < 0.6) return pick(random, known);
     if (format === "date-time") return "2026-11-20T12:00:00.000Z";
-    const hex = (length: number) => Array.from({ length }, () => pick(random, [...HEX])).join("");
+    const hex = (length: number) => Array.from({ length }, () => pick(random, HEX)).join("");
     if (format === "uuid") return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
     if (typeof pattern === "string" && pattern.includes("64")) return hex(64);
     return hex(Math.max(Number(minLength), 1 + below(random, 12)));

@@ -1,6 +1,6 @@
 /** Attacks over HTTP on a real Worker. Each must be refused with its code, and must leave the rows as they were. */
 import type { AttackedEdge } from "../edge/attacked-edge.ts";
-import { type RawReply, type RawRequest, sendBytes } from "../edge/raw-request.ts";
+import type { RawReply, RawRequest } from "../edge/raw-request.ts";
 import type { Attack, AttackResult } from "./attack.ts";
 
 /** An attack of one request. */
@@ -9,8 +9,8 @@ export type EdgeAttack = Attack & {
   readonly status: number;
   /** Code of the refusal; `null` without an error body. */
   readonly code: string | null;
-  /** The request, or all bytes of a connection. Preparations may change rows. */
-  readonly request: (edge: AttackedEdge) => Promise<RawRequest | string> | RawRequest | string;
+  /** The request. Preparations may change rows. */
+  readonly request: (edge: AttackedEdge) => Promise<RawRequest> | RawRequest;
 };
 
 /** Status and code of a refusal. */
@@ -32,9 +32,9 @@ export async function runEdgeAttack(edge: AttackedEdge, attack: EdgeAttack): Pro
   const { name, does, stoppedBy, status, code } = attack;
   const request = await attack.request(edge);
   const before = edge.stored();
-  const reply = await (
-    typeof request === "string" ? sendBytes(edge.port, request) : edge.send(request)
-  ).catch((error: unknown): RawReply => ({ status: 0, code: null, text: String(error) }));
+  const reply = await edge
+    .send(request)
+    .catch((error: unknown): RawReply => ({ status: 0, code: null, text: String(error) }));
   const isRefused = reply.status === status && reply.code === code;
   const changed = edge.stored() === before ? "" : "; rows changed";
   const said = `${reply.status} ${reply.code ?? reply.text.slice(0, 60)}${changed}`;

@@ -126,18 +126,6 @@ export const PATH_ATTACKS: readonly EdgeAttack[] = [
       body: "{}",
     }),
   ),
-  attack("a length over the limit", "declares 1 TB and sends 2 bytes", COUNTED, TOO_LARGE, (edge) =>
-    [
-      "POST /v1/trajectories HTTP/1.1",
-      "Host: edge.example",
-      `Authorization: Bearer ${edge.page.token}`,
-      "Content-Type: application/json",
-      "Content-Length: 1000000000000",
-      "Connection: close",
-      "",
-      "{}",
-    ].join("\r\n"),
-  ),
   attack("a body without a length", "streams more than the limit", COUNTED, TOO_LARGE, (edge) => ({
     ...uploadOfBody(edge, " ".repeat(UPLOAD_LIMITS.bodyBytes + 1)),
     isChunked: true,

@@ -35,14 +35,16 @@ test("brackets in texts do not nest, also after an escaped quote", async () => {
 });
 
 test.each([
-  ["application/json", true],
-  ["Application/JSON; charset=utf-8", true],
-  ["application/json ;charset=utf-8", true],
-  ["application/json-patch+json", false],
-  ["application/jsonl", false],
-  ["text/plain; application/json", false],
-])("a body of the type %s is read as JSON: %s", async (type, isRead) => {
-  const reading = read("[1]", type);
-  if (isRead) await expect(reading).resolves.toEqual([1]);
-  else await expect(reading).rejects.toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
+  "application/json",
+  "Application/JSON; charset=utf-8",
+  "application/json ;charset=utf-8",
+])("a body of the type %s is read as JSON", async (type) => {
+  await expect(read("[1]", type)).resolves.toEqual([1]);
 });
+
+test.each(["application/json-patch+json", "application/jsonl", "text/plain; application/json"])(
+  "a body of the type %s is not read as JSON",
+  async (type) => {
+    await expect(read("[1]", type)).rejects.toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
+  },
+);
