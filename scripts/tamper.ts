@@ -101,7 +101,7 @@ say(`forged records, ${sampled.length} of each attack:`);
 for (const result of await runForgeries(judged)) show("trainer", result);
 const strict = new Judge(model, policy, { newest, maxStaleness: 0 });
 for (const result of await runOtherRecordAttacks(judged, strict)) show("trainer", result);
-// Judging leaves the version that was scored last.
+// The judge leaves the version that it checked last.
 await policy.setAdapter(0, null);
 say(`attacks by selection, ${options.attempts} records each:`);
 const judge = new Judge(model, policy);

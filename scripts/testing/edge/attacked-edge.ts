@@ -42,7 +42,7 @@ const OTHER_KEY = "key-of-other";
 export const OTHER_SETTINGS = { siteKeys: [OTHER_KEY], taskEnvironment: "bandit" };
 /**
  * Tables that change without an accepted request: those of counts and logins, and those that the Queue's consumer and the
- * alarm write.
+ * alarm write. The steps of a trainer are noted even if its lease has ended.
  */
 const UNWATCHED = new Set([
   "refusals",
@@ -54,6 +54,7 @@ const UNWATCHED = new Set([
   "versionTallies",
   "outcomeTallies",
   "deadLetters",
+  "lineages",
 ]);
 const VARIABLES = {
   TASK_ENVIRONMENT: "bandit",
