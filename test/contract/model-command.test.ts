@@ -200,6 +200,18 @@ test("each folder that cannot be used is refused before its weights are read, wi
       { "tokenizer.json": JSON.stringify({ ...tokenizer, model: { type: "BPE" } }) },
     ],
     [
+      /has the token id -1, which is no whole number; download the file again/,
+      {
+        "tokenizer.json": JSON.stringify({
+          ...tokenizer,
+          added_tokens: [
+            ...(tokenizer["added_tokens"] as object[]),
+            { id: -1, content: "<none>", special: false },
+          ],
+        }),
+      },
+    ],
+    [
       /has token 299, but config\.json says that the vocabulary has 200/,
       { "config.json": JSON.stringify({ ...config, vocab_size: 200 }) },
     ],

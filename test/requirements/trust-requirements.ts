@@ -39,6 +39,36 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trust:attacks",
+    source: "docs/reference/threats.md",
+    behavior:
+      "Every forgery of a record is rejected with its reason, and every attack over HTTP is refused with its code and stores nothing. Attacks by selection are counted, and some are not stopped.",
+    tests: [
+      "test/contract/tamper.test.ts > every forgery is rejected with its reason",
+      "test/contract/tamper.test.ts > an attack by selection is stopped if at most a tenth of its records count",
+      "test/e2e/attacks.test.ts > every attack over HTTP is refused with its code and stores nothing",
+      "test/e2e/attacks.test.ts > an attack that is accepted, or refused with another code, counts as failed",
+    ],
+  },
+  {
+    id: "trust:own-entropies",
+    source: "docs/design.md, decision 4",
+    behavior: "A visitor cannot choose the entropies by which recipes weigh tokens.",
+    tests: [
+      "trainer/src/check/redraw.test.ts > recipes get the trainer's own entropies and raw log-probs, whatever the record says",
+    ],
+  },
+  {
+    id: "trust:random-inputs",
+    source: "docs/reference/threats.md",
+    behavior:
+      "Random requests get an answer below 500 and store nothing when refused. Random uploads, adapters, models, tokenizers and answers are decoded, or refused with an error of Waggle.",
+    tests: [
+      "test/e2e/attacks.test.ts > random requests get an answer below 500, and refused ones change no rows",
+      "test/contract/fuzz.test.ts > the decoder of %s decodes or refuses random inputs",
+    ],
+  },
+  {
     id: "trust:one-visitor",
     source: "docs/design.md, decision 4",
     behavior:

@@ -2,30 +2,36 @@
 import { SHOP } from "@waggle/demo/environment";
 import {
   type GrammarCompiler,
-  type LeasedGroup,
+  type LeasedTrajectory,
+  type TaskReference,
   type TrainingSample,
   toTrainingSamples,
   type Trajectory,
   trajectoryDigest,
 } from "@waggle/protocol";
+import type { Adapter } from "@waggle/model";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { expandGrammars } from "../../../trainer/src/check/grammar-expansion.ts";
 import { bandsOf } from "../../../trainer/src/check/format-bands.ts";
 import { drawGaps } from "../../../trainer/src/check/redraw.ts";
 import { createReplay } from "../../../trainer/src/check/replay.ts";
 import { rescore } from "../../../trainer/src/check/rescoring.ts";
+import { judgeLease } from "../../../trainer/src/check/lease-judgment.ts";
 import {
+  type CheckedTrajectory,
   createTrajectoryChecker,
+  LOG_PROB_BAND,
   type TrajectoryChecker,
 } from "../../../trainer/src/check/trajectory-check.ts";
 import { initialState, type TrainerState } from "../../../trainer/src/checkpoint/trainer-state.ts";
 import { grammarsOf } from "../../../trainer/src/model/model-grammars.ts";
+import { edgeRecipeNamed } from "../../../trainer/src/recipes/edge-recipe.ts";
 import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
 
 const VISITOR = "00000000-0000-4000-8000-000000000000";
 
 /** What the check said about some records. */
-export type Outcomes = {
+type Outcomes = {
   /** Records by reason, with `learned` for accepted ones. */
   readonly counts: ReadonlyMap<string, number>;
   /** Largest |behavior − re-scored| of one token, in nats. */
@@ -34,46 +40,88 @@ export type Outcomes = {
   readonly logProbGapMean: number;
 };
 
-/** The trainer's check and re-scoring over one policy at version 0. */
+/** What a judge knows besides the base model. */
+type JudgeOptions = {
+  /** Adapter of version 1, which is then the newest. Without it, the base model is. */
+  readonly newest?: Adapter;
+  /** Default 1. */
+  readonly maxStaleness?: number;
+};
+
+const NEWEST = { sha256: "a".repeat(64), sizeBytes: 1, rank: 4, alpha: 8 };
+
+/** The trainer's check and re-scoring over one policy. */
 export class Judge {
   readonly #policy: AdaptivePolicy;
   readonly #grammars: GrammarCompiler;
   readonly #checker: TrajectoryChecker;
   readonly #state: TrainerState;
 
-  constructor(model: BaseModel, policy: AdaptivePolicy) {
+  constructor(
+    model: BaseModel,
+    policy: AdaptivePolicy,
+    { newest, maxStaleness = 1 }: JudgeOptions = {},
+  ) {
     const { contextLength, vocabularySize, baseModel } = policy;
     this.#policy = policy;
     this.#grammars = grammarsOf(model, vocabularySize);
-    this.#state = initialState({ baseModel, recipe: "dr-grpo-tis", seed: 1 });
+    const first = initialState({ baseModel, recipe: "dr-grpo-tis", seed: 1 });
+    const second = { version: 1, adapter: NEWEST, isRolledBack: false };
+    this.#state =
+      newest === undefined ? first : { ...first, versions: [...first.versions, second] };
     this.#checker = createTrajectoryChecker({
       policy,
-      adapterCache: NO_ADAPTERS,
+      adapterCache: newest === undefined ? NO_ADAPTERS : { get: () => Promise.resolve(newest) },
       replay: createReplay({
         format: model.format,
         contextLength,
         vocabularySize,
         environments: [SHOP],
       }),
-      maxStaleness: 0,
+      maxStaleness,
       ...bandsOf(model.storedFormat),
       grammars: this.#grammars,
     });
+  }
+
+  /**
+   * Checks one record for its own task.
+   *
+   * @param digest - default that of the record.
+   * @param task - task of its group.
+   */
+  async check(
+    record: Trajectory,
+    digest?: string,
+    task: TaskReference | null = record.task,
+  ): Promise<CheckedTrajectory> {
+    const leased = await leasedAs(record, digest);
+    const group = { groupId: VISITOR, task, size: 1, trajectories: [leased] };
+    return this.#checker.check(leased, group, this.#state);
+  }
+
+  /** Reasons of the records of one group, with `learned` for accepted ones. */
+  async group(records: readonly Trajectory[]): Promise<string[]> {
+    const trajectories = await Promise.all(records.map((record) => leasedAs(record)));
+    const group = {
+      groupId: VISITOR,
+      task: records[0]?.task ?? null,
+      size: records.length,
+      trajectories,
+    };
+    const lease = { leaseId: "l", fencingToken: 1, groups: [group] };
+    const recipe = edgeRecipeNamed("dr-grpo-tis");
+    const coming = { step: 0, seed: 1, band: LOG_PROB_BAND.max };
+    const nothing = () => Promise.resolve();
+    const judged = await judgeLease(lease, recipe, this.#checker, this.#state, coming, nothing);
+    return judged.outcomes.map(({ reason, status }) => reason ?? status);
   }
 
   async outcomes(records: readonly Trajectory[]): Promise<Outcomes> {
     const counts = new Map<string, number>();
     let [max, mean] = [0, 0];
     for (const trajectory of records) {
-      const digest = await trajectoryDigest(trajectory);
-      const leased = { digest, visitorId: VISITOR, receivedAt: "", trajectory, feedback: [] };
-      const group: LeasedGroup = {
-        groupId: VISITOR,
-        task: trajectory.task,
-        size: 1,
-        trajectories: [leased],
-      };
-      const { outcome } = await this.#checker.check(leased, group, this.#state);
+      const { outcome } = await this.check(trajectory);
       const what = outcome.reason ?? outcome.status;
       counts.set(what, (counts.get(what) ?? 0) + 1);
       max = Math.max(max, outcome.logProbGapMax ?? 0);
@@ -119,6 +167,17 @@ export class Judge {
     const { user, system } = process.cpuUsage(began);
     return { gaps, ms: (user + system) / 1000 };
   }
+}
+
+/** A record as the edge leases it, without feedback. */
+async function leasedAs(trajectory: Trajectory, digest?: string): Promise<LeasedTrajectory> {
+  return {
+    digest: digest ?? (await trajectoryDigest(trajectory)),
+    visitorId: VISITOR,
+    receivedAt: "",
+    trajectory,
+    feedback: [],
+  };
 }
 
 const amongOf = ({ sequence, lossMask }: TrainingSample): readonly (readonly number[] | null)[] =>

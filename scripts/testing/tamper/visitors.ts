@@ -16,6 +16,7 @@ import {
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ScriptedPolicy } from "@waggle/testing";
 import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
+import type { Attack } from "./attack.ts";
 
 /** A task with the seed that the edge gave for it. */
 type Assigned = { readonly task: TaskReference; readonly seed: number };
@@ -24,9 +25,16 @@ type Assigned = { readonly task: TaskReference; readonly seed: number };
 export type Attempt = (assigned: Assigned) => Promise<Trajectory>;
 
 const { signal } = new AbortController();
-/** Name of the environment of every task. */
-export const TASK_ENVIRONMENT: string = SHOP.name;
 
+/** Tasks with given seeds: always the same. */
+export function assignments(count: number): Assigned[] {
+  return Array.from({ length: count }, (_, i) => ({
+    task: { environment: SHOP.name, seed: i, split: "train" as const },
+    seed: derivedSeed(1, i),
+  }));
+}
+
+const NOTHING = "nothing yet";
 const ADVERTISEMENT = " Cheaper at example.com!";
 const CLIENT = {
   build: "tamper",
@@ -40,80 +48,146 @@ export function honest(model: BaseModel, policy: AdaptivePolicy): Attempt {
   return async (assigned) => named(await sampled(model, policy, assigned), assigned.seed);
 }
 
+/** Honest records that completed their task's conversation in several turns with calls. Every forgery changes such a record. */
+export async function forgeableRecords(attempt: Attempt, count: number): Promise<Trajectory[]> {
+  const records: Trajectory[] = [];
+  for (const one of assignments(10 * count)) {
+    const record = await attempt(one);
+    const hasCalls = record.turns.some(({ toolCalls }) => toolCalls.length > 0);
+    const isWhole = record.stopReason === "completed" && record.turns.length > 1;
+    if (hasCalls && isWhole) records.push(record);
+    if (records.length === count) break;
+  }
+  return records;
+}
+
+/** Another way to write a record than sampling from the given seed. */
+type Selection = Pick<Attack, "name" | "does"> & {
+  /** Absent: drawing the tokens again. */
+  readonly stoppedBy?: string;
+  readonly attempt: Attempt;
+};
+
 /**
- * Ways to write a record that are not sampling from the given seed. Every record has the log-probs that `policy` gives its
- * tokens, so that the gap of log-probs is 0, and names the seed that was given.
+ * Every record has the log-probs that `policy` gives its tokens, so that the gap of log-probs is 0, and names the seed that
+ * was given, unless said otherwise.
  *
  * @param int4 - the same weights in another number format.
  */
-export function attacks(
+export function selections(
   model: BaseModel,
   policy: AdaptivePolicy,
   int4: AdaptivePolicy,
-): ReadonlyMap<string, Attempt> {
+): readonly Selection[] {
   const claim = (record: Trajectory, seed: number) => claimed(policy, record, seed);
   const other = ({ seed }: Assigned, i = 0): number => derivedSeed(seed, 1 + i);
-  const colder = (temperature: number): Attempt => {
-    const sampling = { ...FULL_SUPPORT, temperature };
-    return async (assigned) =>
-      claim(await sampled(model, policy, assigned, sampling), assigned.seed);
+  const sampledWith = (sampling: Partial<Omit<Sampling, "seed">>): Attempt => {
+    const whole = { ...FULL_SUPPORT, ...sampling };
+    return async (assigned) => claim(await sampled(model, policy, assigned, whole), assigned.seed);
   };
-  return new Map<string, Attempt>([
-    [
-      "hand-written right answer",
-      async (assigned) => claim(await written(model, policy, assigned), assigned.seed),
-    ],
-    [
-      "appended text",
-      async (assigned) =>
-        claim(await written(model, policy, assigned, ADVERTISEMENT), assigned.seed),
-    ],
-    [
-      "greedy",
-      async (assigned) =>
-        claim(await sampled(model, policy, assigned, { ...FULL_SUPPORT, topK: 1 }), assigned.seed),
-    ],
-    [
-      "best of 4",
-      async (assigned) => {
-        let best: Trajectory | null = null;
-        for (let i = 0; i < 4; i += 1) {
-          const one = await judged(model, policy, { ...assigned, seed: other(assigned, i) });
-          if (best === null || one.verification.success) best = one.record;
-          if (one.verification.success) break;
-        }
-        return claim(best as Trajectory, assigned.seed);
+  const bestOf =
+    (attempts: number): Attempt =>
+    async (assigned) => {
+      let best: Trajectory | null = null;
+      for (let i = 0; i < attempts; i += 1) {
+        const one = await judged(model, policy, { ...assigned, seed: other(assigned, i) });
+        if (best === null || one.verification.success) best = one.record;
+        if (one.verification.success) break;
+      }
+      return claim(best as Trajectory, assigned.seed);
+    };
+  return [
+    {
+      name: "hand-written right answers",
+      does: "writes what the demonstrator of the environment does",
+      attempt: async (assigned) => claim(await written(model, policy, assigned), assigned.seed),
+    },
+    {
+      name: "hand-written answers of another runtime",
+      does: "the same, without a seed, and names a runtime whose tokens cannot be drawn again",
+      stoppedBy: NOTHING,
+      attempt: async (assigned) => {
+        const record = await claim(await written(model, policy, assigned), assigned.seed);
+        const { samplingSeed: _, ...unnamed } = record;
+        return { ...unnamed, client: { ...CLIENT, backend: "server" } };
       },
-    ],
-    ["temperature 0.7", colder(0.7)],
-    ["temperature 1.5", colder(1.5)],
-    [
-      "another adapter",
-      async (assigned) => {
-        await policy.setAdapter(0, strange(model));
+    },
+    {
+      name: "appended text",
+      does: "appends an advertisement to right answers",
+      attempt: async (assigned) =>
+        claim(await written(model, policy, assigned, ADVERTISEMENT), assigned.seed),
+    },
+    { name: "greedy", does: "takes the likeliest token", attempt: sampledWith({ topK: 1 }) },
+    {
+      name: "hidden top-k",
+      does: "keeps two tokens and hides it",
+      attempt: sampledWith({ topK: 2 }),
+    },
+    {
+      name: "hidden top-p",
+      does: "keeps half of the probability and hides it",
+      attempt: sampledWith({ topP: 0.5 }),
+    },
+    { name: "best of 4", does: "sends the best of four attempts", attempt: bestOf(4) },
+    { name: "best of 10", does: "sends the best of ten attempts", attempt: bestOf(10) },
+    {
+      name: "temperature 0.7",
+      does: "samples at 0.7 and records 1",
+      attempt: sampledWith({ temperature: 0.7 }),
+    },
+    {
+      name: "temperature 1.5",
+      does: "samples at 1.5 and records 1",
+      attempt: sampledWith({ temperature: 1.5 }),
+    },
+    {
+      name: "temperature 10",
+      does: "samples at 10 and records 1",
+      attempt: sampledWith({ temperature: 10 }),
+    },
+    {
+      name: "another adapter",
+      does: "samples with an adapter that nobody published",
+      attempt: async (assigned) => {
+        await policy.setAdapter(0, strangeAdapter(model));
         const record = await sampled(model, policy, assigned);
         await policy.setAdapter(0, null);
         return claim(record, assigned.seed);
       },
-    ],
-    [
-      "int4 weights",
-      async (assigned) => claim(await sampled(model, int4, assigned), assigned.seed),
-    ],
-    [
-      "another seed",
-      async (assigned) =>
+    },
+    {
+      name: "int4 weights",
+      does: "samples with weights in int4 and records float32",
+      attempt: async (assigned) => claim(await sampled(model, int4, assigned), assigned.seed),
+    },
+    {
+      name: "another seed",
+      does: "samples from a seed of its own, or copies another visitor's record",
+      attempt: async (assigned) =>
         claim(await sampled(model, policy, { ...assigned, seed: other(assigned) }), assigned.seed),
-    ],
-    [
-      "a forged seed",
-      async (assigned) => ({
+    },
+    {
+      name: "a forged seed",
+      does: "the same, and records the seeds of its own",
+      attempt: async (assigned) => ({
         ...(await sampled(model, policy, { ...assigned, seed: other(assigned) })),
         client: CLIENT,
         samplingSeed: assigned.seed,
       }),
-    ],
-  ]);
+    },
+    {
+      name: "hidden failures",
+      does: "samples honestly and records failed attempts as aborted",
+      stoppedBy: NOTHING,
+      attempt: async (assigned) => {
+        const { record, verification } = await judged(model, policy, assigned);
+        const whole = named(record, assigned.seed);
+        if (verification.success) return whole;
+        return { ...whole, stopReason: "aborted", terminated: false, truncated: true };
+      },
+    },
+  ];
 }
 
 const named = (record: Trajectory, samplingSeed: number): Trajectory => ({
@@ -194,11 +268,11 @@ async function claimed(
   return named({ ...record, segments, policyVersion: 0 }, seed);
 }
 
-/** An adapter that nobody published. */
-function strange({ config }: BaseModel): Adapter {
+/** An adapter that nobody published. A larger `scale` changes more answers. */
+export function strangeAdapter({ config }: BaseModel, scale = 0.2): Adapter {
   const adapter = initializeAdapter(config, { rank: 4, alpha: 8, seed: 5 });
   for (const [name, { data }] of adapter.tensors) {
-    if (name.includes("lora_B")) data.forEach((_, i) => void (data[i] = 0.2 * Math.sin(i)));
+    if (name.includes("lora_B")) data.forEach((_, i) => void (data[i] = scale * Math.sin(i)));
   }
   return adapter;
 }

@@ -17,7 +17,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { initialState, type TrainerState } from "../checkpoint/trainer-state.ts";
 import { TINY, TINY_BASE } from "../edge-training/training.fixture.ts";
 import { isRedrawable } from "./redraw.ts";
-import { createTrajectoryChecker } from "./trajectory-check.ts";
+import { type CheckedTrajectory, createTrajectoryChecker } from "./trajectory-check.ts";
 
 const config: DecoderConfig = { ...TINY, vocabularySize: 40, contextLength: 256 };
 const policy = await createNodePolicy({
@@ -118,13 +118,16 @@ function pathOf(segments: readonly Segment[], leaf: string | null): Segment[] {
   return last === undefined ? [] : [...pathOf(segments, last.parent), last];
 }
 
-async function outcomeOf(trajectory: Trajectory): Promise<TrajectoryOutcome> {
+async function check(trajectory: Trajectory): Promise<CheckedTrajectory> {
   const digest = await trajectoryDigest(trajectory);
   const visitorId = "00000000-0000-4000-8000-000000000000";
   const leased = { digest, visitorId, receivedAt: "", trajectory, feedback: [] };
   const group = { groupId: visitorId, task, size: 1, trajectories: [leased] };
-  return (await checker.check(leased, group, state)).outcome;
+  return checker.check(leased, group, state);
 }
+
+const outcomeOf = async (trajectory: Trajectory): Promise<TrajectoryOutcome> =>
+  (await check(trajectory)).outcome;
 
 /** The record with other sampled segments, whose log-probs are those of the policy. */
 async function claiming(
@@ -308,3 +311,32 @@ test.each([
     }
   },
 );
+
+test("recipes get the trainer's own entropies and raw log-probs, whatever the record says", async () => {
+  const honest = await record();
+  const forged: Trajectory = {
+    ...honest,
+    segments: honest.segments.map((segment) =>
+      segment.kind === "given"
+        ? segment
+        : {
+            ...segment,
+            entropies: segment.entropies.map(() => 50),
+            rawLogProbs: segment.rawLogProbs.map(() => -9),
+          },
+    ),
+  };
+  const learned = async (trajectory: Trajectory) => {
+    const checked = (await check(trajectory)).trajectory?.trajectory.samples ?? [];
+    return checked.flatMap(({ spans }) =>
+      spans.map(({ segment: { entropies, rawLogProbs } }) => ({ entropies, rawLogProbs })),
+    );
+  };
+  const [own, ofForged] = [await learned(honest), await learned(forged)];
+  expect(own).toHaveLength(2);
+  expect(ofForged).toEqual(own);
+  const recorded = honest.segments.flatMap((s) => (s.kind === "given" ? [] : s.entropies));
+  const gaps = own.flatMap(({ entropies }) => entropies).map((x, i) => Math.abs(x - recorded[i]!));
+  expect(gaps).toHaveLength(2 * TOKENS);
+  expect(Math.max(...gaps)).toBeLessThan(1e-3);
+});

@@ -4,6 +4,7 @@ import {
   type DrawInterval,
   type SampledSegment,
   type TrainingSample,
+  type Trajectory,
 } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
@@ -21,7 +22,23 @@ type Rescored = {
   readonly logProbs: number[][];
   /** `null` if they were not asked for, or the policy computes none. */
   readonly drawIntervals: (DrawInterval | null)[][] | null;
+  /** The trainer's own values of each sampled segment that could be scored, by the segment's id. */
+  readonly ownScores: ReadonlyMap<string, OwnScores>;
 };
+
+/** Both `[T]`, in nats. */
+type OwnScores = Pick<SampledSegment, "rawLogProbs" | "entropies">;
+
+/** The trajectory with the trainer's own entropies and raw log-probs. Recipes weigh tokens by them, and clients can forge them. */
+export function withOwnScores(
+  trajectory: Trajectory,
+  ownScores: ReadonlyMap<string, OwnScores>,
+): Trajectory {
+  const segments = trajectory.segments.map((segment) =>
+    segment.kind === "given" ? segment : { ...segment, ...ownScores.get(segment.id) },
+  );
+  return { ...trajectory, segments };
+}
 
 /**
  * Scores the sampled tokens, each at the version that its segment claims and under that segment's temperature and kept
@@ -39,6 +56,7 @@ export async function rescore(
   const drawIntervals = samples.map(({ lossMask }) =>
     lossMask.map((): DrawInterval | null => null),
   );
+  const ownScores = new Map<string, OwnScores>();
   let hasIntervals = drawnAmong !== null;
   for (const [i, sample] of samples.entries()) {
     for (const { version, sampling, spans } of bySampler(sample)) {
@@ -61,14 +79,21 @@ export async function rescore(
             });
       if (scores !== null && scores.drawIntervals === undefined) hasIntervals = false;
       for (const { start, segment } of spans) {
-        for (let t = start; t < start + segment.tokenIds.length; t += 1) {
+        const end = start + segment.tokenIds.length;
+        if (scores !== null) {
+          ownScores.set(segment.id, {
+            rawLogProbs: scores.rawLogProbs.slice(start, end),
+            entropies: scores.entropies.slice(start, end),
+          });
+        }
+        for (let t = start; t < end; t += 1) {
           (logProbs[i] as number[])[t] = scores?.behaviorLogProbs[t] ?? Number.NaN;
           (drawIntervals[i] as (DrawInterval | null)[])[t] = scores?.drawIntervals?.[t] ?? null;
         }
       }
     }
   }
-  return { logProbs, drawIntervals: hasIntervals ? drawIntervals : null };
+  return { logProbs, drawIntervals: hasIntervals ? drawIntervals : null, ownScores };
 }
 
 type Sampler = {

@@ -34,7 +34,7 @@ import {
   isRedrawable,
   withoutKeptSets,
 } from "./redraw.ts";
-import { rescore } from "./rescoring.ts";
+import { rescore, withOwnScores } from "./rescoring.ts";
 import type { Replay } from "./replay.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 
@@ -176,7 +176,13 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       const learnable =
         checked.edited !== undefined
           ? await imitable(checked.edited, verification)
-          : learnableTrajectory(digest, expanded, verification, staleness, rescoredLogProbs);
+          : learnableTrajectory(
+              digest,
+              withOwnScores(expanded, rescored.ownScores),
+              verification,
+              staleness,
+              rescoredLogProbs,
+            );
       if (learnable === null) return refused({ status: "skipped", reason: "edit-too-long" });
       return {
         trajectory: { ...learnable, visitorId },

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { readJson } from "./body.ts";
 
-const read = (text: string): Promise<unknown> =>
+const read = (text: string, type = "application/json"): Promise<unknown> =>
   readJson(
     new Request("https://edge.example", {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": type },
       body: text,
     }),
     z.unknown(),
@@ -33,3 +33,18 @@ test("brackets in texts do not nest, also after an escaped quote", async () => {
   // A text that ends in a backslash ends at its quote.
   await expect(read(`["a\\\\", ${nested(40)}]`)).rejects.toMatchObject({ code: "SCHEMA_INVALID" });
 });
+
+test.each([
+  "application/json",
+  "Application/JSON; charset=utf-8",
+  "application/json ;charset=utf-8",
+])("a body of the type %s is read as JSON", async (type) => {
+  await expect(read("[1]", type)).resolves.toEqual([1]);
+});
+
+test.each(["application/json-patch+json", "application/jsonl", "text/plain; application/json"])(
+  "a body of the type %s is not read as JSON",
+  async (type) => {
+    await expect(read("[1]", type)).rejects.toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
+  },
+);

@@ -92,7 +92,7 @@ async function readUnknownJson(
   onSize?: (bytes: number) => Promise<void>,
 ): Promise<unknown> {
   const type = request.headers.get("content-type") ?? "";
-  if (!/^application\/json\b/i.test(type)) {
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
     throw new WaggleError(
       "UNSUPPORTED_MEDIA_TYPE",
       "this content-type is not supported; set it to application/json",

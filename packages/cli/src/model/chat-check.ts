@@ -67,13 +67,20 @@ function requireTokenizer(files: ReadonlyMap<string, Uint8Array>): void {
   }
 }
 
-/** The logits must have a row for every token. */
+/** The ids are whole numbers, and the logits have a row for every token. */
 function requireVocabulary(
   files: ReadonlyMap<string, Uint8Array>,
   { vocabularySize }: DecoderConfig,
 ): void {
-  const { model, added_tokens: added = [] } = tokenizerJson(files);
-  const ids = [...Object.values(model.vocab), ...added.map(({ id }) => id)];
+  const { model, added_tokens } = tokenizerJson(files);
+  const ids = [...Object.values(model.vocab ?? {}), ...(added_tokens ?? []).map(({ id }) => id)];
+  const wrong = ids.findIndex((id) => !Number.isInteger(id) || id < 0);
+  if (wrong !== -1) {
+    throw new WaggleError(
+      "MODEL_CORRUPT",
+      `tokenizer.json has the token id ${(JSON.stringify(ids[wrong]) ?? "nothing").slice(0, 100)}, which is no whole number; download the file again`,
+    );
+  }
   const largest = ids.reduce((most, id) => Math.max(most, id), -1);
   if (largest < vocabularySize) return;
   throw new WaggleError(

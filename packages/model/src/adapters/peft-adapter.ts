@@ -10,7 +10,11 @@ import { allLinears, loraName, loraParameters } from "./adapter.ts";
 import type { Adapter } from "./adapter.ts";
 import type { DecoderConfig } from "../decoder/decoder-config.ts";
 import { elementCount } from "../shape.ts";
+import { shownValue } from "../shown-value.ts";
 import { readSafetensors } from "../files/safetensors.ts";
+
+/** Largest rank of an adapter. */
+const MOST_RANK = 4096;
 
 /** Members of the config that make an adapter more than B·A·alpha/rank at each linear. */
 const UNSUPPORTED = ["use_dora", "fan_in_fan_out", "modules_to_save"];
@@ -29,9 +33,7 @@ export function readPeftAdapter(
   const members = isObject(configJson) ? configJson : {};
   const { peft_type, r, lora_alpha, use_rslora, bias } = members;
   if (peft_type !== "LORA") throw incompatible("peft_type", '"LORA"', peft_type);
-  if (typeof r !== "number" || !Number.isInteger(r) || r < 1 || r > 4096) {
-    throw incompatible("r", "a rank from 1 to 4096", r);
-  }
+  if (!isRank(r)) throw incompatible("r", `a rank from 1 to ${MOST_RANK}`, r);
   if (typeof lora_alpha !== "number" || !Number.isFinite(lora_alpha)) {
     throw incompatible("lora_alpha", "a finite number", lora_alpha);
   }
@@ -56,10 +58,19 @@ export function readPeftAdapter(
     use_rslora === true ? alpha * Math.sqrt(rank) : alpha;
   // The shape shows the rank that rank_pattern gave a linear.
   const ranks = Array.from(stored, ([name, { shape }]) => shape[name.includes("lora_A") ? 0 : 1]);
+  // A tensor without numbers could claim any rank, to which the others are padded.
+  if (!ranks.every(isRank)) {
+    const shapes = Array.from(stored, ([name, { shape }]) => `${name} [${shape.join(", ")}]`);
+    const odd = shapes[ranks.findIndex((rank) => !isRank(rank))]?.slice(0, 200);
+    throw new WaggleError(
+      "ADAPTER_INCOMPATIBLE",
+      `the tensors of an adapter must have ranks from 1 to ${MOST_RANK}, got ${odd}; export a plain LoRA`,
+    );
+  }
   if (strengths.length === 0 && ranks.every((rank) => rank === r)) {
     return { rank: r, alpha: plainAlpha(lora_alpha, r), tensors: withZeros(stored, config, r) };
   }
-  const rank = Math.max(...(ranks as number[]));
+  const rank = Math.max(...ranks);
   const tensors = new Map(stored);
   for (const { name } of allLinears(config)) {
     const a = stored.get(loraName(name, "A"));
@@ -75,6 +86,10 @@ export function readPeftAdapter(
     tensors.set(loraName(name, "B"), padded(b, [b.shape[0] as number, rank], scale));
   }
   return { rank, alpha: rank, tensors: withZeros(tensors, config, rank) };
+}
+
+function isRank(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MOST_RANK;
 }
 
 /** The matrix times `scale`, padded with zeros to a larger one. */
@@ -104,9 +119,8 @@ function withZeros(
 }
 
 function incompatible(member: string, wanted: string, got: unknown): WaggleError {
-  const value = JSON.stringify(got)?.slice(0, 200) ?? "nothing";
   return new WaggleError(
     "ADAPTER_INCOMPATIBLE",
-    `${member} of an adapter_config.json must be ${wanted}, got ${value}; export a plain LoRA`,
+    `${member} of an adapter_config.json must be ${wanted}, got ${shownValue(got)}; export a plain LoRA`,
   );
 }

@@ -1,5 +1,6 @@
 /** Reads members of a parsed `config.json` and refuses unsupported values by name. */
 import { WaggleError } from "@waggle/protocol";
+import { shownValue } from "../shown-value.ts";
 
 export type Json = { readonly [key: string]: unknown };
 
@@ -36,9 +37,8 @@ export function refusePresent(json: Json, ...names: readonly string[]): void {
 
 /** @param rule completes the sentence "name must …". */
 export function unsupported(name: string, rule: string, value: unknown): WaggleError {
-  const text = (JSON.stringify(value) ?? "nothing").slice(0, 100);
   return new WaggleError(
     "MODEL_UNSUPPORTED",
-    `${name} must ${rule}, got ${text}; use a model of the supported decoder type`,
+    `${name} must ${rule}, got ${shownValue(value)}; use a model of the supported decoder type`,
   );
 }

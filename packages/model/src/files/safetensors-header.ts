@@ -5,6 +5,7 @@
  */
 import { isObject, WaggleError } from "@waggle/protocol";
 import { elementCount } from "../shape.ts";
+import { shownValue } from "../shown-value.ts";
 
 /** Little-endian number formats. `U8` and `I8` hold packed or quantized values. */
 export type SafetensorsDataType = "F32" | "F16" | "BF16" | "U8" | "I8";
@@ -147,12 +148,8 @@ function parseJsonObject(bytes: Uint8Array): { readonly [key: string]: unknown }
   let header: unknown;
   try {
     header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (cause) {
-    throw new WaggleError(
-      "MODEL_CORRUPT",
-      `a safetensors header of ${bytes.length} bytes is not JSON; fetch the file again`,
-      { cause },
-    );
+  } catch {
+    throw corrupt("have JSON as its header", `${bytes.length} bytes`);
   }
   if (!isObject(header)) throw corrupt("have a JSON object as header", header);
   return header;
@@ -193,9 +190,8 @@ function quote(name: string): string {
 }
 
 function corrupt(rule: string, value: unknown): WaggleError {
-  const text = (JSON.stringify(value) ?? "nothing").slice(0, 100);
   return new WaggleError(
     "MODEL_CORRUPT",
-    `a safetensors file must ${rule}, got ${text}; fetch the file again`,
+    `a safetensors file must ${rule}, got ${shownValue(value)}; fetch the file again`,
   );
 }
