@@ -25,7 +25,13 @@ export async function showVersion(
   const body = h("div", { class: "report" }, h("p", { role: "status" }, "Loading …"));
   const dialog = h(
     "dialog",
-    { class: "version-dialog", "aria-labelledby": "version-title", close: () => dialog.remove() },
+    {
+      class: "version-dialog",
+      "aria-labelledby": "version-title",
+      close: () => {
+        dialog.remove();
+      },
+    },
     h(
       "header",
       {},

@@ -40,7 +40,7 @@ export type JudgedLease = {
   /** Visitors whose rollouts passed the checks, with or without a signal. */
   readonly visitors: ReadonlySet<string>;
   /** Digests of trajectories without some of their feedback, because an operator stopped its signal. */
-  readonly muted: ReadonlySet<string>;
+  readonly stripped: ReadonlySet<string>;
 };
 
 const NONE: StoppedSignals = new Set();
@@ -66,17 +66,17 @@ export async function judgeLease(
   }));
   const groups: RewardedLearnable[] = [];
   const visitors = new Set<string>();
-  const muted = new Set<string>();
-  const hear = hearing(recipe, stopped, muted);
+  const stripped = new Set<string>();
+  const strip = stripping(recipe, stopped, stripped);
   for (const group of lease.groups) {
-    const judged = await judgeGroup(group, checker, state, betweenTrajectories, hear);
+    const judged = await judgeGroup(group, checker, state, betweenTrajectories, strip);
     outcomes.push(...judged.outcomes);
     if (judged.passed.length === 0) continue;
     const task = group.task === null ? group.groupId : taskName(group.task);
     groups.push(await rewardedForStep(recipe, { task, trajectories: judged.passed }, coming));
     for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
   }
-  return { lease, groups, outcomes: withFewDifferences(outcomes), visitors, muted };
+  return { lease, groups, outcomes: withFewDifferences(outcomes), visitors, stripped };
 }
 
 /** The outcomes with few differences: an environment that disagrees with its page often does so in all rollouts. */
@@ -133,26 +133,26 @@ function withSkipped(judged: JudgedLease, reasons: ReadonlyMap<string, string>):
     const isWaiting = outcome.status === "learned" && outcome.step === undefined;
     if (reason === undefined || !isWaiting) return outcome;
     // With the stopped signal, filters might have kept it.
-    const isMuted = reason !== "forgotten" && judged.muted.has(outcome.digest);
-    return { ...outcome, status: "skipped", reason: isMuted ? SIGNAL_STOPPED : reason };
+    const lacksSignal = reason !== "forgotten" && judged.stripped.has(outcome.digest);
+    return { ...outcome, status: "skipped", reason: lacksSignal ? SIGNAL_STOPPED : reason };
   });
   return { ...judged, outcomes };
 }
 
 /**
  * What is left of a record without stopped signals; `null` if only a stopped verifier could judge it. Adds the digests of
- * records that lose something to `muted`.
+ * records that lose something to `stripped`.
  */
-function hearing(
+function stripping(
   { feedback }: EdgeRecipe,
   stopped: StoppedSignals,
-  muted: Set<string>,
+  stripped: Set<string>,
 ): (leased: LeasedTrajectory) => LeasedTrajectory | null {
   return (leased) => {
     if (feedback === null) return stopped.has("verifier") ? null : leased;
-    const heard = withoutStopped(leased, stopped);
-    if (heard !== leased) muted.add(leased.digest);
-    return heard;
+    const left = withoutStopped(leased, stopped);
+    if (left !== leased) stripped.add(leased.digest);
+    return left;
   };
 }
 
@@ -161,7 +161,7 @@ async function judgeGroup(
   checker: TrajectoryChecker,
   state: TrainerState,
   betweenTrajectories: () => Promise<void>,
-  hear: (leased: LeasedTrajectory) => LeasedTrajectory | null,
+  strip: (leased: LeasedTrajectory) => LeasedTrajectory | null,
 ): Promise<{
   readonly outcomes: readonly TrajectoryOutcome[];
   readonly passed: readonly LearnableTrajectory[];
@@ -188,13 +188,13 @@ async function judgeGroup(
       continue;
     }
     seen.add(content);
-    const heard = hear(leased);
-    if (heard === null) {
+    const left = strip(leased);
+    if (left === null) {
       outcomes.push({ digest: leased.digest, status: "skipped", reason: SIGNAL_STOPPED });
       continue;
     }
-    const { trajectory, outcome } = await checker.check(heard, group, state);
-    const isSilent = heard !== leased && outcome.reason === NO_FEEDBACK;
+    const { trajectory, outcome } = await checker.check(left, group, state);
+    const isSilent = left !== leased && outcome.reason === NO_FEEDBACK;
     outcomes.push(isSilent ? { ...outcome, reason: SIGNAL_STOPPED } : outcome);
     if (trajectory !== null) passed.push(trajectory);
   }

@@ -16,15 +16,15 @@ export function withoutStopped(
 ): LeasedTrajectory {
   if (stopped.size === 0) return leased;
   const { feedback, outcomes = [] } = leased;
-  const heard = feedback
+  const said = feedback
     .filter(({ kind }) => !stopped.has(signalOf(kind)))
     .map((one) => (stopped.has("correction") ? withoutCorrection(one) : one));
   const kept = outcomes.filter(({ metric }) => !stopped.has(`outcome:${metric}`));
   const isSame =
     kept.length === outcomes.length &&
-    heard.length === feedback.length &&
-    heard.every((one, i) => one === feedback[i]);
-  return isSame ? leased : { ...leased, feedback: heard, outcomes: kept };
+    said.length === feedback.length &&
+    said.every((one, i) => one === feedback[i]);
+  return isSame ? leased : { ...leased, feedback: said, outcomes: kept };
 }
 
 function signalOf(kind: Feedback["kind"]): string {

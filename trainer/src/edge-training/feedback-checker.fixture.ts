@@ -1,12 +1,12 @@
 /** A checker whose verdict is the feedback's. The tokens of its trajectories are random, so log-probs are not compared. */
 import { ByteTokenizer } from "@waggle/testing";
-import { type ChatFormat, createChatFormat, nanoTokenizerConfig } from "@waggle/text";
+import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 
-const FORMAT: ChatFormat = createChatFormat({
+const format = createChatFormat({
   tokenizer: new ByteTokenizer(),
   tokenizerConfig: nanoTokenizerConfig(4096),
 });
@@ -14,7 +14,7 @@ const FORMAT: ChatFormat = createChatFormat({
 export const feedbackChecker = ({ feedback }: EdgeRecipe): TrajectoryChecker => ({
   check: async (leased) => {
     const { digest, trajectory } = leased;
-    const check = createFeedbackCheck(feedback ?? {}, FORMAT, undefined);
+    const check = createFeedbackCheck(feedback ?? {}, format, undefined);
     const checked = await check(leased);
     if (!checked.holds) {
       const { status, reason } = checked;

@@ -9,6 +9,7 @@ type TaskSet = { readonly evaluationName: string };
 type Evaluated = PolicyVersionId | "best" | "candidate";
 type Kept = Pick<TrainerState, "evaluations" | "answers">;
 
+/** The key of a version's successes in the state. */
 export function evaluationKey({ evaluationName }: TaskSet, of: Evaluated): string {
   return `${of}/${evaluationName}`;
 }
@@ -37,14 +38,17 @@ export function outcomesToKeep(
 ): Required<Kept> {
   return {
     evaluations: Object.fromEntries(
-      all.flatMap(([of, { successes, readable }]) => [
-        [evaluationKey(tasks, of), successes],
-        [readableKey(tasks, of), readable],
-      ]),
+      all.flatMap(
+        ([of, { successes, readable }]) =>
+          [
+            [evaluationKey(tasks, of), successes],
+            [readableKey(tasks, of), readable],
+          ] as const,
+      ),
     ),
     answers: Object.fromEntries(
       all.flatMap(([of, { sampled }]) =>
-        sampled === undefined ? [] : [[evaluationKey(tasks, of), sampled]],
+        sampled === undefined ? [] : [[evaluationKey(tasks, of), sampled] as const],
       ),
     ),
   };
