@@ -19,6 +19,7 @@ const BOOKED = { type: "boolean", better: "higher" } as const;
 
 type Given = {
   readonly kinds?: readonly Feedback["kind"][];
+  readonly text?: string;
   readonly booked?: boolean;
 };
 
@@ -28,7 +29,8 @@ async function requests(given: readonly Given[]): Promise<LeasedGroup[]> {
   return groups.map((group, i) => ({
     ...group,
     trajectories: group.trajectories.map((leased) => {
-      const { kinds = [], booked } = given[i] ?? {};
+      const { kinds = [], text, booked } = given[i] ?? {};
+      const said = text === undefined ? {} : { text };
       const { id: trajectoryId } = leased.trajectory;
       const at = leased.receivedAt;
       const outcome: LeasedOutcome[] =
@@ -37,7 +39,13 @@ async function requests(given: readonly Given[]): Promise<LeasedGroup[]> {
           : [{ metric: "booked", value: booked, source: "server", declared: BOOKED }];
       return {
         ...leased,
-        feedback: kinds.map((kind) => ({ id: crypto.randomUUID(), trajectoryId, kind, at })),
+        feedback: kinds.map((kind) => ({
+          id: crypto.randomUUID(),
+          trajectoryId,
+          kind,
+          at,
+          ...said,
+        })),
         outcomes: outcome,
       };
     }),
@@ -133,6 +141,17 @@ test("a signal that is stopped just before a step is not in it", async () => {
   expect(outcomes.map(({ reason }) => reason)).toEqual(outcomes.map(() => "signal-stopped"));
   expect(outcomes).toHaveLength(4);
   expect(setup.edge.heldLeases).toBe(0);
+});
+
+test("a request that a filter drops without the stopped signal is skipped because of the signal", async () => {
+  const distill = edgeRecipeNamed("openclaw-distill", { groupsPerStep: 4 });
+  const corrected: Given = { kinds: ["next-corrects"], text: "No, the blue one." };
+  const setup = await createSetup(await requests(KINDS.map(() => corrected)));
+  setup.edge.control = stop("correction");
+  const { summary } = await live(setup, { recipe: distill, checker: feedbackChecker(distill) });
+  expect(summary.state.step).toBe(0);
+  const outcomes = [...setup.edge.acknowledged.values()].flat();
+  expect(outcomes.map(({ reason }) => reason)).toEqual(KINDS.map(() => "signal-stopped"));
 });
 
 test("practice tasks teach nothing while the verifier is stopped", async () => {
