@@ -20,10 +20,7 @@ import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { sessionOptions } from "../../trainer/src/edge-training/session-options.fixture.ts";
-import {
-  offerBaseModel,
-  trainFromEdge,
-} from "../../trainer/src/edge-training/training-session.ts";
+import { offerBaseModel, trainFromEdge } from "../../trainer/src/edge-training/training-session.ts";
 import { createReporter } from "../../trainer/src/metrics/reporter.ts";
 import { readBaseModel } from "../../trainer/src/model/base-model.ts";
 import { openPolicy } from "../../trainer/src/model/open-model.ts";

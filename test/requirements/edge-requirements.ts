@@ -39,8 +39,8 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
         "%s is refused",
         "a trainer cannot read a report, and nobody else can",
       ),
-      "apps/dashboard/src/version-dialog.browser.test.ts > the dialog has each signal with its share, the consent versions and the visitors",
-      "apps/dashboard/src/version-dialog.browser.test.ts > answers are side by side, changed ones first, and texts are never markup",
+      "apps/dashboard/src/learning/version-dialog.browser.test.ts > the dialog has each signal with its share, the consent versions and the visitors",
+      "apps/dashboard/src/learning/version-dialog.browser.test.ts > answers are side by side, changed ones first, and texts are never markup",
     ],
   },
   {

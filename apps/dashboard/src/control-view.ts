@@ -5,7 +5,7 @@ import { confirmDecision, type Question } from "./confirm-dialog.ts";
 import { h } from "@waggle/embed/dom";
 import { formatAgo } from "./format.ts";
 import { keepOperatorName, readOperatorName } from "./operator-name.ts";
-import { signalTable } from "./signal-panel.ts";
+import { signalTable } from "./learning/signal-panel.ts";
 import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";
 
 type Data = { control: ControlState; entries: AuditEntry[]; logins: OperatorLogin[] };
@@ -166,10 +166,13 @@ export function createControl(context: ViewContext): View {
             ]),
       ),
     );
-    const table = signalTable(control, now, (question, signal, stops) =>
-      void decide(question, (reason) =>
-        stops ? api.stopSignal(signal, reason) : api.startSignal(signal),
-      ),
+    const table = signalTable(
+      control,
+      now,
+      (question, signal, stops) =>
+        void decide(question, (reason) =>
+          stops ? api.stopSignal(signal, reason) : api.startSignal(signal),
+        ),
     );
     signalTitle.hidden = table === null;
     signals.hidden = table === null;

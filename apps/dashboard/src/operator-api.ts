@@ -128,8 +128,7 @@ export function createOperatorApi(
     const response = await send(path, method, json);
     return schema.parse(await boundary("network", () => response.json()));
   }
-  const switchOf = (signal: string) =>
-    `/v1/operator/stopped-signals/${encodeURIComponent(signal)}`;
+  const switchOf = (signal: string) => `/v1/operator/stopped-signals/${encodeURIComponent(signal)}`;
   const visitor = (id: string) => `/v1/operator/visitors/${encodeURIComponent(id)}`;
   return {
     summary: () => ask("/v1/operator/summary", OperatorSummary),

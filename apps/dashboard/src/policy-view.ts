@@ -21,7 +21,7 @@ import {
 import { probePanel } from "./probe-panel.ts";
 import { releasePanel } from "./release-panel.ts";
 import { ACTIONS, rowsTable } from "./rows-table.ts";
-import { showVersion } from "./version-dialog.ts";
+import { showVersion } from "./learning/version-dialog.ts";
 
 type Decision = { verb: "promote" | "rollBack"; policy: PolicyVersion };
 

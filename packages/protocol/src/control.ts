@@ -35,9 +35,7 @@ export const ControlState = z.object({
    * What the site can learn from. A trainer learns nothing from a signal that an operator has stopped. Absent from an edge
    * of the previous release.
    */
-  signals: z
-    .array(z.object({ signal: SignalName, stopped: SwitchRecord.nullable() }))
-    .optional(),
+  signals: z.array(z.object({ signal: SignalName, stopped: SwitchRecord.nullable() })).optional(),
   /** `null` while versions may be published and promoted. */
   frozen: SwitchRecord.nullable(),
   /** `null` while pages run the versions of their channels. */

@@ -55,7 +55,9 @@ test("without corrections, the kind of the message is left", () => {
 });
 
 test("a record that has none of the stopped signals is the same object", () => {
-  expect(withoutStopped(LEASED, new Set(["verifier", "outcome:sold", "message:retry"]))).toBe(LEASED);
+  expect(withoutStopped(LEASED, new Set(["verifier", "outcome:sold", "message:retry"]))).toBe(
+    LEASED,
+  );
 });
 
 test("an edge of the previous release stops nothing", () => {

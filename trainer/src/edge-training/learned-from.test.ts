@@ -124,7 +124,9 @@ test("a stopped signal is left out, and requests without another are skipped", a
 });
 
 test("a signal that is stopped just before a step is not in it", async () => {
-  const setup = await createSetup(await requests(KINDS.map((): Given => ({ kinds: ["thumb-up"] }))));
+  const setup = await createSetup(
+    await requests(KINDS.map((): Given => ({ kinds: ["thumb-up"] }))),
+  );
   let reads = 0;
   const edgeClient = (client: EdgeClient): EdgeClient => ({
     ...client,

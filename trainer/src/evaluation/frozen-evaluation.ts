@@ -10,7 +10,12 @@ import {
 import { environmentOf } from "@waggle/environments";
 import type { AnswerReading } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
-import type { GuidanceReference, PolicyVersionId, SampledAnswer, TaskReference } from "@waggle/protocol";
+import type {
+  GuidanceReference,
+  PolicyVersionId,
+  SampledAnswer,
+  TaskReference,
+} from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { readAnswer } from "../probes/answer-reading.ts";

@@ -80,14 +80,34 @@ test("a version that was never published has no report", async () => {
 });
 
 test.each([
-  ["too many answers", { answers: { comparedWith: 0, pairs: Array(21).fill({ before: ANSWER, after: ANSWER }) } }],
-  ["a text that is too long", { answers: { comparedWith: 0, pairs: [{ before: ANSWER, after: { ...ANSWER, text: "x".repeat(2001) } }] } }],
-  ["an unknown signal", { learnedFrom: { ...LEARNED, signals: [{ signal: "<b>", trajectories: 1, weight: 1 }] } }],
-  ["a negative weight", { learnedFrom: { ...LEARNED, signals: [{ signal: "thumb", trajectories: 1, weight: -1 }] } }],
+  [
+    "too many answers",
+    { answers: { comparedWith: 0, pairs: Array(21).fill({ before: ANSWER, after: ANSWER }) } },
+  ],
+  [
+    "a text that is too long",
+    {
+      answers: {
+        comparedWith: 0,
+        pairs: [{ before: ANSWER, after: { ...ANSWER, text: "x".repeat(2001) } }],
+      },
+    },
+  ],
+  [
+    "an unknown signal",
+    { learnedFrom: { ...LEARNED, signals: [{ signal: "<b>", trajectories: 1, weight: 1 }] } },
+  ],
+  [
+    "a negative weight",
+    { learnedFrom: { ...LEARNED, signals: [{ signal: "thumb", trajectories: 1, weight: -1 }] } },
+  ],
   ["an unknown member", { more: 1 }],
 ])("%s is refused", async (_, body) => {
   await publish(1, baseModel);
-  expect(await put(1, body)).toMatchObject({ status: 400, body: { error: { code: "SCHEMA_INVALID" } } });
+  expect(await put(1, body)).toMatchObject({
+    status: 400,
+    body: { error: { code: "SCHEMA_INVALID" } },
+  });
   expect((await get(1)).status).toBe(404);
 });
 

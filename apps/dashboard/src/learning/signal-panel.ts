@@ -1,11 +1,11 @@
 /** What the site learns from, with a switch for each signal. */
 import type { ControlState } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
-import type { Question } from "./confirm-dialog.ts";
-import { formatAgo } from "./format.ts";
-import { ACTIONS, rowsTable } from "./rows-table.ts";
+import type { Question } from "../confirm-dialog.ts";
+import { formatAgo } from "../format.ts";
+import { ACTIONS, rowsTable } from "../rows-table.ts";
 import { signalText } from "./signal-text.ts";
-import { statusChip } from "./view.ts";
+import { statusChip } from "../view.ts";
 
 type Signal = NonNullable<ControlState["signals"]>[number];
 
@@ -20,7 +20,7 @@ export function signalTable(
 ): HTMLElement | null {
   if (signals.length === 0) return null;
   const rows = signals.map((signal) => signalRow(signal, now, decide));
-  return rowsTable(["Signal", "Learning", "Stopped by", ACTIONS], h("tbody", {}, ...rows));
+  return rowsTable(["Signal", "Learning", ACTIONS], h("tbody", {}, ...rows));
 }
 
 function signalRow({ signal, stopped }: Signal, now: number, decide: Decide): HTMLElement {
@@ -29,8 +29,12 @@ function signalRow({ signal, stopped }: Signal, now: number, decide: Decide): HT
     "tr",
     {},
     h("th", { scope: "row" }, name),
-    h("td", {}, statusChip(stopped === null ? "on" : "stopped")),
-    h("td", { class: "wrap" }, stopped === null ? "" : whoText(stopped, now)),
+    h(
+      "td",
+      {},
+      statusChip(stopped === null ? "on" : "stopped"),
+      stopped === null ? null : h("div", { class: "quiet wrap" }, whoText(stopped, now)),
+    ),
     h(
       "td",
       { class: "actions" },

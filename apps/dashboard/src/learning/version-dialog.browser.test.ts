@@ -1,7 +1,7 @@
 import { type PolicyVersion, type VersionReportResponse, WaggleError } from "@waggle/protocol";
 import { beforeEach, expect, test, vi } from "vitest";
-import "../styles/page.css";
-import "../styles/control.css";
+import "../../styles/page.css";
+import "../../styles/control.css";
 import { showVersion } from "./version-dialog.ts";
 
 const POLICY: PolicyVersion = {

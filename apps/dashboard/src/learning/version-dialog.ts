@@ -8,11 +8,11 @@ import {
 } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { changedFirst, hasChanged } from "./answer-changes.ts";
-import { formatCount, formatNumber, formatPercent } from "./format.ts";
-import type { OperatorApi } from "./operator-api.ts";
+import { formatCount, formatNumber, formatPercent } from "../format.ts";
+import type { OperatorApi } from "../operator-api.ts";
 import { signalText } from "./signal-text.ts";
-import { tablePanel } from "./table-panel.ts";
-import { describeError, statusChip } from "./view.ts";
+import { tablePanel } from "../table-panel.ts";
+import { describeError, statusChip } from "../view.ts";
 
 type Answers = NonNullable<VersionReport["answers"]>;
 type Answer = Answers["pairs"][number]["before"];
