@@ -22,6 +22,48 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "edge:version-reports",
+    source: "docs/decisions/0084-what-a-version-learned-from.md",
+    behavior:
+      "A version's report has every trajectory that it learned from once, by signal, also if the trainer restarts or is killed, and answers of both versions to the same frozen tasks. Only operators read it.",
+    tests: [
+      "packages/learning/src/advantages/signal-influence.test.ts > the influence of a trajectory is divided by the shares of its signals",
+      "packages/learning/src/advantages/signal-influence.test.ts > a correction takes its share from the other signals, and the sum stays",
+      "trainer/src/edge-training/learned-from.test.ts > a version's report has every trajectory once, by signal, also if the trainer restarts",
+      "trainer/src/edge-training/learned-from.test.ts > what a candidate that was rolled back learned from is not counted in the next version",
+      "trainer/src/edge-training/training-loop.test.ts > a trainer killed at any call loses nothing, repeats nothing and ends with the same parameters",
+      ...at(
+        "reports/version-reports.test.ts",
+        "a report is read as it was sent, and a repeated one replaces it",
+        "the edge counts the visitors of the steps that the version adds",
+        "%s is refused",
+        "a trainer cannot read a report, and nobody else can",
+      ),
+      "apps/dashboard/src/learning/version-dialog.browser.test.ts > the dialog has each signal with its share, the consent versions and the visitors",
+      "apps/dashboard/src/learning/version-dialog.browser.test.ts > answers are side by side, changed ones first, and texts are never markup",
+    ],
+  },
+  {
+    id: "edge:stopped-signals",
+    source: "docs/decisions/0084-what-a-version-learned-from.md",
+    behavior:
+      "The trainer learns nothing from a signal that an operator stopped. Records without another are skipped, stay stored, and are used once it is started again.",
+    tests: [
+      ...at(
+        "signals/stopped-signals.test.ts",
+        "a trainer sees which signals are stopped, and the audit log says by whom",
+        "skipped trajectories stay stored, and are leased again once the signal is started",
+        "a skip by a trainer that does not know yet that the signal was started is undone",
+        "a signal that the site does not have is refused, and so is a trainer",
+      ),
+      "trainer/src/check/stopped-signals.test.ts > without %s, the rest is left",
+      "trainer/src/edge-training/learned-from.test.ts > a stopped signal is left out, and requests without another are skipped",
+      "trainer/src/edge-training/learned-from.test.ts > a signal that is stopped just before a step is not in it",
+      "test/e2e/stopped-signals.test.ts > a stopped thumb teaches nothing, and teaches once it is started again",
+      "apps/dashboard/src/control-view.browser.test.ts > a signal is stopped with a reason and started again",
+    ],
+  },
+  {
     id: "edge:releases",
     source: "docs/decisions/0075-the-edge-decides-releases.md",
     behavior:

@@ -14,6 +14,8 @@ const LABELS: { readonly [action: string]: string } = {
   unfreeze: "lifted the freeze",
   "kill-switch-on": "switched pages off",
   "kill-switch-off": "switched pages on",
+  "stop-signal": "stopped learning from a signal",
+  "start-signal": "started learning from a signal",
   "delete-visitor": "deleted a visitor",
   "export-visitor": "exported a visitor",
   "retry-dead-letter": "retried a dead letter",

@@ -1,10 +1,11 @@
-/** The Control page: freeze, kill switch, audit log and logins. */
+/** The Control page: freeze, kill switch, signals, audit log and logins. */
 import type { AuditEntry, ControlState, OperatorLogin, SwitchRecord } from "@waggle/protocol";
 import { auditTable, loginTable } from "./audit-table.ts";
 import { confirmDecision, type Question } from "./confirm-dialog.ts";
 import { h } from "@waggle/embed/dom";
 import { formatAgo } from "./format.ts";
 import { keepOperatorName, readOperatorName } from "./operator-name.ts";
+import { signalTable } from "./learning/signal-panel.ts";
 import { describeError, placeholder, poll, type View, type ViewContext } from "./view.ts";
 
 type Data = { control: ControlState; entries: AuditEntry[]; logins: OperatorLogin[] };
@@ -68,6 +69,8 @@ export function createControl(context: ViewContext): View {
   const { api } = context;
   const notice = h("div", { "aria-live": "polite" });
   const switches = h("div", { class: "switches" });
+  const signals = h("section", { class: "panel flush" });
+  const signalTitle = h("h2", { class: "section" }, "Signals");
   const log = h("section", { class: "panel flush" });
   const logins = h("section", { class: "panel flush" });
   const name = h("input", {
@@ -82,6 +85,8 @@ export function createControl(context: ViewContext): View {
     "div",
     { hidden: true },
     switches,
+    signalTitle,
+    signals,
     h("h2", { class: "section" }, "Audit log"),
     log,
     h("h2", { class: "section" }, "Operators"),
@@ -161,6 +166,17 @@ export function createControl(context: ViewContext): View {
             ]),
       ),
     );
+    const table = signalTable(
+      control,
+      now,
+      (question, signal, stops) =>
+        void decide(question, (reason) =>
+          stops ? api.stopSignal(signal, reason) : api.startSignal(signal),
+        ),
+    );
+    signalTitle.hidden = table === null;
+    signals.hidden = table === null;
+    signals.replaceChildren(table ?? "");
     log.replaceChildren(auditTable(entries, now));
     logins.replaceChildren(loginTable(shownLogins, now));
   }

@@ -21,6 +21,7 @@ import {
   SitesResponse,
   TrajectoriesResponse,
   TrajectoryDetail,
+  VersionReportResponse,
   WaggleError,
   type WaggleErrorCode,
 } from "@waggle/protocol";
@@ -52,11 +53,16 @@ export interface OperatorApi {
   object(sha256: string): Promise<unknown>;
   promote(version: number, request?: PromoteRequest): Promise<PolicyVersion>;
   rollBack(version: number, reason?: string): Promise<PolicyVersion>;
+  /** What a version learned from. `NOT_FOUND` if the trainer sent no report. */
+  versionReport(version: number): Promise<VersionReportResponse>;
   control(): Promise<ControlState>;
   freeze(reason: string): Promise<ControlState>;
   unfreeze(): Promise<ControlState>;
   setKillSwitch(mode: KillMode, reason: string): Promise<ControlState>;
   clearKillSwitch(): Promise<ControlState>;
+  /** Trainers learn nothing more from the signal. */
+  stopSignal(signal: string, reason: string): Promise<ControlState>;
+  startSignal(signal: string): Promise<ControlState>;
   /** The newest entries of the audit log. */
   audit(): Promise<AuditResponse>;
   consent(): Promise<ConsentResponse>;
@@ -122,6 +128,7 @@ export function createOperatorApi(
     const response = await send(path, method, json);
     return schema.parse(await boundary("network", () => response.json()));
   }
+  const switchOf = (signal: string) => `/v1/operator/stopped-signals/${encodeURIComponent(signal)}`;
   const visitor = (id: string) => `/v1/operator/visitors/${encodeURIComponent(id)}`;
   return {
     summary: () => ask("/v1/operator/summary", OperatorSummary),
@@ -144,12 +151,16 @@ export function createOperatorApi(
       ask(`/v1/operator/policies/${version}/promote`, PolicyVersion, "POST", request),
     rollBack: (version, reason = "") =>
       ask(`/v1/operator/policies/${version}/roll-back`, PolicyVersion, "POST", { reason }),
+    versionReport: (version) =>
+      ask(`/v1/operator/policies/${version}/report`, VersionReportResponse),
     control: () => ask("/v1/operator/control", ControlState),
     freeze: (reason) => ask("/v1/operator/freeze", ControlState, "PUT", { reason }),
     unfreeze: () => ask("/v1/operator/freeze", ControlState, "DELETE"),
     setKillSwitch: (mode, reason) =>
       ask("/v1/operator/kill-switch", ControlState, "PUT", { mode, reason }),
     clearKillSwitch: () => ask("/v1/operator/kill-switch", ControlState, "DELETE"),
+    stopSignal: (signal, reason) => ask(switchOf(signal), ControlState, "PUT", { reason }),
+    startSignal: (signal) => ask(switchOf(signal), ControlState, "DELETE"),
     audit: () => ask("/v1/operator/audit?limit=100", AuditResponse),
     consent: () => ask("/v1/operator/consent", ConsentResponse),
     exportVisitor: async (id) => {

@@ -133,7 +133,7 @@ test("every button fits into the panel of a page that is 390 px wide", async () 
   onTestFinished(() => page.viewport(innerWidth, innerHeight));
   await page.viewport(390, 844);
   show("GATE_NOT_PASSED", "withoutEvaluation");
-  await vi.waitFor(() => expect(document.querySelectorAll(".actions button")).toHaveLength(3));
+  await vi.waitFor(() => expect(document.querySelectorAll(".actions button")).toHaveLength(5));
   const edge = document.querySelector(".panel")?.getBoundingClientRect().right ?? 0;
   for (const button of document.querySelectorAll(".actions button")) {
     expect(button.getBoundingClientRect().right).toBeLessThanOrEqual(edge);

@@ -21,6 +21,7 @@ import {
 import { probePanel } from "./probe-panel.ts";
 import { releasePanel } from "./release-panel.ts";
 import { ACTIONS, rowsTable } from "./rows-table.ts";
+import { showVersion } from "./learning/version-dialog.ts";
 
 type Decision = { verb: "promote" | "rollBack"; policy: PolicyVersion };
 
@@ -68,7 +69,12 @@ function retentionLine(policy: PolicyVersion): HTMLElement | null {
   return text === null ? null : h("div", { class: "quiet" }, text);
 }
 
-function policyRow(policy: PolicyVersion, now: number, decide: (d: Decision) => void): HTMLElement {
+function policyRow(
+  policy: PolicyVersion,
+  now: number,
+  decide: (d: Decision) => void,
+  show: (policy: PolicyVersion) => void,
+): HTMLElement {
   const action = (verb: Decision["verb"], label: string) =>
     h("button", { type: "button", click: () => decide({ verb, policy }) }, label);
   return h(
@@ -98,6 +104,9 @@ function policyRow(policy: PolicyVersion, now: number, decide: (d: Decision) => 
       policy.version > 0 && (policy.status === "canary" || policy.status === "stable")
         ? action("rollBack", "Roll back")
         : null,
+      policy.version === 0
+        ? null
+        : h("button", { type: "button", click: () => show(policy) }, "Details"),
     ),
   );
 }
@@ -199,7 +208,14 @@ export function createPolicies(context: ViewContext): View {
       shown = text;
       const now = Date.now();
       tbody.replaceChildren(
-        ...state.data.policies.map((policy) => policyRow(policy, now, (d) => void decide(d))),
+        ...state.data.policies.map((policy) =>
+          policyRow(
+            policy,
+            now,
+            (d) => void decide(d),
+            (one) => void showVersion(context.api, one),
+          ),
+        ),
       );
       released.replaceChildren(releasePanel(state.data.releases, now) ?? "");
       const { policies, gate } = state.data;

@@ -64,8 +64,12 @@ export function placeholder(state: PollState<unknown>): HTMLElement {
 const STATUS_TONES: { readonly [status: string]: string } = {
   learned: "good",
   stable: "good",
+  on: "good",
+  solved: "good",
   leased: "warn",
   canary: "warn",
+  stopped: "bad",
+  failed: "bad",
   rejected: "bad",
   "rolled-back": "bad",
 };

@@ -4,6 +4,7 @@ export { boundedAdvantages, contributorInfluence } from "./advantages/influence-
 export { hasOneAdvantage, meanAdvantage, shuffledAdvantages } from "./advantages/mean-advantage.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";
+export { signalInfluence } from "./advantages/signal-influence.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
 export { partsOf, recipe, usedParts } from "./composition/definition.ts";
 export type { CreateRecipe, Recipe, Settings } from "./composition/definition.ts";

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { FeedbackSource } from "./feedback.ts";
 import { PolicyVersionId } from "./policy.ts";
+import { SignalName } from "./signal.ts";
 
 const Reason = z.string().max(500);
 
@@ -30,6 +31,11 @@ export const ControlState = z.object({
   feedbackWaitSeconds: z.int().min(0).optional(),
   /** What ends the waiting. Absent from an edge of the previous release. */
   feedbackFrom: z.array(FeedbackSource).optional(),
+  /**
+   * What the site can learn from. A trainer learns nothing from a signal that an operator has stopped. Absent from an edge
+   * of the previous release.
+   */
+  signals: z.array(z.object({ signal: SignalName, stopped: SwitchRecord.nullable() })).optional(),
   /** `null` while versions may be published and promoted. */
   frozen: SwitchRecord.nullable(),
   /** `null` while pages run the versions of their channels. */
@@ -42,6 +48,10 @@ export const ControlState = z.object({
  */
 export type FreezeRequest = z.infer<typeof FreezeRequest>;
 export const FreezeRequest = z.strictObject({ reason: Reason });
+
+/** Body of `PUT /v1/operator/stopped-signals/:signal`. */
+export type StopSignalRequest = z.infer<typeof StopSignalRequest>;
+export const StopSignalRequest = z.strictObject({ reason: Reason });
 
 /** Body of `PUT` and `DELETE /v1/operator/kill-switch`. */
 export type KillRequest = z.infer<typeof KillRequest>;

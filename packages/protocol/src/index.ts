@@ -30,6 +30,14 @@ export {
   SiteMetrics,
   StoredOutcome,
 } from "./outcome.ts";
+export { SIGNAL_STOPPED, SignalName } from "./signal.ts";
+export {
+  ANSWER_LIMITS,
+  LearnedFrom,
+  SampledAnswer,
+  VersionReport,
+  VersionReportResponse,
+} from "./version-report.ts";
 export { ReleaseSetting, releaseRefusal, ReleasesResponse, THUMB } from "./release.ts";
 export type { Release } from "./release.ts";
 export { PolicyVersionId, Sampling } from "./policy.ts";
@@ -53,6 +61,7 @@ export {
   KillMode,
   KillRequest,
   OPERATOR_NAME_HEADER,
+  StopSignalRequest,
 } from "./control.ts";
 export type { AuditEntry, OperatorLogin, SwitchRecord } from "./control.ts";
 export {

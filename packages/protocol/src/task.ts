@@ -90,4 +90,6 @@ export type Verification = {
   readonly success: boolean;
   /** Named components of the verdict, for people to read. */
   readonly parts: { readonly [name: string]: number | string | boolean };
+  /** Share of each signal in the reward, by `SignalName`; they sum to 1. Absent if a verifier judged. */
+  readonly signals?: { readonly [signal: string]: number };
 };

@@ -26,6 +26,9 @@ import type { CheckResult } from "./replay.ts";
 /** The verdict of the feedback. `edited`: the record to imitate in place of the visitor's. */
 type FeedbackResult = CheckResult & { readonly edited?: Trajectory };
 
+/** Reason of a record without feedback that the recipe reads. */
+export const NO_FEEDBACK = "no-feedback";
+
 /** A mismatch is a result, never an exception. */
 export type FeedbackCheck = (leased: LeasedTrajectory) => Promise<FeedbackResult>;
 
@@ -52,7 +55,7 @@ export function createFeedbackCheck(
       },
       weights,
     );
-    if (verification === null) return { holds: false, status: "skipped", reason: "no-feedback" };
+    if (verification === null) return { holds: false, status: "skipped", reason: NO_FEEDBACK };
     const used = grammarsOf(trajectory);
     if (used.size > 0) {
       known ??= grammarIds(format, environment, trajectory);

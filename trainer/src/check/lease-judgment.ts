@@ -3,11 +3,19 @@
  * trajectories that pass the checks, and its advantages are relative to those. Filters judge all
  * waiting groups together.
  */
-import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
+import {
+  canonicalJson,
+  type LeasedGroup,
+  type LeasedTrajectory,
+  SIGNAL_STOPPED,
+  type TrajectoryOutcome,
+} from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import type { LearnableTrajectory } from "./learnable-group.ts";
 import type { HeldLease } from "../source/lease-holder.ts";
+import { type StoppedSignals, withoutStopped } from "./stopped-signals.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
+import { NO_FEEDBACK } from "./feedback-check.ts";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
 import { taskName } from "@waggle/learning";
 import {
@@ -31,9 +39,17 @@ export type JudgedLease = {
   readonly outcomes: TrajectoryOutcome[];
   /** Visitors whose rollouts passed the checks, with or without a signal. */
   readonly visitors: ReadonlySet<string>;
+  /** Digests of trajectories without some of their feedback, because an operator stopped its signal. */
+  readonly stripped: ReadonlySet<string>;
 };
 
-/** Checks each trajectory of a lease and rewards its groups. */
+const NONE: StoppedSignals = new Set();
+
+/**
+ * Checks each trajectory of a lease and rewards its groups.
+ *
+ * @param stopped - signals to leave out.
+ */
 export async function judgeLease(
   lease: HeldLease,
   recipe: EdgeRecipe,
@@ -41,6 +57,7 @@ export async function judgeLease(
   state: TrainerState,
   coming: ComingStep,
   betweenTrajectories: () => Promise<void>,
+  stopped: StoppedSignals = NONE,
 ): Promise<JudgedLease> {
   const outcomes = (lease.unreadable ?? []).map((digest): TrajectoryOutcome => ({
     digest,
@@ -49,15 +66,17 @@ export async function judgeLease(
   }));
   const groups: RewardedLearnable[] = [];
   const visitors = new Set<string>();
+  const stripped = new Set<string>();
+  const strip = stripping(recipe, stopped, stripped);
   for (const group of lease.groups) {
-    const judged = await judgeGroup(group, checker, state, betweenTrajectories);
+    const judged = await judgeGroup(group, checker, state, betweenTrajectories, strip);
     outcomes.push(...judged.outcomes);
     if (judged.passed.length === 0) continue;
     const task = group.task === null ? group.groupId : taskName(group.task);
     groups.push(await rewardedForStep(recipe, { task, trajectories: judged.passed }, coming));
     for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
   }
-  return { lease, groups, outcomes: withFewDifferences(outcomes), visitors };
+  return { lease, groups, outcomes: withFewDifferences(outcomes), visitors, stripped };
 }
 
 /** The outcomes with few differences: an environment that disagrees with its page often does so in all rollouts. */
@@ -112,9 +131,29 @@ function withSkipped(judged: JudgedLease, reasons: ReadonlyMap<string, string>):
   const outcomes = judged.outcomes.map((outcome): TrajectoryOutcome => {
     const reason = reasons.get(outcome.digest);
     const isWaiting = outcome.status === "learned" && outcome.step === undefined;
-    return reason === undefined || !isWaiting ? outcome : { ...outcome, status: "skipped", reason };
+    if (reason === undefined || !isWaiting) return outcome;
+    // With the stopped signal, filters might have kept it.
+    const lacksSignal = reason !== "forgotten" && judged.stripped.has(outcome.digest);
+    return { ...outcome, status: "skipped", reason: lacksSignal ? SIGNAL_STOPPED : reason };
   });
   return { ...judged, outcomes };
+}
+
+/**
+ * What is left of a record without stopped signals; `null` if only a stopped verifier could judge it. Adds the digests of
+ * records that lose something to `stripped`.
+ */
+function stripping(
+  { feedback }: EdgeRecipe,
+  stopped: StoppedSignals,
+  stripped: Set<string>,
+): (leased: LeasedTrajectory) => LeasedTrajectory | null {
+  return (leased) => {
+    if (feedback === null) return stopped.has("verifier") ? null : leased;
+    const left = withoutStopped(leased, stopped);
+    if (left !== leased) stripped.add(leased.digest);
+    return left;
+  };
 }
 
 async function judgeGroup(
@@ -122,6 +161,7 @@ async function judgeGroup(
   checker: TrajectoryChecker,
   state: TrainerState,
   betweenTrajectories: () => Promise<void>,
+  strip: (leased: LeasedTrajectory) => LeasedTrajectory | null,
 ): Promise<{
   readonly outcomes: readonly TrajectoryOutcome[];
   readonly passed: readonly LearnableTrajectory[];
@@ -148,8 +188,14 @@ async function judgeGroup(
       continue;
     }
     seen.add(content);
-    const { trajectory, outcome } = await checker.check(leased, group, state);
-    outcomes.push(outcome);
+    const left = strip(leased);
+    if (left === null) {
+      outcomes.push({ digest: leased.digest, status: "skipped", reason: SIGNAL_STOPPED });
+      continue;
+    }
+    const { trajectory, outcome } = await checker.check(left, group, state);
+    const isSilent = left !== leased && outcome.reason === NO_FEEDBACK;
+    outcomes.push(isSilent ? { ...outcome, reason: SIGNAL_STOPPED } : outcome);
     if (trajectory !== null) passed.push(trajectory);
   }
   return { outcomes, passed };

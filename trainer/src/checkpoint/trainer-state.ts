@@ -9,8 +9,10 @@ import {
   AdapterReference,
   EvaluationResult,
   GuidanceReference,
+  LearnedFrom,
   MetricsRow,
   PolicyVersionId,
+  SampledAnswer,
   Sha256,
   TrajectoryOutcome,
 } from "@waggle/protocol";
@@ -89,6 +91,10 @@ export type TrainerProgress = {
   readonly kept?: { readonly [state: string]: unknown } | undefined;
   /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
+  /** Answers of a version to the first frozen tasks, by the same keys; states of the previous release lack it. */
+  readonly answers?: { readonly [key: string]: readonly SampledAnswer[] } | undefined;
+  /** What the engine's parameters learned from since the stable version; absent = nothing. */
+  readonly learnedFrom?: LearnedFrom | undefined;
   /** Live results of the deployed version; absent = none yet. */
   readonly watch?: LiveWatch | undefined;
   /** An alarm that has not been reported to the edge yet. */
@@ -181,6 +187,8 @@ export const TrainerProgress: z.ZodType<TrainerProgress> = z.strictObject({
   metrics: z.array(MetricsRow),
   kept: z.record(z.string(), z.unknown()).optional(),
   evaluations: z.record(z.string(), z.array(z.boolean())),
+  answers: z.record(z.string(), z.array(SampledAnswer)).optional(),
+  learnedFrom: LearnedFrom.optional(),
   watch: LiveWatch.optional(),
   alarm: z.strictObject({ version: PolicyVersionId.nullable(), reason: z.string() }).optional(),
 });

@@ -15,6 +15,7 @@ import type { EdgeFollower } from "../edge/edge-follower.ts";
 import type { Sink } from "../training/train.ts";
 import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 import { finalOutcome } from "../update/final-outcome.ts";
+import { withLearned } from "../update/learned-from.ts";
 import { isLost } from "../source/lease-holder.ts";
 import type { EdgeLearned } from "./edge-update.ts";
 import { driftAlarm, MAX_DRIFTED_STEPS, raiseAlarm } from "../sink/deployment-watch.ts";
@@ -143,6 +144,10 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
       this.#driftedSteps += 1;
       await engine.load(newest.stable);
     }
+    const learnedFrom =
+      hasLearned && learnedStep.learnedFrom !== null
+        ? withLearned(state.learnedFrom, learnedStep.learnedFrom)
+        : state.learnedFrom;
     const isAlarm = isDrifted && this.#driftedSteps > MAX_DRIFTED_STEPS;
     if (isAlarm) this.#driftedSteps = 0;
     await this.#checkpoint.commit({
@@ -153,6 +158,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         step: hasLearned ? step : state.step,
         ...(learnedStep === null ? {} : { kept: { ...state.kept, ...learnedStep.state } }),
         stepsSincePublication,
+        learnedFrom: returns ? undefined : learnedFrom,
         learned: {
           ...state.learned,
           ...Object.fromEntries(learned.map((outcome) => [outcome.digest, outcome])),
@@ -212,7 +218,9 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         learned: Object.fromEntries(
           Object.entries(state.learned).filter(([digest]) => !told.has(digest)),
         ),
-        ...(isElsewhere ? { stepsSincePublication: 0, publication: null } : {}),
+        ...(isElsewhere
+          ? { stepsSincePublication: 0, publication: null, learnedFrom: undefined }
+          : {}),
       },
     });
   }

@@ -1,23 +1,15 @@
 /** A training loop that learns from nothing but thumbs, or nothing but outcomes, on single requests. */
 import { constantRate } from "@waggle/learning";
 import type { Feedback, LeasedGroup, LeasedTrajectory, SiteMetrics } from "@waggle/protocol";
-import { ByteTokenizer } from "@waggle/testing";
-import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { afterAll, expect, test } from "vitest";
-import { createFeedbackCheck } from "../check/feedback-check.ts";
-import { learnableTrajectory } from "../check/learnable-group.ts";
-import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
+import { feedbackChecker } from "./feedback-checker.fixture.ts";
 import { createSetup, live, removeSetups } from "./training-loop.fixture.ts";
 import { randomGroups, tinyEngine } from "./training.fixture.ts";
 
 afterAll(removeSetups);
 
-const format = createChatFormat({
-  tokenizer: new ByteTokenizer(),
-  tokenizerConfig: nanoTokenizerConfig(4096),
-});
 const recipeOf = (name: string): EdgeRecipe =>
   edgeRecipeNamed(name, { groupsPerStep: 8, learningRate: constantRate(0.02) });
 const REQUESTS = await randomGroups(160, 1);
@@ -91,29 +83,11 @@ function withOutcomes(likes: (request: LeasedTrajectory, index: number) => boole
   }));
 }
 
-/** The verdict is the feedback's; the tokens are random, so log-probs are not compared. */
-const checkerOf = ({ feedback }: EdgeRecipe): TrajectoryChecker => ({
-  check: async (leased) => {
-    const { digest, trajectory } = leased;
-    const check = createFeedbackCheck(feedback ?? {}, format, undefined);
-    const checked = await check(leased);
-    if (!checked.holds) {
-      const { status, reason } = checked;
-      return { trajectory: null, outcome: { digest, status, reason } };
-    }
-    const { reward, success } = checked.verification;
-    return {
-      trajectory: learnableTrajectory(digest, trajectory, checked.verification),
-      outcome: { digest, status: "learned", reward, success },
-    };
-  },
-});
-
 /** Rise of Σ log π of wanted answers minus Σ log π of unwanted ones, in nats per answer. */
 async function gain(name: string, groups: readonly LeasedGroup[]) {
   const setup = await createSetup(groups);
   const recipe = recipeOf(name);
-  const { summary } = await live(setup, { recipe, checker: checkerOf(recipe) });
+  const { summary } = await live(setup, { recipe, checker: feedbackChecker(recipe) });
   const requests = REQUESTS.flatMap(({ trajectories }) => trajectories);
   const sequences = requests.map(({ trajectory }) => ({
     tokenIds: trajectory.segments.flatMap(({ tokenIds }) => tokenIds),

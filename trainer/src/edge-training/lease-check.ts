@@ -14,6 +14,7 @@ import {
   withoutForgotten,
   withSignal,
 } from "../check/lease-judgment.ts";
+import { type StoppedSignals, stoppedSignals } from "../check/stopped-signals.ts";
 import { type ComingStep, type WaitingStep, waitingStep } from "../check/waiting-step.ts";
 
 /** The groups, leases and visitors of one learning step. */
@@ -46,6 +47,8 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
    */
   #visitors = new Set<string>();
   #twice = 0;
+  /** Signals that an operator stopped, when they were last read. */
+  #stopped: StoppedSignals = new Set();
 
   /** @param idleMs - how long the loop has had nothing to do. */
   constructor(
@@ -93,10 +96,19 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     const { state } = this.#checkpoint;
     let judged: JudgedLease;
     try {
-      judged = await judgeLease(lease, recipe, checker, state, this.coming, async () => {
-        this.#signal.throwIfAborted();
-        await leases.renewDue();
-      });
+      await this.#followSignals();
+      judged = await judgeLease(
+        lease,
+        recipe,
+        checker,
+        state,
+        this.coming,
+        async () => {
+          this.#signal.throwIfAborted();
+          await leases.renewDue();
+        },
+        this.#stopped,
+      );
     } catch (error) {
       // If it stayed renewed, it would hide its groups from every trainer, including this one.
       await leases.release(lease).catch(() => undefined);
@@ -123,9 +135,10 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
 
   /**
    * A final check before the step drops groups that visitors withdrew or whose leases were lost
-   * meanwhile.
+   * meanwhile, and gives everything back if an operator stopped or started a signal.
    */
   async batch(): Promise<LeasedBatch | null> {
+    if (await this.#followSignals()) return null;
     const before = this.#buffered;
     const forgotten = await this.#parts.leases.confirm();
     const whole = await Promise.all(
@@ -146,6 +159,25 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     this.#buffer = [];
     this.#waiting = null;
     this.#visitors = new Set();
+  }
+
+  /**
+   * Reads which signals are stopped. If that has changed, the leases in the buffer are given back, to be leased and judged
+   * again.
+   *
+   * @returns whether it has changed
+   */
+  async #followSignals(): Promise<boolean> {
+    const { edge, leases } = this.#parts;
+    const stopped = stoppedSignals(await edge.control());
+    const before = this.#stopped;
+    if (stopped.size === before.size && [...stopped].every((one) => before.has(one))) return false;
+    this.#stopped = stopped;
+    const held = this.#buffer;
+    this.#buffer = [];
+    this.#waiting = null;
+    for (const { lease } of held) await leases.release(lease);
+    return true;
   }
 
   /** Number of groups to train on. */

@@ -137,6 +137,7 @@ test("a trainer killed at any call loses nothing, repeats nothing and ends with 
       expectExactCounts(setup, second.summary);
       expect(plain(second.parameters)).toEqual(expected);
       expect(second.summary.state.publications).toBe(summary.state.publications);
+      expect(setup.edge.reports).toEqual(reference.edge.reports);
     }
   }
 }, 300_000);

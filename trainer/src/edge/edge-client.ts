@@ -19,6 +19,7 @@ import {
   type PublishRequest,
   type RenewRequest,
   RenewResponse,
+  type VersionReport,
   WaggleError,
 } from "@waggle/protocol";
 import { LeaseAnswer } from "./lease-answer.ts";
@@ -52,6 +53,8 @@ export interface EdgeClient {
   setBaseModel(request: BaseModelRequest): Promise<void>;
   /** @throws WaggleError `PUBLICATION_STALE` if policies changed after the request's epoch. */
   publish(request: PublishRequest): Promise<PolicyVersion>;
+  /** Stores what a version learned from. An edge of the previous release has no such route and keeps nothing. */
+  putReport(version: PolicyVersionId, report: VersionReport): Promise<void>;
   promote(version: PolicyVersionId): Promise<PolicyVersion>;
   /** @param reason - for the audit log. */
   rollBack(version: PolicyVersionId, reason?: string): Promise<PolicyVersion>;
@@ -128,6 +131,13 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
     setBaseModel: (json) => done({ method: "PUT", path: "/v1/trainer/base-model", json }),
     publish: (json) =>
       answer({ method: "POST", path: "/v1/trainer/policies", json }, PolicyVersion),
+    async putReport(version, json) {
+      try {
+        await done({ method: "PUT", path: `/v1/trainer/policies/${version}/report`, json });
+      } catch (error) {
+        if (!WaggleError.is(error, "NOT_FOUND")) throw error;
+      }
+    },
     promote: (version) =>
       answer({ method: "POST", path: `/v1/trainer/policies/${version}/promote` }, PolicyVersion),
     rollBack: (version, reason = "") =>

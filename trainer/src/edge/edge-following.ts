@@ -53,7 +53,9 @@ export function adoptedState(state: TrainerState, policies: PoliciesResponse): T
     versions: merged(state, policies),
     stepsSincePublication: 0,
     publication: null,
+    learnedFrom: undefined,
     evaluations: {},
+    answers: {},
   };
 }
 

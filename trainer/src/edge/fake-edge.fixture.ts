@@ -13,6 +13,7 @@ import {
   type PublishRequest,
   sha256,
   type TrajectoryOutcome,
+  type VersionReport,
   WaggleError,
 } from "@waggle/protocol";
 import type { EdgeClient } from "./edge-client.ts";
@@ -28,6 +29,8 @@ export class FakeEdge {
   readonly parts: Map<string, Uint8Array> = new Map();
   readonly metrics: Map<number, MetricsRow> = new Map();
   readonly policies: PolicyVersion[] = [];
+  /** Reports by version. */
+  readonly reports: Map<number, VersionReport> = new Map();
   /** Digests that their visitors withdrew. */
   readonly forgotten: Set<string> = new Set();
   control: ControlState = { environment: "shop", frozen: null, killed: null };
@@ -145,6 +148,9 @@ export class FakeEdge {
         if (request.status === "canary") this.#requireNotFrozen();
         if (request.status === "canary") this.#requireNoRelease();
         return this.#publish(request);
+      },
+      putReport: async (version, report) => {
+        this.reports.set(version, report);
       },
       promote: async (version) => {
         this.#requireNotFrozen();

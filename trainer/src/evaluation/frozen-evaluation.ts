@@ -10,11 +10,17 @@ import {
 import { environmentOf } from "@waggle/environments";
 import type { AnswerReading } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
-import type { GuidanceReference, PolicyVersionId, TaskReference } from "@waggle/protocol";
+import type {
+  GuidanceReference,
+  PolicyVersionId,
+  SampledAnswer,
+  TaskReference,
+} from "@waggle/protocol";
 import { derivedSeed } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { readAnswer } from "../probes/answer-reading.ts";
 import { type EvaluationTask, rollOutTasks, successesOf } from "./evaluation.ts";
+import { sampledAnswers } from "./sampled-answers.ts";
 
 /** What judged rollouts are run with, and a policy whose version can be set. */
 export type VersionedParts = JudgedRolloutParts & {
@@ -54,6 +60,8 @@ export type FrozenOutcomes = {
   readonly readable: readonly boolean[];
   /** What the answers showed, for probes; absent where outcomes were kept from an earlier evaluation. */
   readonly answers?: readonly AnswerReading[];
+  /** Answers to the first tasks, for the operator; absent where none were kept. */
+  readonly sampled?: readonly SampledAnswer[];
 };
 
 /** Outcomes of one version in the order of the tasks. */
@@ -68,14 +76,19 @@ export async function evaluateVersion(
   const given = { ...parts, turnTokens, constrainToolCalls };
   const tasks = tasksOf(frozen);
   const rollouts = await rollOutVersion(given, tasks, version, adapter, signal);
-  const kindOf = (task: TaskReference) => environmentOf(task, parts.environments).task(task).kind;
+  const taskOf = (task: TaskReference) => environmentOf(task, parts.environments).task(task);
   return {
     successes: successesOf(rollouts),
     readable: rollouts.map(({ record }) =>
       record.turns.every(({ parseError }) => parseError === null),
     ),
     answers: rollouts.map((rollout, i) =>
-      readAnswer(rollout, kindOf((tasks[i] as EvaluationTask).task), parts.format),
+      readAnswer(rollout, taskOf((tasks[i] as EvaluationTask).task).kind, parts.format),
+    ),
+    sampled: sampledAnswers(
+      rollouts,
+      (i) => taskOf((tasks[i] as EvaluationTask).task).request,
+      parts.format,
     ),
   };
 }

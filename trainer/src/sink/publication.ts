@@ -34,6 +34,13 @@ import {
   type TrainerState,
 } from "../checkpoint/trainer-state.ts";
 import { checkProbes } from "../probes/probe-check.ts";
+import {
+  evaluationKey,
+  keptOutcomes,
+  outcomesToKeep,
+  reportOf,
+  withCandidateAs,
+} from "./kept-results.ts";
 import { checkRetention, keptRetention, type RetentionPlayer } from "./retention-check.ts";
 
 export type PublicationParts = {
@@ -120,18 +127,20 @@ async function evaluate(
   const retention = await retained(parts, state, learned, paired, adapter, gate, signal);
   const { decision, evaluation } = await probed(parts, retention, candidate, gate, signal);
   parts.report.evaluated(evaluation, decision);
+  const kept = outcomesToKeep(parts, [
+    [state.stableVersion, stable],
+    ["candidate", candidate],
+  ]);
   const evaluations = {
     // Only these results can be needed again.
     ...retention.kept,
     [bestKey]: best,
-    [evaluationKey(parts, state.stableVersion)]: stable.successes,
-    [readableKey(parts, state.stableVersion)]: stable.readable,
-    [evaluationKey(parts, "candidate")]: candidate.successes,
-    [readableKey(parts, "candidate")]: candidate.readable,
+    ...kept.evaluations,
   };
+  const { answers } = kept;
   // There is no evidence against the candidate, so training continues from its parameters.
   if (decision.verdict === "undecided") {
-    const next: TrainerState = { ...withoutPublication(state), evaluations };
+    const next: TrainerState = { ...withoutPublication(state), evaluations, answers };
     return commit({ ...checkpoint, state: { ...next, publications: state.publications + 1 } });
   }
   const promotes = decision.verdict === "promote";
@@ -140,6 +149,7 @@ async function evaluate(
     state: {
       ...state,
       evaluations,
+      answers,
       publication: { ...publication, stage: "publish", evaluation, adapter: reference, promotes },
     },
   });
@@ -229,9 +239,8 @@ async function stableOutcomes(
   signal: AbortSignal,
 ): Promise<FrozenOutcomes> {
   const { stableVersion } = state;
-  const successes = state.evaluations[evaluationKey(parts, stableVersion)];
-  const readable = state.evaluations[readableKey(parts, stableVersion)];
-  if (successes !== undefined && readable !== undefined) return { successes, readable };
+  const kept = keptOutcomes(parts, state, stableVersion);
+  if (kept !== null) return kept;
   const adapter = await stableAdapter(parts, state);
   return parts.evaluate(stableVersion, adapter, signal, stableGuidance(state));
 }
@@ -276,6 +285,7 @@ async function publish(
     const next: TrainerState = { ...state, publication: { ...publication, promotes: false } };
     return commit({ ...checkpoint, state: next });
   }
+  await parts.edge.putReport(version, reportOf(parts, state, parent));
   const known = { version, adapter, ...said, isRolledBack: !promotes };
   await commit({
     ...checkpoint,
@@ -314,7 +324,8 @@ async function promote(
       promotions: state.promotions + (promotes ? 1 : 0),
       stepsSincePublication: 0,
       publication: null,
-      evaluations: promotes ? withCandidateAs(parts, state, version) : state.evaluations,
+      learnedFrom: undefined,
+      ...(promotes ? withCandidateAs(parts, state, version) : {}),
     },
   });
   parts.report.published(version, promotes);
@@ -348,29 +359,6 @@ function isRefused(error: unknown): boolean {
 function stableAdapter(parts: PublicationParts, state: TrainerState): Promise<Adapter | null> {
   const known = state.versions.find(({ version }) => version === state.stableVersion);
   return known?.adapter ? parts.adapterCache.get(known.adapter) : Promise.resolve(null);
-}
-
-type Evaluated = PolicyVersionId | "best" | "candidate";
-
-function evaluationKey(parts: PublicationParts, of: Evaluated): string {
-  return `${of}/${parts.evaluationName}`;
-}
-
-function readableKey(parts: PublicationParts, of: Evaluated): string {
-  return `${evaluationKey(parts, of)}/readable`;
-}
-
-/** Moves the candidate's outcomes to its assigned version number. */
-function withCandidateAs(
-  parts: PublicationParts,
-  { evaluations }: TrainerState,
-  version: PolicyVersionId,
-): TrainerState["evaluations"] {
-  return {
-    ...evaluations,
-    [evaluationKey(parts, version)]: evaluations[evaluationKey(parts, "candidate")] ?? [],
-    [readableKey(parts, version)]: evaluations[readableKey(parts, "candidate")] ?? [],
-  };
 }
 
 function withoutPublication(state: TrainerState): TrainerState {

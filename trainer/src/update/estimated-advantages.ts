@@ -18,6 +18,8 @@ import type { EngineCapabilities, TokenOutputs } from "@waggle/protocol";
 export type Estimated = {
   readonly advantages?: AdvantageRows;
   readonly returns?: AdvantageRows;
+  /** By trajectory id, the share of the absolute advantage that a correction causes. */
+  readonly ofCorrection?: ReadonlyMap<string, number>;
   readonly state?: StateChange;
 };
 

@@ -13,10 +13,11 @@ import {
   sampledTokens,
   type StateChange,
 } from "@waggle/learning";
-import type { TrainEngine, TrainSequence } from "@waggle/protocol";
+import type { LearnedFrom, TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
 import { withShuffledAdvantages } from "./group-advantages.ts";
+import { learnedInStep } from "./learned-from.ts";
 import type { LearnableGroup, LearnableTrajectory } from "../check/learnable-group.ts";
 import { partContext } from "../recipes/part-context.ts";
 import type { FrozenScorer } from "./recipe-models.ts";
@@ -50,6 +51,8 @@ export type LearningStepResult = {
   readonly advantages: ReadonlyMap<string, number>;
   /** By digest: why the recipe left other trajectories out. */
   readonly reasons: ReadonlyMap<string, string>;
+  /** What the step learned from; `null` if nothing was learned. */
+  readonly learnedFrom: LearnedFrom | null;
   /** The recipe's state for the next step. */
   readonly state: StateChange;
   /** Empty if nothing was learned. */
@@ -95,12 +98,15 @@ export async function learningStep(
     new AbortController().signal,
   );
   const { numbers, dropped, state } = update;
-  if (numbers === null) return { advantages: new Map(), reasons: dropped, state, metrics: {} };
+  if (numbers === null) {
+    return { advantages: new Map(), reasons: dropped, learnedFrom: null, state, metrics: {} };
+  }
   const advantages = advantagesOf(numbers);
   const { rows } = numbers.minibatch;
   return {
     advantages,
     reasons: dropped,
+    learnedFrom: learnedInStep(recipe.name, numbers),
     state,
     metrics: {
       ...update.metrics,

@@ -64,6 +64,8 @@ export type UpdateNumbers = {
   readonly groups: readonly RewardedGroup[];
   /** `[samples][T]` by trajectory id; absent if the stage has no advantages. */
   readonly advantages: AdvantageRows | undefined;
+  /** By trajectory id, the share of the absolute advantage that a correction causes; absent = none. */
+  readonly ofCorrection: ReadonlyMap<string, number> | undefined;
   readonly minibatch: PlannedMinibatch;
   /** `[B][T]` log-probs of the trained model before the first optimizer step. */
   readonly proximalLogProbs: TokenRows;
@@ -173,7 +175,7 @@ export async function updateFrom(
     reference: resources.reference,
     signal,
   });
-  const { advantages } = estimated;
+  const { advantages, ofCorrection } = estimated;
   const proximalLogProbs = proximal.logProb;
   const whole = { ...planned, ...fixed };
   const kl = nextKlTerm(stage, whole, seen);
@@ -189,7 +191,14 @@ export async function updateFrom(
     },
     state: { ...changed, ...observed(stage, whole, seen), ...estimated.state, ...kl.state },
     dropped: kept.dropped,
-    numbers: { groups: paid, advantages, minibatch: planned, proximalLogProbs, result },
+    numbers: {
+      groups: paid,
+      advantages,
+      ofCorrection,
+      minibatch: planned,
+      proximalLogProbs,
+      result,
+    },
   };
 }
 

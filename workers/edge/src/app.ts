@@ -29,8 +29,10 @@ import { releaseEndpoints } from "./routes/releases.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
 import { signatureEndpoints } from "./routes/signatures.ts";
+import { stoppedSignalEndpoints } from "./routes/stopped-signals.ts";
 import { trajectoryEndpoints } from "./routes/trajectories.ts";
 import { visitorEndpoints } from "./routes/visitor.ts";
+import { versionReportEndpoints } from "./routes/version-reports.ts";
 import { requireBundled, type SiteCode } from "./tools/edge-tools.ts";
 import { readSettings } from "./settings.ts";
 import { allowedOrigin, reachableSites } from "./sites/site-directory.ts";
@@ -60,6 +62,8 @@ const served: readonly Endpoint[] = [
   ...releaseEndpoints,
   ...operatorVisitorEndpoints,
   ...operatorControlEndpoints,
+  ...stoppedSignalEndpoints,
+  ...versionReportEndpoints,
   ...siteEndpoints,
 ];
 

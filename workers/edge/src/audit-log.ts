@@ -13,6 +13,8 @@ export type AuditAction =
   | "unfreeze"
   | "kill-switch-on"
   | "kill-switch-off"
+  | "stop-signal"
+  | "start-signal"
   | "delete-visitor"
   | "export-visitor"
   | "retry-dead-letter"

@@ -14,6 +14,7 @@ import {
   type PolicyVersion,
   type PromoteRequest,
   type PublishRequest,
+  type SignalName,
 } from "@waggle/protocol";
 import { type Answer, answer, unwrap } from "./answer.ts";
 import { type Asker, assignTask } from "./assignment-store.ts";
@@ -51,6 +52,7 @@ import {
   requireSignature,
   storeSignatures,
 } from "./signatures/signature-store.ts";
+import { startSignal, stopSignal } from "./signals/stopped-signals.ts";
 import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
 
 /** Messages in one call to the Queue. */
@@ -214,6 +216,14 @@ export class Coordinator extends DurableObject<Bindings> {
 
   clearKillSwitch(decision: Decision): Promise<Answer<void>> {
     return this.#oneAtATime(() => clearKillSwitch(this.#db, decision));
+  }
+
+  stopSignal(signal: SignalName, decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime((settings) => stopSignal(this.#db, settings, signal, decision));
+  }
+
+  startSignal(signal: SignalName, decision: Decision): Promise<Answer<void>> {
+    return this.#oneAtATime(() => startSignal(this.#db, signal, decision));
   }
 
   /** Schedules the alarm for rows that were just stored; see `alarm`. */

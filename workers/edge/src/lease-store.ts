@@ -14,6 +14,7 @@ import {
 import { buryFailedChecks, countFailures } from "./dead-letter-store.ts";
 import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-store.ts";
 import { noteLineage } from "./lineage-store.ts";
+import { keepStartedSignals } from "./signals/stopped-signals.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
@@ -382,6 +383,7 @@ export async function acknowledgeLease(
     ...parts.map((part) => db.prepare(WRITE_OUTCOMES).bind(part, id)),
     buryFailedChecks(db, id, now),
     ...countFailures(db, "id = ?1", id, mostFailures, now),
+    keepStartedSignals(db, id),
     ...giveBack(db, "id = ?1", id),
     ...parts.map((part) => noteLearned(db, part)),
     dropUnlearned(db, id),

@@ -56,6 +56,15 @@ test.each([
   expect(found["liked"]).toEqual([0, 0, ...liked]);
 });
 
+test("the share of a correction is that of its part in the absolute advantage", () => {
+  const shares = (part: ReturnType<typeof hindsight>) =>
+    Object.fromEntries(part.estimate(groups, numbers as never).ofCorrection ?? []);
+  // |Δ| sums to 1.25, and |r| to 0.5 for each of three tokens.
+  expect(shares(rewardAndHindsight(1, 1))).toEqual({ corrected: 1.25 / 2.75, liked: 0 });
+  expect(shares(rewardAndHindsight(1, 0))).toEqual({ corrected: 0, liked: 0 });
+  expect(shares(hindsight())).toEqual({ corrected: 1, liked: 0 });
+});
+
 test("the published weights are 1 and 1", () => {
   expect(advantages(rewardAndHindsight())).toEqual(advantages(rewardAndHindsight(1, 1)));
 });

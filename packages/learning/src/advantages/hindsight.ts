@@ -14,7 +14,7 @@ import type {
   RewardedTrajectory,
 } from "../composition/part.ts";
 import { finiteAt, type TokenRows } from "../token-rows.ts";
-import { advantagePart, trajectoriesOf } from "./credit.ts";
+import { advantagePart, overTrajectory, trajectoriesOf } from "./credit.ts";
 
 type Numbers = {
   readonly outputs?: PolicyOutputs | undefined;
@@ -52,17 +52,31 @@ function hindsightAdvantages(
   );
 }
 
+/** Sum of the absolute values. */
+function size(rows: TokenRows): number {
+  return rows.reduce(
+    (all, row) => Array.from(row).reduce((sum, value) => sum + Math.abs(value), all),
+    0,
+  );
+}
+
 /** `opd`: the gain in log-prob of each token by the visitor's correction. */
 export function hindsight(): AdvantagePart<never, "single"> {
   return {
-    ...advantagePart("opd", "single", (groups, numbers) => ({
-      advantages: new Map(
-        trajectoriesOf(groups).map((rewarded) => [
-          rewarded.trajectory.id,
-          hindsightAdvantages(rewarded, numbers),
-        ]),
-      ),
-    })),
+    ...advantagePart("opd", "single", (groups, numbers) => {
+      const trajectories = trajectoriesOf(groups);
+      return {
+        advantages: new Map(
+          trajectories.map((rewarded) => [
+            rewarded.trajectory.id,
+            hindsightAdvantages(rewarded, numbers),
+          ]),
+        ),
+        ofCorrection: new Map(
+          trajectories.map(({ trajectory: { id } }) => [id, numbers.hindsight?.has(id) ? 1 : 0]),
+        ),
+      };
+    }),
     readsHindsight: true,
   };
 }
@@ -82,21 +96,25 @@ export function rewardAndHindsight(
     ({ rewardWeight, hindsightWeight }) => {
       requireWeights({ rewardWeight, hindsightWeight });
       return {
-        ...advantagePart("rl-opd", "single", (groups, numbers) => ({
-          advantages: new Map(
-            trajectoriesOf(groups).map((rewarded) => {
-              const { trajectory, reward, lossMask } = rewarded;
-              const gains = hindsightAdvantages(rewarded, numbers);
-              const signed = rewardWeight * (2 * reward.total - 1);
-              const rows = lossMask.map((row, sample) =>
-                Float64Array.from(row, (counts, t) =>
-                  counts ? signed + hindsightWeight * (gains[sample]?.[t] as number) : 0,
-                ),
-              );
-              return [trajectory.id, rows] as const;
-            }),
-          ),
-        })),
+        ...advantagePart("rl-opd", "single", (groups, numbers) => {
+          const advantages = new Map<string, TokenRows>();
+          const ofCorrection = new Map<string, number>();
+          for (const rewarded of trajectoriesOf(groups)) {
+            const { trajectory, reward, lossMask } = rewarded;
+            const gains = hindsightAdvantages(rewarded, numbers);
+            const signed = rewardWeight * (2 * reward.total - 1);
+            const rows = lossMask.map((row, sample) =>
+              Float64Array.from(row, (counts, t) =>
+                counts ? signed + hindsightWeight * (gains[sample]?.[t] as number) : 0,
+              ),
+            );
+            advantages.set(trajectory.id, rows);
+            const corrected = hindsightWeight * size(gains);
+            const all = corrected + size(overTrajectory(rewarded, signed));
+            ofCorrection.set(trajectory.id, all === 0 ? 0 : corrected / all);
+          }
+          return { advantages, ofCorrection };
+        }),
         readsHindsight: true,
       };
     },

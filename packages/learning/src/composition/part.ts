@@ -245,6 +245,11 @@ export type AdvantagePart<N extends StateName = never, S extends Start = Start> 
     },
   ) => {
     readonly advantages: AdvantageRows;
+    /**
+     * By trajectory id, the share of the absolute advantage that the visitor's correction causes, in [0, 1]. Absent: the
+     * part reads no corrections.
+     */
+    readonly ofCorrection?: ReadonlyMap<string, number>;
     /** Targets of the critic, in the unit of the rewards. */
     readonly returns?: AdvantageRows;
     readonly state?: StateChange;

@@ -60,6 +60,7 @@ test("a message after the answer counts, where the recipe reads it", () => {
     reward: 1,
     success: true,
     parts: { message: "next-thanks" },
+    signals: { "message:next-thanks": 1 },
   });
   for (const kind of ["next-repeats", "next-corrects", "next-contradicts", "retry"] as const) {
     expect(feedbackVerdict(said(kind), { message: 1 })).toMatchObject({
@@ -80,6 +81,7 @@ test("the text of a correction goes with its message, and an edit replaces every
     reward: 0,
     success: false,
     parts: { message: "next-corrects", correction: "no, 3" },
+    signals: { "message:next-corrects": 1 },
   });
   expect(feedbackVerdict(corrected, { thumb: 1 })?.parts).toEqual({ thumb: "down" });
   const edited = { ...corrected, edit: "3" };
@@ -87,6 +89,7 @@ test("the text of a correction goes with its message, and an edit replaces every
     reward: 1,
     success: true,
     parts: { edit: "3" },
+    signals: { edit: 1 },
   });
   expect(feedbackVerdict(edited, { thumb: 1 })?.reward).toBe(0);
   expect(feedbackVerdict({ ...given(null), edit: "3" }, { thumb: 1, message: 1 })).toBeNull();
@@ -116,6 +119,13 @@ test("the verdict names each signal with its value, and half of the reward is a 
     reward: 0.5,
     success: true,
     parts: { thumb: "up", "outcome:booked": false, "outcome:rating": 3 },
+    signals: { thumb: 1 / 3, "outcome:booked": 1 / 3, "outcome:rating": 1 / 3 },
+  });
+  const message = { ...given("down", outcome("booked", true)), message: "retry" } as const;
+  expect(feedbackVerdict(message, { thumb: 1, outcome: 2, message: 1 })?.signals).toEqual({
+    thumb: 0.25,
+    "outcome:booked": 0.5,
+    "message:retry": 0.25,
   });
   expect(feedbackVerdict(given("down", outcome("rating", 4.9)), BOTH)?.success).toBe(false);
 });

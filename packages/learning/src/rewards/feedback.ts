@@ -6,6 +6,7 @@ import {
   type LeasedOutcome,
   MESSAGE_REWARDS,
   type MessageKind,
+  type SignalName,
   type Verification,
   WaggleError,
 } from "@waggle/protocol";
@@ -29,8 +30,9 @@ type GivenFeedback = {
 const SUCCESS_FROM = 0.5;
 
 type Signal = {
-  /** `thumb`, `message`, `edit`, or `outcome:` and the name of a metric. */
+  /** In `parts`: `thumb`, `message`, or `outcome:` and the name of a metric. */
   readonly name: string;
+  readonly signal: SignalName;
   readonly value: string | number | boolean;
   /** In [0, 1]; 1 is what the site wants. */
   readonly reward: number;
@@ -41,23 +43,19 @@ type Signal = {
  * The weighted mean of the signals' rewards. A metric weighs its own weight times that of outcomes. Of two values of one
  * metric, that of the site's server counts. An edited answer is what the visitor wanted, so it has the reward 1 alone.
  *
- * @returns the verdict, with the value of each signal in `parts`, and the text of a correction as `correction`; `null`
- *   without feedback that has a weight.
+ * @returns the verdict, with the value of each signal in `parts`, the text of a correction as `correction`, and the share of
+ *   each signal; `null` without feedback that has a weight.
  */
 export function feedbackVerdict(
   { thumb, outcomes, message, correction, edit }: GivenFeedback,
   weights: FeedbackWeights,
 ): Verification | null {
   if (edit !== null && (weights.edit ?? 0) > 0) {
-    return { reward: 1, success: true, parts: { edit } };
+    return { reward: 1, success: true, parts: { edit }, signals: { edit: 1 } };
   }
-  const rated =
-    thumb === null ? [] : [{ name: "thumb", value: thumb, reward: toNumber(thumb === "up") }];
-  const said =
-    message === null ? [] : [{ name: "message", value: message, reward: MESSAGE_REWARDS[message] }];
   const signals: Signal[] = [
-    ...rated.map((one) => ({ ...one, weight: weights.thumb ?? 0 })),
-    ...said.map((one) => ({ ...one, weight: weights.message ?? 0 })),
+    ...(thumb === null ? [] : [thumbSignal(thumb, weights.thumb ?? 0)]),
+    ...(message === null ? [] : [messageSignal(message, weights.message ?? 0)]),
     ...trusted(outcomes).flatMap((outcome) => outcomeSignal(outcome, weights.outcome ?? 0)),
   ].filter(({ weight }) => weight > 0);
   if (signals.length === 0) return null;
@@ -68,7 +66,17 @@ export function feedbackVerdict(
     ...Object.fromEntries(signals.map(({ name, value }) => [name, value])),
     ...(isCorrected && { correction }),
   };
-  return { reward, success: reward >= SUCCESS_FROM, parts };
+  const shares = Object.fromEntries(signals.map(({ signal, weight }) => [signal, weight / total]));
+  return { reward, success: reward >= SUCCESS_FROM, parts, signals: shares };
+}
+
+function thumbSignal(thumb: "up" | "down", weight: number): Signal {
+  return { name: "thumb", signal: "thumb", value: thumb, reward: toNumber(thumb === "up"), weight };
+}
+
+function messageSignal(kind: MessageKind, weight: number): Signal {
+  const reward = MESSAGE_REWARDS[kind];
+  return { name: "message", signal: `message:${kind}`, value: kind, reward, weight };
 }
 
 /** The outcomes without those of pages where the server reported the same metric. */
@@ -87,6 +95,7 @@ function outcomeSignal({ metric, value, declared }: LeasedOutcome, weight: numbe
   return [
     {
       name: `outcome:${metric}`,
+      signal: `outcome:${metric}`,
       value,
       reward: declared.better === "higher" ? share : 1 - share,
       weight: weight * (declared.weight ?? 1),

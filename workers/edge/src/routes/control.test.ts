@@ -42,6 +42,7 @@ describe("the switches", () => {
       environment: "rooms",
       feedbackWaitSeconds: 0,
       feedbackFrom: ["thumb"],
+      signals: [{ signal: "verifier", stopped: null }],
       frozen: null,
       killed: null,
     });

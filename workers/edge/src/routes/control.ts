@@ -14,14 +14,17 @@ import { readJson } from "../body.ts";
 import { listLogins } from "../operators/operator-logins.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
+import { readSignals } from "../signals/stopped-signals.ts";
 import { readSwitches } from "../switches.ts";
 
-async function answerControl(context: EdgeContext): Promise<Response> {
+/** Answers with the state of all switches. */
+export async function answerControl(context: EdgeContext): Promise<Response> {
   const state: ControlState = {
     site: context.var.site.id,
     environment: context.var.settings.TASK_ENVIRONMENT,
     feedbackWaitSeconds: context.var.settings.FEEDBACK_WAIT_SECONDS,
     feedbackFrom: context.var.settings.FEEDBACK_FROM,
+    signals: await readSignals(context.var.db, context.var.settings),
     ...(await readSwitches(context.var.db)),
   };
   return context.json(state);

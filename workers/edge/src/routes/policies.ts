@@ -18,14 +18,16 @@ import { objectKey } from "../object-store.ts";
 import { listPolicies } from "../policy-store.ts";
 import { promotionGateOf } from "../promotion-gate.ts";
 
-const version: Parameter = {
+/** The number of a version, in the path. */
+export const version: Parameter = {
   name: "version",
   in: "path",
   description: "Policy version.",
   schema: z.coerce.number().int().min(0),
 };
 
-function versionOf(context: EdgeContext): number {
+/** @throws WaggleError `NOT_FOUND` if the path has no number */
+export function versionOf(context: EdgeContext): number {
   const text = context.req.param("version") ?? "";
   if (!/^\d{1,9}$/.test(text)) {
     throw new WaggleError("NOT_FOUND", "the policy version in the path is not a number");

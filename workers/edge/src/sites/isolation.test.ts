@@ -78,6 +78,16 @@ beforeAll(async () => {
     const beat = { trainerId, step: 77, activity: "learning" };
     await ask("POST", "/v1/trainer/heartbeat", { ...b.trainer, body: beat });
   }
+  const learnedFrom = {
+    recipe: "recipe-of-b",
+    steps: 1,
+    trajectories: 1,
+    signals: [{ signal: "verifier", trajectories: 1, weight: 1 }],
+    consents: [],
+  };
+  await ask("PUT", "/v1/trainer/policies/1/report", { ...b.trainer, body: { learnedFrom } });
+  const stop = { ...b.operator, body: { reason: "stop-of-b" } };
+  await ask("PUT", "/v1/operator/stopped-signals/verifier", stop);
   await ask("PUT", "/v1/operator/freeze", { ...b.operator, body: { reason: "reason-of-b" } });
   await storeRelease("b", visitorId, request.trajectory.id);
   of = {
@@ -114,6 +124,8 @@ beforeAll(async () => {
     "second-of-b",
     "metric-of-b",
     "reason-of-b",
+    "recipe-of-b",
+    "stop-of-b",
     "calculate",
     b.siteKey,
     "https://b.example",
@@ -145,6 +157,7 @@ function pathOf(path: string): string {
     site: "b",
     channel: "stable",
     part: "1",
+    signal: "verifier",
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value of ${name}`);
 }

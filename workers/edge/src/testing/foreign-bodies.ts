@@ -66,6 +66,7 @@ export function foreignBodies(
     getSite: null,
     getSummary: null,
     getTrajectory: null,
+    getVersionReport: null,
     giveFeedback: () => ({
       id: crypto.randomUUID(),
       trajectoryId: of().upload.trajectory.id,
@@ -104,6 +105,7 @@ export function foreignBodies(
     putObjectPart: null,
     reportOutcome: () => outcomeOf(of().request.trajectory, { value: false }),
     reportOutcomes: () => ({ outcomes: [outcomeOf(of().request.trajectory, { value: false })] }),
+    putVersionReport: () => ({}),
     putSignatures: () => ({ signatures: [{ version: 1, signature: SIGNATURE }] }),
     releaseLease: () => ({ fencingToken: of().fencingToken }),
     renewLease: () => ({ fencingToken: of().fencingToken, durationSeconds: 60 }),
@@ -116,6 +118,8 @@ export function foreignBodies(
       vocabularySize: 5,
     }),
     setKillSwitch: () => ({ mode: "silence", reason: "from a" }),
+    startSignal: null,
+    stopSignal: () => ({ reason: "from a" }),
     unfreeze: null,
     uploadTrajectories: () => ({ trajectories: [of().upload] }),
   };

@@ -1,0 +1,20 @@
+/** Words for the names of signals. */
+
+const WORDS: { readonly [signal: string]: string } = {
+  verifier: "Verifier of practice tasks",
+  thumb: "Thumbs",
+  correction: "Text of corrections",
+  edit: "Edited answers",
+  "message:next-thanks": "Next message thanks",
+  "message:next-repeats": "Next message repeats",
+  "message:next-corrects": "Next message corrects",
+  "message:next-contradicts": "Next message contradicts",
+  "message:retry": "Retry",
+};
+
+/** `outcome:booked` as `Outcome booked`; a name of a newer edge as it is. */
+export function signalText(signal: string): string {
+  if (Object.hasOwn(WORDS, signal)) return WORDS[signal] as string;
+  const [, metric] = /^outcome:(.+)$/.exec(signal) ?? [];
+  return metric === undefined ? signal : `Outcome ${metric}`;
+}
