@@ -171,6 +171,7 @@ export {
 } from "./trainer-http.ts";
 export {
   ConsentResponse,
+  QuarantineResponse,
   MetricsResponse,
   OperatorSummary,
   TrajectoriesResponse,

@@ -149,8 +149,20 @@ async function judgeGroup(
     }
     seen.add(content);
     const { trajectory, outcome } = await checker.check(leased, group, state);
-    outcomes.push(outcome);
-    if (trajectory !== null) passed.push(trajectory);
+    const { network, siteKey, reputation = 1 } = leased;
+    if (trajectory === null) outcomes.push(outcome);
+    // Checked all the same, because verified work is what ends a quarantine.
+    else if (reputation === 0) {
+      outcomes.push({ ...outcome, status: "skipped", reason: "quarantined" });
+    } else {
+      outcomes.push(outcome);
+      passed.push({
+        ...trajectory,
+        ...(network === undefined ? {} : { network }),
+        ...(siteKey === undefined ? {} : { siteKey }),
+        reputation,
+      });
+    }
   }
   return { outcomes, passed };
 }

@@ -15,6 +15,7 @@ import {
   TrajectoryOutcome,
 } from "@waggle/protocol";
 import { z } from "zod";
+import { StepInfluence } from "../update/sender-influence.ts";
 import { LiveWatch } from "../evaluation/live-watch.ts";
 
 /** Outcomes of one lease that the edge has not confirmed yet. */
@@ -87,6 +88,8 @@ export type TrainerProgress = {
   readonly metrics: readonly MetricsRow[];
   /** The recipe's state by its state slot, as plain values. */
   readonly kept?: { readonly [state: string]: unknown } | undefined;
+  /** What senders caused in the last steps, oldest first; absent = nothing yet. */
+  readonly influence?: readonly StepInfluence[] | undefined;
   /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
   /** Live results of the deployed version; absent = none yet. */
@@ -180,6 +183,7 @@ export const TrainerProgress: z.ZodType<TrainerProgress> = z.strictObject({
   ),
   metrics: z.array(MetricsRow),
   kept: z.record(z.string(), z.unknown()).optional(),
+  influence: z.array(StepInfluence).optional(),
   evaluations: z.record(z.string(), z.array(z.boolean())),
   watch: LiveWatch.optional(),
   alarm: z.strictObject({ version: PolicyVersionId.nullable(), reason: z.string() }).optional(),

@@ -39,7 +39,7 @@ export function edgeUpdate(
   { engine, recipe, base, hinted, leases, report, note, now }: Parts,
   options: Pick<
     TrainingOptions,
-    "microbatchTokens" | "shuffleAdvantages" | "visitorShare" | "watch"
+    "microbatchTokens" | "shuffleAdvantages" | "shares" | "watch"
   >,
   checkpoint: HeldCheckpoint,
   coming: () => ComingStep,
@@ -57,7 +57,8 @@ export function edgeUpdate(
         ...coming(),
         microbatchTokens: options.microbatchTokens,
         shuffleAdvantages: options.shuffleAdvantages ? random : null,
-        visitorShare: options.visitorShare,
+        shares: options.shares,
+        earlier: state.influence,
         presentVisitors: visitors,
         reference: base,
         ports: { hinted },

@@ -15,6 +15,7 @@ export type AuditAction =
   | "kill-switch-off"
   | "delete-visitor"
   | "export-visitor"
+  | "release-sender"
   | "retry-dead-letter"
   | "delete-dead-letter"
   | "delete-unfinished-object"

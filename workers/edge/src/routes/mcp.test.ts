@@ -1,8 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createExecutionContext } from "cloudflare:test";
 import worker, { runRoomsTool, toolDefinitions } from "../testing/worker.ts";
-import { bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
-import { beforeEach, expect, test } from "vitest";
+import type { OperatorHealth } from "@waggle/protocol";
+import { ask, asOperator, bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
+import { beforeEach, expect, test, vi } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
 
 let token = "";
@@ -75,6 +76,20 @@ test("a model's mistake is a result with a code, not a fault", async () => {
     const [content] = result.content as { text: string }[];
     expect(JSON.parse(content?.text ?? "")).toMatchObject({ code });
   }
+  await client.close();
+});
+
+test("the edge counts failed calls by their code", async () => {
+  const client = await connect();
+  await client.callTool({ name: "free_rooms", arguments: { floor: 9 } });
+  await client.callTool({ name: "free_rooms", arguments: { floor: 2 } });
+  await vi.waitFor(
+    async () => {
+      const { refusals } = await ask<OperatorHealth>("GET", "/v1/operator/health", asOperator);
+      expect(refusals).toMatchObject([{ operation: "callMcp", reason: "TOOL_FAILED", count: 1 }]);
+    },
+    { timeout: 10_000, interval: 200 },
+  );
   await client.close();
 });
 
