@@ -86,7 +86,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/visitors/reputation.test.ts > a visitor of whose forged records half are caught is in quarantine from the second on",
       "workers/edge/src/visitors/reputation.test.ts > are never in quarantine, whatever they leave unanswered",
       "trainer/src/check/lease-judgment.test.ts > a record of a visitor in quarantine is checked and not learned from",
-      "apps/dashboard/src/quarantine-panel.browser.test.ts > those in quarantine are listed by pseudonym with reasons and counts, and can be released",
+      "apps/dashboard/src/quarantine-panel.browser.test.ts > those in quarantine are listed by pseudonym with reason and counts, and can be released",
     ],
   },
   {
@@ -97,7 +97,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/check/replayed-failures.test.ts > a claimed %s of a page tool is a failed attempt up to the call",
       "trainer/src/check/trajectory-check.test.ts > a claimed failure of a page tool is learned as a failed attempt",
-      "workers/edge/src/routes/mcp.test.ts > the edge counts failed calls by their code",
+      "workers/edge/src/routes/mcp.test.ts > a model's mistake is a result with a code, not a fault, and the edge counts it",
     ],
   },
   {

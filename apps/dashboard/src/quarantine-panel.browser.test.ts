@@ -12,10 +12,7 @@ const SENDERS: QuarantineResponse["senders"] = [
     verified: 1,
     forged: 3,
     dropped: 2,
-    reasons: [
-      { reason: "not-drawn-from-seed", count: 2 },
-      { reason: "log-prob-gap", count: 1 },
-    ],
+    reason: "not-drawn-from-seed",
     changedAt: "2026-11-20T12:00:00.000Z",
   },
   {
@@ -24,7 +21,7 @@ const SENDERS: QuarantineResponse["senders"] = [
     verified: 0,
     forged: 3,
     dropped: 0,
-    reasons: [],
+    reason: "log-prob-gap",
     changedAt: "2026-11-20T12:00:00.000Z",
   },
 ];
@@ -53,16 +50,16 @@ const rows = () =>
     [...row.children].map((cell) => cell.textContent),
   );
 
-test("those in quarantine are listed by pseudonym with reasons and counts, and can be released", async () => {
+test("those in quarantine are listed by pseudonym with reason and counts, and can be released", async () => {
   const released = show(SENDERS);
   await vi.waitFor(() => expect(rows()).toHaveLength(2));
   expect(rows()[0]?.slice(1, 5)).toEqual([
-    "2 × the tokens are not the ones that the sampling seed selects; 1 × log-prob-gap",
+    "the tokens are not the ones that the sampling seed selects",
     "1",
     "3",
     "2",
   ]);
-  expect(rows()[1]?.[1]).toBe("forged records of its visitors; new visitors wait");
+  expect(rows()[1]?.[1]).toBe("log-prob-gap (new visitors wait)");
   const buttons = [...document.querySelectorAll("button")];
   buttons.find(({ textContent }) => textContent === "Release")?.click();
   await vi.waitFor(() => expect(rows()).toHaveLength(1));

@@ -1,4 +1,4 @@
-/** Visitors and networks in quarantine, with the reasons and a button that ends it. */
+/** Visitors and networks in quarantine, with the reason and a button that ends it. */
 import type { QuarantineResponse } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatAgo, formatCount, shortId } from "./format.ts";
@@ -9,7 +9,7 @@ type Sender = QuarantineResponse["senders"][number];
 
 const COLUMNS = [
   "Sender",
-  "Reason",
+  "Last reason",
   { label: "Verified", class: "number" },
   { label: "Forged", class: "number" },
   { label: "Dropped", class: "number roomy" },
@@ -17,10 +17,9 @@ const COLUMNS = [
   ACTIONS,
 ] as const;
 
-function reasonsOf({ kind, reasons }: Sender): string {
-  if (kind === "network") return "forged records of its visitors; new visitors wait";
-  if (reasons.length === 0) return "its records are no longer stored";
-  return reasons.map(({ reason, count }) => `${count} × ${reasonText(reason)}`).join("; ");
+function textOf({ kind, reason }: Sender): string {
+  const last = reason === null ? "unknown" : reasonText(reason);
+  return kind === "network" ? `${last} (new visitors wait)` : last;
 }
 
 /**
@@ -33,14 +32,18 @@ export function quarantinePanel(
   release: (id: string) => void,
 ): HTMLElement {
   if (senders.length === 0) return h("p", { class: "empty" }, "Nobody is in quarantine.");
-  const number = (count: number, kind = "number") =>
-    h("td", { class: kind }, formatCount(count));
+  const number = (count: number, kind = "number") => h("td", { class: kind }, formatCount(count));
   const rows = senders.map((sender) =>
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, `${sender.kind} `, h("span", { class: "mono" }, shortId(sender.id))),
-      h("td", {}, reasonsOf(sender)),
+      h(
+        "th",
+        { scope: "row" },
+        `${sender.kind} `,
+        h("span", { class: "mono" }, shortId(sender.id)),
+      ),
+      h("td", {}, textOf(sender)),
       number(sender.verified),
       number(sender.forged),
       number(sender.dropped, "number roomy"),

@@ -132,8 +132,8 @@ export const QuarantineResponse = z.object({
       /** Pseudonym of a visitor, or keyed hash of a network. */
       id: z.string(),
       kind: z.enum(["visitor", "network"]),
-      /** Why the stored records of a visitor were rejected. Empty for a network. */
-      reasons: z.array(z.object({ reason: z.string(), count: z.int() })),
+      /** Why the last forged record was rejected. */
+      reason: z.string().nullable(),
       changedAt: z.iso.datetime(),
     }),
   ),

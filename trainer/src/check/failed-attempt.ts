@@ -16,7 +16,8 @@ const OUTSIDE: ReadonlySet<string> = new Set([
 
 /** A claimed failure: excused, or the rollout up to the turn with the failed calls. */
 export type ClaimedFailure =
-  { readonly isExcused: true } | { readonly isExcused: false; readonly attempt: Trajectory };
+  | { readonly isExcused: true }
+  | { readonly isExcused: false; readonly attempt: Trajectory };
 
 /**
  * The first claimed failure of a tool's surroundings; `null` if the rollout has none.

@@ -19,6 +19,12 @@ export type LearnableTrajectory = {
   readonly reputation?: number;
 };
 
+/** Visitors and networks whose rollouts passed the checks, with or without a signal. */
+export type PresentSenders = {
+  readonly visitor: ReadonlySet<string>;
+  readonly network: ReadonlySet<string>;
+};
+
 /** The checked trajectories of one task that were assigned together. */
 export type LearnableGroup = {
   /** Name of the task. */

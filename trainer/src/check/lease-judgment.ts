@@ -5,7 +5,7 @@
  */
 import { canonicalJson, type LeasedGroup, type TrajectoryOutcome } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import type { LearnableTrajectory } from "./learnable-group.ts";
+import type { LearnableTrajectory, PresentSenders } from "./learnable-group.ts";
 import type { HeldLease } from "../source/lease-holder.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
@@ -29,8 +29,7 @@ export type JudgedLease = {
    * One per trajectory; `learned` without a step marks a trajectory that is still to be trained on.
    */
   readonly outcomes: TrajectoryOutcome[];
-  /** Visitors whose rollouts passed the checks, with or without a signal. */
-  readonly visitors: ReadonlySet<string>;
+  readonly present: PresentSenders;
 };
 
 /** Checks each trajectory of a lease and rewards its groups. */
@@ -48,16 +47,19 @@ export async function judgeLease(
     reason: "unreadable",
   }));
   const groups: RewardedLearnable[] = [];
-  const visitors = new Set<string>();
+  const present = { visitor: new Set<string>(), network: new Set<string>() };
   for (const group of lease.groups) {
     const judged = await judgeGroup(group, checker, state, betweenTrajectories);
     outcomes.push(...judged.outcomes);
     if (judged.passed.length === 0) continue;
     const task = group.task === null ? group.groupId : taskName(group.task);
     groups.push(await rewardedForStep(recipe, { task, trajectories: judged.passed }, coming));
-    for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
+    for (const { visitorId, network } of judged.passed) {
+      if (visitorId !== undefined) present.visitor.add(visitorId);
+      if (network !== undefined) present.network.add(network);
+    }
   }
-  return { lease, groups, outcomes: withFewDifferences(outcomes), visitors };
+  return { lease, groups, outcomes: withFewDifferences(outcomes), present };
 }
 
 /** The outcomes with few differences: an environment that disagrees with its page often does so in all rollouts. */

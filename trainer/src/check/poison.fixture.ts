@@ -282,7 +282,7 @@ export async function learnAmong(
         shuffleAdvantages: null,
         shares: { visitor, network, siteKey: 1 },
         earlier,
-        presentVisitors: judged.visitors,
+        present: judged.present,
       });
       earlier = nextInfluence(earlier, influence);
       visitorShareMax = Math.max(visitorShareMax, metrics["visitorShareMax"] ?? 0);

@@ -67,7 +67,7 @@ describe.each([1, 2].slice(0, sampleSize(1, 2)))("seed %i", (seed) => {
   test("twelve names on one network move the policy less than the bound", async () => {
     const flooded = await among({ flood: 3, names: 12, visitorShare: SHARE, networkShare: SHARE });
     // Twice an equal share, in the step with the fewest honest networks.
-    expect(flooded.networkShareMax).toBeLessThan(0.3);
+    expect(flooded.networkShareMax).toBeLessThan(0.5);
     expect(movement(honest.pulls, flooded.pulls)).toBeLessThan(BOUND);
     expect(flooded.success).toBeGreaterThan(honest.success - 0.05);
   });

@@ -66,6 +66,9 @@ export function createReplay(options: ReplayOptions): Replay {
   return async (trajectory, guidance = null) => {
     const { task: reference } = trajectory;
     if (reference === null) return { holds: false, status: "skipped", reason: "no-verifier" };
+    if (!sampledOf(trajectory).every((segment) => endsAsRecorded(segment, format.stopTokenIds))) {
+      return reject("stop-mismatch");
+    }
     let instance: JudgedEnvironment;
     let task: Task;
     let failure: ClaimedFailure | null;
@@ -81,12 +84,7 @@ export function createReplay(options: ReplayOptions): Replay {
       return { holds: false, status: "skipped", reason: "reward-unavailable" };
     }
     const attempt = failure?.attempt ?? null;
-    const sampled = (attempt ?? trajectory).segments.filter(
-      (segment) => segment.kind === "sampled",
-    );
-    if (!sampled.every((segment) => endsAsRecorded(segment, format.stopTokenIds))) {
-      return reject("stop-mismatch");
-    }
+    const sampled = sampledOf(attempt ?? trajectory);
     let hasOtherGrammar = false;
     // The context's tokens are compared afterwards, with everything else.
     const admit: AdmitTurn = async ({ segment }, _, { grammar: asked }) => {
@@ -133,6 +131,10 @@ export function createReplay(options: ReplayOptions): Replay {
     }
     return { holds: true, verification: await judged(instance, task, again, format) };
   };
+}
+
+function sampledOf({ segments }: Trajectory): SampledSegment[] {
+  return segments.filter((segment) => segment.kind === "sampled");
 }
 
 /** A stop token ends a span and does not occur elsewhere in it. */

@@ -140,9 +140,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       const expanded = await expandGrammars(record, grammars, policy.vocabularySize);
       if (expanded === null) return refused({ status: "rejected", reason: "grammar-mismatch" });
       const samples = toTrainingSamples(expanded);
-      const drawnAmong = isRedrawable(record)
-        ? await allowedSets(record, expanded, options)
-        : null;
+      const drawnAmong = isRedrawable(record) ? await allowedSets(record, expanded, options) : null;
       const rescored = await rescore(options, samples, state, drawnAmong);
       const { logProbs: rescoredLogProbs } = rescored;
       const gap = logProbGap(

@@ -23,7 +23,10 @@ export function withAdjustedAdvantages(
       ...advantage,
       estimate: (groups, context) => {
         const estimated = advantage.estimate(groups, context);
-        return { ...estimated, advantages: adjusted(estimated.advantages, groups, context.outputs) };
+        return {
+          ...estimated,
+          advantages: adjusted(estimated.advantages, groups, context.outputs),
+        };
       },
     },
   };

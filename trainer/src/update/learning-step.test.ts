@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type EdgeSettings, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
 import type { LearningStepOptions } from "./learning-step.ts";
-import { nextInfluence, UNBOUNDED } from "./sender-influence.ts";
+import { nextInfluence, type StepInfluence, UNBOUNDED } from "./sender-influence.ts";
 import { seededRandom } from "@waggle/protocol";
 import {
   learnFrom,
@@ -187,11 +187,11 @@ test("a visitor who caused much before is scaled down in the next step", async (
 
 test("the window keeps the newest 20 steps", () => {
   const step = (mass: number) => ({ visitor: { a: mass }, network: {}, siteKey: {} });
-  const kept = Array.from({ length: 25 }, (_, i) => step(i)).reduce(
-    (earlier, one) => nextInfluence(earlier, one),
-    [] as readonly ReturnType<typeof step>[],
+  let kept: readonly StepInfluence[] = [];
+  for (let i = 0; i < 25; i += 1) kept = nextInfluence(kept, step(i));
+  expect(kept.map(({ visitor }) => visitor["a"])).toEqual(
+    Array.from({ length: 20 }, (_, i) => i + 5),
   );
-  expect(kept.map(({ visitor }) => visitor.a)).toEqual(Array.from({ length: 20 }, (_, i) => i + 5));
   expect(nextInfluence(kept, undefined)).toBe(kept);
 });
 

@@ -16,7 +16,11 @@ import type { TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
 import { withShuffledAdvantages } from "./group-advantages.ts";
-import type { LearnableGroup, LearnableTrajectory } from "../check/learnable-group.ts";
+import type {
+  LearnableGroup,
+  LearnableTrajectory,
+  PresentSenders,
+} from "../check/learnable-group.ts";
 import { partContext } from "../recipes/part-context.ts";
 import type { FrozenScorer } from "./recipe-models.ts";
 import { updateFrom, type UpdateNumbers } from "./stage-update.ts";
@@ -41,8 +45,8 @@ export type LearningStepOptions = ComingStep & {
   readonly reference?: FrozenScorer | undefined;
   /** Renders corrections into prompts, for a recipe that reads them. */
   readonly ports?: Pick<PartPorts, "hinted"> | undefined;
-  /** Visitors seen since the last step whose rollouts had no signal. */
-  readonly presentVisitors?: Iterable<string> | undefined;
+  /** Senders seen since the last step, also those whose rollouts had no signal; default nobody. */
+  readonly present?: PresentSenders | undefined;
   /**
    * Called between passes. It may throw to stop the step, which leaves the parameters unchanged.
    */
@@ -86,7 +90,7 @@ export async function learningStep(
     shuffleAdvantages === null ? stage : withShuffledAdvantages(stage, shuffleAdvantages);
   const bounded = withBoundedSenders(dealt, trajectories, {
     shares: options.shares ?? UNBOUNDED,
-    present: options.presentVisitors ?? [],
+    present: options.present,
     earlier: options.earlier ?? [],
   });
   const update = await updateFrom(

@@ -15,7 +15,7 @@ import {
 } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
 import { z } from "zod";
-import type { LearnableTrajectory } from "../check/learnable-group.ts";
+import type { LearnableTrajectory, PresentSenders } from "../check/learnable-group.ts";
 import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 
 const KINDS = ["visitor", "network", "siteKey"] as const;
@@ -41,8 +41,8 @@ export const StepInfluence: z.ZodType<StepInfluence> = z.strictObject({
 const WINDOW_STEPS = 20;
 
 /**
- * Networks that must have a mass before the bound on one acts. The visitors of a site with fewer may all
- * be in one office.
+ * Networks that must take part before the bound on one acts. The visitors of a site with fewer may all be
+ * in one office.
  */
 const LEAST_NETWORKS = 8;
 
@@ -56,8 +56,8 @@ export function nextInfluence(
 
 export type SenderBounds = {
   readonly shares: InfluenceShares;
-  /** Visitors whose rollouts had no signal; they count as visitors without a mass. */
-  readonly present: Iterable<string>;
+  /** Those whose rollouts had no signal count as senders without a mass. */
+  readonly present: PresentSenders | undefined;
   /** The steps before this one, oldest first. */
   readonly earlier: readonly StepInfluence[];
 };
@@ -103,7 +103,7 @@ export function withBoundedSenders(
         names: names[kind],
         share: shares[kind],
         earlier: totals(earlier.map((step) => step[kind])),
-        ...(kind === "visitor" ? { present: [...present].map(hashed) } : {}),
+        ...(kind === "siteKey" ? {} : { present: [...(present?.[kind] ?? [])].map(hashed) }),
         ...(kind === "network" ? { least: LEAST_NETWORKS } : {}),
       })),
     );

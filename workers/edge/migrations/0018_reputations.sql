@@ -12,6 +12,7 @@ CREATE TABLE reputations (
   verified INTEGER NOT NULL,                 -- passed every check
   forged INTEGER NOT NULL,                   -- rejected for what no honest page sends
   dropped INTEGER NOT NULL,                  -- aborted, unanswered, ended by a claimed failure, or different when replayed
+  reason TEXT,                               -- of the last forged one
   changedAt INTEGER NOT NULL,                -- when the last of these was received or assigned
   PRIMARY KEY (holder, site)
 ) WITHOUT ROWID;
@@ -21,7 +22,8 @@ CREATE INDEX reputationsOldest ON reputations (site, changedAt);
 CREATE TRIGGER trajectoriesWeighed AFTER UPDATE OF status, reason ON trajectories
 WHEN OLD.status != NEW.status OR OLD.reason IS NOT NEW.reason BEGIN
   INSERT INTO reputations
-    SELECT NEW.site, sender.holder, sender.kind, sender.network, d.verified, d.forged, d.dropped, NEW.receivedAt
+    SELECT NEW.site, sender.holder, sender.kind, sender.network, d.verified, d.forged, d.dropped,
+      IIF(d.forged > 0, NEW.reason, NULL), NEW.receivedAt
     FROM
       (SELECT NEW.visitorId AS holder, 'visitor' AS kind, NEW.network AS network
        UNION ALL SELECT NEW.network, 'network', NULL WHERE NEW.network IS NOT NULL) AS sender,
@@ -41,7 +43,8 @@ WHEN OLD.status != NEW.status OR OLD.reason IS NOT NEW.reason BEGIN
     WHERE d.verified != 0 OR d.forged != 0 OR d.dropped != 0
     ON CONFLICT (holder, site) DO UPDATE SET network = COALESCE(excluded.network, network),
       verified = MAX(0, verified + excluded.verified), forged = MAX(0, forged + excluded.forged),
-      dropped = MAX(0, dropped + excluded.dropped), changedAt = MAX(changedAt, excluded.changedAt);
+      dropped = MAX(0, dropped + excluded.dropped), reason = COALESCE(excluded.reason, reason),
+      changedAt = MAX(changedAt, excluded.changedAt);
 END;
 
 -- A task that was not answered in time counts until it is answered late.
@@ -49,7 +52,7 @@ CREATE TRIGGER assignmentsWeighed AFTER UPDATE OF state ON assignments
 WHEN NEW.samplingSeed IS NOT NULL
   AND ((OLD.state = 'open' AND NEW.state = 'expired') OR (OLD.state = 'expired' AND NEW.state = 'answered')) BEGIN
   INSERT INTO reputations
-    SELECT NEW.site, NEW.visitorId, 'visitor', NULL, 0, 0, IIF(NEW.state = 'expired', 1, -1), NEW.createdAt
+    SELECT NEW.site, NEW.visitorId, 'visitor', NULL, 0, 0, IIF(NEW.state = 'expired', 1, -1), NULL, NEW.createdAt
     WHERE true
     ON CONFLICT (holder, site) DO UPDATE SET dropped = MAX(0, dropped + excluded.dropped),
       changedAt = MAX(changedAt, excluded.changedAt);
@@ -59,7 +62,7 @@ END;
 CREATE TRIGGER requestSeedsWeighed AFTER UPDATE OF digest ON requestSeeds
 WHEN OLD.digest IS NULL AND NEW.digest IS NOT NULL BEGIN
   INSERT INTO reputations
-    SELECT NEW.site, NEW.visitorId, 'visitor', NULL, 0, 0, d.dropped, NEW.givenAt
+    SELECT NEW.site, NEW.visitorId, 'visitor', NULL, 0, 0, d.dropped, NULL, NEW.givenAt
     FROM
       (SELECT CASE
          WHEN EXISTS (SELECT 1 FROM requestSeeds s WHERE s.visitorId = NEW.visitorId AND s.site = NEW.site

@@ -35,7 +35,12 @@ export function scoreNorm(
  * @throws WaggleError `INVALID_ARGUMENT` if a sample of the minibatch has no log-probs.
  */
 export function gradientMasses(
-  { rows, shares, weights, advantages }: Pick<PlannedMinibatch, "rows" | "shares" | "weights" | "advantages">,
+  {
+    rows,
+    shares,
+    weights,
+    advantages,
+  }: Pick<PlannedMinibatch, "rows" | "shares" | "weights" | "advantages">,
   { logProb, sumSquaredProb }: PolicyOutputs,
 ): Map<string, number> {
   const masses = new Map<string, number>();

@@ -57,7 +57,7 @@ export type InfluenceBound = {
   readonly names: ReadonlyMap<string, string>;
   /** Largest share of a name, in (0, 1]; 1 = no bound. */
   readonly share: number;
-  /** The bound acts if at least so many names have a mass; default 1. */
+  /** The bound acts if at least so many names take part; default 1. */
   readonly least?: number;
   /** Names without a mass in this step that took part; see `influenceScales`. */
   readonly present?: Iterable<string>;
@@ -85,10 +85,9 @@ export function influenceFactors(
     };
     const held = (): Map<string, number> => massByName(scaledMasses(masses, factors), names);
     const now = held();
-    const active = [...now.values()].filter((mass) => mass > 0).length;
     for (const name of present) if (!now.has(name)) now.set(name, 0);
     const scales = influenceScales([...now.values()], share);
-    if (active >= least) scale(new Map([...now.keys()].map((name, i) => [name, scales[i] ?? 1])));
+    if (now.size >= least) scale(new Map([...now.keys()].map((name, i) => [name, scales[i] ?? 1])));
     if (earlier !== undefined) scale(windowScales(held(), earlier, share));
   }
   return factors;

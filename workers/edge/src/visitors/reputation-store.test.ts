@@ -12,7 +12,6 @@ import {
   makeUpload,
   openSession,
   rows,
-  work,
 } from "../testing/edge.ts";
 import { assignTask } from "../assignment-store.ts";
 import { dropOldReputations, evidenceOf } from "./reputation-store.ts";
@@ -102,11 +101,13 @@ test("an operator sees who is in quarantine and why, and can end it", async () =
   await judge(session, FORGED);
   await judge(session, { status: "rejected", reason: "log-prob-gap" });
   const [held] = await quarantine();
-  expect(held).toMatchObject({ id: session.visitorId, kind: "visitor", forged: 2, verified: 0 });
-  expect(held?.reasons.map(({ reason }) => reason).toSorted()).toEqual([
-    "log-prob-gap",
-    "not-drawn-from-seed",
-  ]);
+  expect(held).toMatchObject({
+    id: session.visitorId,
+    kind: "visitor",
+    forged: 2,
+    verified: 0,
+    reason: "log-prob-gap",
+  });
   expect((await release(session.visitorId)).status).toBe(200);
   expect(await quarantine()).toEqual([]);
   expect((await judge(session, LEARNED))?.reputation).toBeUndefined();
@@ -181,16 +182,14 @@ test("a forgotten visitor leaves no record, the export shows it before, and old 
   expect(results).toEqual([]);
 });
 
-test("a record that is leased again after a dead letter counts once", async () => {
-  const { token, visitorId } = await openSession();
-  const { digest } = await work(token, baseModel);
-  const acknowledge = async (outcome: Outcome) => {
-    const { leaseId, fencingToken } = await lease();
-    const body = { fencingToken, outcomes: [{ ...outcome, digest }] };
-    await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, { ...asTrainer, body });
-  };
-  await acknowledge({ status: "rejected", reason: "check-failed" });
-  await ask("POST", `/v1/operator/dead-letters/${digest}/retry`, asOperator);
-  await acknowledge(LEARNED);
-  expect(await evidenceOf(rows, visitorId)).toEqual({ verified: 1, forged: 0, dropped: 0 });
+test("an outcome that replaces another counts in its place", async () => {
+  const session = await openSession();
+  await judge(session, FORGED);
+  const set = (change: string) => bindings.DB.prepare(`UPDATE trajectories SET ${change}`).run();
+  // As a retried dead letter.
+  await set("status = 'stored', reason = NULL");
+  expect(await evidenceOf(rows, session.visitorId)).toEqual({ verified: 0, forged: 0, dropped: 0 });
+  await set("status = 'learned'");
+  await set("status = 'learned', reason = 'page-tool-failed'");
+  expect(await evidenceOf(rows, session.visitorId)).toEqual({ verified: 0, forged: 0, dropped: 1 });
 });

@@ -16,6 +16,7 @@ const NONE: Evidence = { verified: 0, forged: 0, dropped: 0 };
 type Sender = Evidence & {
   readonly id: string;
   readonly kind: "visitor" | "network";
+  readonly reason: string | null;
   readonly changedAt: number;
   readonly networkVerified: number | null;
   readonly networkForged: number | null;
@@ -24,9 +25,7 @@ type Sender = Evidence & {
 /** Counts of a visitor or network; `null` if there are none. */
 export function evidenceOf(db: SiteDatabase, holder: string): Promise<Evidence | null> {
   return db
-    .prepare(
-      "SELECT verified, forged, dropped FROM reputations WHERE holder = ?1 AND site = ?site",
-    )
+    .prepare("SELECT verified, forged, dropped FROM reputations WHERE holder = ?1 AND site = ?site")
     .bind(holder)
     .first<Evidence>();
 }
@@ -35,7 +34,7 @@ export function evidenceOf(db: SiteDatabase, holder: string): Promise<Evidence |
 export async function listQuarantine(db: SiteDatabase): Promise<QuarantineResponse> {
   const { results } = await db
     .prepare(
-      `SELECT r.holder AS id, r.kind, r.verified, r.forged, r.dropped, r.changedAt,
+      `SELECT r.holder AS id, r.kind, r.verified, r.forged, r.dropped, r.reason, r.changedAt,
          n.verified AS networkVerified, n.forged AS networkForged
        FROM reputations r LEFT JOIN reputations n ON n.holder = r.network AND n.site = r.site
        WHERE r.site = ?site AND r.forged > 0 ORDER BY r.forged DESC LIMIT ${SEARCHED}`,
@@ -43,16 +42,9 @@ export async function listQuarantine(db: SiteDatabase): Promise<QuarantineRespon
     .bind()
     .all<Sender>();
   const held = results.filter(isHeld).slice(0, LISTED);
-  const visitors = held.filter(({ kind }) => kind === "visitor").map(({ id }) => id);
-  const reasons = await reasonsOf(db, visitors);
   return {
-    senders: held.map(({ id, kind, verified, forged, dropped, changedAt }) => ({
-      id,
-      kind,
-      verified,
-      forged,
-      dropped,
-      reasons: reasons.get(id) ?? [],
+    senders: held.map(({ networkVerified: _v, networkForged: _f, changedAt, ...sender }) => ({
+      ...sender,
       changedAt: new Date(changedAt).toISOString(),
     })),
   };
@@ -63,28 +55,6 @@ function isHeld(sender: Sender): boolean {
   const { networkVerified, networkForged } = sender;
   const network = { ...NONE, verified: networkVerified ?? 0, forged: networkForged ?? 0 };
   return reputationWeight(sender, network) === 0;
-}
-
-type Reason = { readonly reason: string; readonly count: number };
-
-async function reasonsOf(
-  db: SiteDatabase,
-  visitors: readonly string[],
-): Promise<Map<string, Reason[]>> {
-  const { results } = await db
-    .prepare(
-      `SELECT visitorId, reason, COUNT(*) AS count FROM trajectories
-       WHERE +site = ?site AND +status = 'rejected' AND reason IS NOT NULL
-         AND visitorId IN (SELECT value FROM json_each(?1))
-       GROUP BY visitorId, reason ORDER BY count DESC`,
-    )
-    .bind(JSON.stringify(visitors))
-    .all<Reason & { visitorId: string }>();
-  const byVisitor = new Map<string, Reason[]>();
-  for (const { visitorId, reason, count } of results) {
-    byVisitor.set(visitorId, [...(byVisitor.get(visitorId) ?? []), { reason, count }]);
-  }
-  return byVisitor;
 }
 
 /**

@@ -60,7 +60,12 @@ describe("networks", () => {
     const bad = of(10, 10);
     expect(reputationWeight(NONE, bad)).toBe(0);
     expect(reputationWeight(of(2), bad)).toBeGreaterThan(0);
-    expect(reputationWeight(of(100), bad)).toBe(1);
+    expect(reputationWeight(of(100), of(110, 40))).toBe(1);
+  });
+
+  test("a visitor's own records do not count again for the network", () => {
+    expect(reputationWeight(of(1, 1), of(1, 1))).toBe(reputationWeight(of(1, 1), NONE));
+    expect(reputationWeight(of(1, 1), of(1, 4))).toBe(0);
   });
 
   test("no network makes a visitor better than one without a record", () => {

@@ -1,6 +1,7 @@
 /**
  * What the edge makes of a visitor's record: the mean of a Beta posterior. A visitor starts with what is
- * known of their network, so a new name on a bad network is in quarantine until its records are verified.
+ * known of others on their network, so a new name on a bad network is in quarantine until its records are
+ * verified.
  *
  * Aborted and unanswered work alone never leads to quarantine, because people close tabs.
  */
@@ -51,9 +52,14 @@ export function isBadNetwork(network: Evidence): boolean {
  * Weight of a visitor's records in [0, 1]: 1 for a mean that is as good as that of a visitor without a
  * record, and 0 in quarantine.
  *
- * @param network - of the network that the record came from.
+ * @param network - of the network that the record came from, with the visitor's own records.
  */
 export function reputationWeight(visitor: Evidence, network: Evidence): number {
-  const mean = meanOf(networkMean(network), VISITOR_STRENGTH, visitor);
+  const others = {
+    verified: Math.max(0, network.verified - visitor.verified),
+    forged: Math.max(0, network.forged - visitor.forged),
+    dropped: 0,
+  };
+  const mean = meanOf(networkMean(others), VISITOR_STRENGTH, visitor);
   return mean < QUARANTINE ? 0 : Math.min(1, mean / PRIOR);
 }
