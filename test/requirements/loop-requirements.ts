@@ -23,7 +23,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "apps/demo/src/environment/shop-task.test.ts > the verifier fails near misses: an extra or missing product, or a number off by one",
       "apps/demo/src/environment/shop-task.test.ts > the verifier fails a rollout that omits a wish",
       "apps/demo/src/environment/shop-task.test.ts > fails hostile answers: too long, injected, not a number, a list of guesses",
-      "trainer/src/check/replayed-failures.test.ts > a claimed %s, which no replay reproduces, skips the rollout",
+      "trainer/src/check/replayed-failures.test.ts > a claimed %s of an edge tool skips the rollout",
     ],
   },
   {

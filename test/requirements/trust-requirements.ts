@@ -72,16 +72,62 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     id: "trust:one-visitor",
     source: "docs/design.md, decision 4",
     behavior:
-      "No visitor has more than a given share of a step. A flood of rollouts that pass every check, chosen for their effect, moves the policy only within a bound, and further without it. Visitors under many names are not limited by it.",
+      "No visitor has more than a given share of a step. A flood of rollouts that pass every check, chosen for their effect, moves the policy only within a bound, and further without it.",
     tests: [
       ...poison(
         "a flood of %i chosen groups per step moves the policy less than the bound",
         "control: without a cap on one visitor, the same flood moves the policy beyond the bound",
-        "limit: an attacker with twelve visitor names is not capped as one visitor",
       ),
-      "trainer/src/update/learning-step.test.ts > no visitor exceeds the cap on its share of a step",
+      "trainer/src/update/learning-step.test.ts > no visitor exceeds the cap on its share of a step's gradient mass",
+      "trainer/src/update/learning-step.test.ts > a visitor who caused much before is scaled down in the next step",
+      "packages/learning/src/advantages/gradient-mass.test.ts > the norm is that of the gradient by central differences",
       "packages/learning/src/advantages/influence-bound.test.ts > agrees with bisection for random weights",
       "packages/learning/src/advantages/influence-bound.test.ts > one or two weighted contributors among more participants count nothing",
+    ],
+  },
+  {
+    id: "trust:one-network",
+    source: "issue 19, item 2",
+    behavior:
+      "Many names of one network move the policy no further than one visitor. Honest visitors lose nothing, and a site with few networks is not bound.",
+    tests: [
+      ...poison(
+        "twelve names on one network move the policy less than the bound",
+        "control: without a cap on one network, twelve names move the policy beyond the bound",
+        "the caps cost honest visitors nothing",
+      ),
+      "packages/learning/src/advantages/influence-bound.test.ts > many names of one network are bounded together, by at most twice an equal share",
+      "packages/learning/src/advantages/influence-bound.test.ts > a bound does not act with fewer names than its least",
+      "packages/learning/src/advantages/influence-bound.test.ts > the window does not bind while the share is less than twice an equal share",
+    ],
+  },
+  {
+    id: "trust:reputation",
+    source: "issue 19, item 2",
+    behavior:
+      "Forged records lower a sender's weight and lead to quarantine, whose records are kept and not learned from. Verified work or an operator ends it. Closed tabs never lead to it.",
+    tests: [
+      ...[
+        "a forged record leads to quarantine, which the next lease shows, and verified work ends it",
+        "new names on a bad network start in quarantine, and others do not",
+        "an operator sees who is in quarantine and why, and can end it",
+        "a forgotten visitor leaves no record, the export shows it before, and old ones are deleted",
+      ].map((name) => `workers/edge/src/visitors/reputation-store.test.ts > ${name}`),
+      "workers/edge/src/visitors/reputation.test.ts > a visitor of whose forged records half are caught is in quarantine from the second on",
+      "workers/edge/src/visitors/reputation.test.ts > are never in quarantine, whatever they leave unanswered",
+      "trainer/src/check/lease-judgment.test.ts > a record of a visitor in quarantine is checked and not learned from",
+      "apps/dashboard/src/quarantine-panel.browser.test.ts > those in quarantine are listed by pseudonym with reason and counts, and can be released",
+    ],
+  },
+  {
+    id: "trust:claimed-failures",
+    source: "issue 19, item 2",
+    behavior:
+      "A claimed failure of a page tool is a failed attempt up to the call. One of an edge tool is excused, and the edge counts failures that it saw.",
+    tests: [
+      "trainer/src/check/replayed-failures.test.ts > a claimed %s of a page tool is a failed attempt up to the call",
+      "trainer/src/check/trajectory-check.test.ts > a claimed failure of a page tool is learned as a failed attempt",
+      "workers/edge/src/routes/mcp.test.ts > a model's mistake is a result with a code, not a fault, and the edge counts it",
     ],
   },
   {

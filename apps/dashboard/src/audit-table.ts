@@ -19,6 +19,7 @@ const LABELS: { readonly [action: string]: string } = {
   "delete-visitor": "deleted a visitor",
   "export-visitor": "exported a visitor",
   "retry-dead-letter": "retried a dead letter",
+  "release-sender": "ended a quarantine",
   "delete-dead-letter": "deleted a dead letter",
   "delete-unfinished-object": "deleted an unfinished upload",
   "create-site": "created the site",

@@ -16,6 +16,7 @@ import {
   PolicyManifest,
   PolicyVersion,
   type PromoteRequest,
+  QuarantineResponse,
   ReleasesResponse,
   SITE_HEADER,
   SitesResponse,
@@ -69,6 +70,10 @@ export interface OperatorApi {
   /** The visitor's data as JSON lines. */
   exportVisitor(visitorId: string): Promise<Blob>;
   deleteVisitor(visitorId: string): Promise<DeletionResponse>;
+  /** Visitors and networks in quarantine. Edges of the previous release do not answer it. */
+  quarantine(): Promise<QuarantineResponse>;
+  /** Ends the quarantine of a visitor or network. */
+  release(sender: string): Promise<unknown>;
   /** The newest dead letters. */
   deadLetters(): Promise<DeadLettersResponse>;
   retryDeadLetter(digest: string): Promise<unknown>;
@@ -168,6 +173,13 @@ export function createOperatorApi(
       return boundary("network", () => response.blob());
     },
     deleteVisitor: (id) => ask(visitor(id), DeletionResponse, "DELETE"),
+    quarantine: () => ask("/v1/operator/quarantine", QuarantineResponse),
+    release: (sender) =>
+      ask(
+        `/v1/operator/quarantine/${encodeURIComponent(sender)}/release`,
+        { parse: (value) => value },
+        "POST",
+      ),
     deadLetters: () => ask("/v1/operator/dead-letters?limit=200", DeadLettersResponse),
     retryDeadLetter: (digest) =>
       ask(`/v1/operator/dead-letters/${digest}/retry`, { parse: (value) => value }, "POST"),

@@ -1,9 +1,10 @@
-/** Consent by version, and export and deletion of one visitor's data. */
+/** Consent by version, visitors in quarantine, and export and deletion of one visitor's data. */
 import type { ConsentResponse, DeletionResponse } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatCount } from "./format.ts";
 import type { PollState } from "./poller.ts";
 import { describeError, placeholder, type View, type ViewContext } from "./view.ts";
+import { quarantinePanel } from "./quarantine-panel.ts";
 import { rowsTable } from "./rows-table.ts";
 
 function consentTable({ versions }: ConsentResponse): HTMLElement {
@@ -61,6 +62,7 @@ function download(content: Blob, name: string): void {
 /** Creates the Visitors page. @param visitorId - the id in the address; may be empty */
 export function createVisitors({ api, onPoll }: ViewContext, visitorId: string): View {
   const consent = h("section", { class: "panel flush" });
+  const quarantine = h("section", { class: "panel flush" });
   const input = h("input", {
     name: "visitor",
     size: 38,
@@ -124,12 +126,32 @@ export function createVisitors({ api, onPoll }: ViewContext, visitorId: string):
   };
   void readConsent();
 
+  const release = async (id: string): Promise<void> => {
+    try {
+      await api.release(id);
+      await readQuarantine();
+    } catch (error) {
+      quarantine.prepend(h("p", { class: "notice bad", role: "alert" }, describeError(error)));
+    }
+  };
+  const readQuarantine = async (): Promise<void> => {
+    try {
+      const data = await api.quarantine();
+      quarantine.replaceChildren(quarantinePanel(data, Date.now(), (id) => void release(id)));
+    } catch (error) {
+      quarantine.replaceChildren(placeholder({ data: null, error, at: Date.now() }));
+    }
+  };
+  void readQuarantine();
+
   const element = h(
     "div",
     {},
     h("header", { class: "page-head" }, h("h1", {}, "Visitors")),
     h("h2", { class: "section" }, "Consent by version of the text"),
     consent,
+    h("h2", { class: "section" }, "Quarantine"),
+    quarantine,
     h("h2", { class: "section" }, "One visitor"),
     h(
       "section",

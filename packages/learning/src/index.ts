@@ -1,6 +1,7 @@
 /** Public entry: recipes, their stages, and the functions with which a trainer runs them. */
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
-export { boundedAdvantages, contributorInfluence } from "./advantages/influence-bound.ts";
+export { gradientMasses } from "./advantages/gradient-mass.ts";
+export { influenceFactors, massByName, scaledMasses } from "./advantages/influence-bound.ts";
 export { hasOneAdvantage, meanAdvantage, shuffledAdvantages } from "./advantages/mean-advantage.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";

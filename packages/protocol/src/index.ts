@@ -180,6 +180,7 @@ export {
 } from "./trainer-http.ts";
 export {
   ConsentResponse,
+  QuarantineResponse,
   MetricsResponse,
   OperatorSummary,
   TrajectoriesResponse,

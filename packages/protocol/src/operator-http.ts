@@ -113,6 +113,32 @@ export const TrajectoryRow = z.object({
   /** Tokens that the seeds do not select, as counted by the trainer; `null` if it could not draw them again. */
   drawMismatches: z.int().nullable().optional(),
 });
+/** Counts of what a visitor or a network sent. */
+const SenderEvidence = z.object({
+  /** Records that passed every check. */
+  verified: z.int(),
+  /** Records that were rejected for what no honest page sends. */
+  forged: z.int(),
+  /** Records or tasks that were aborted, not answered, or different when replayed. */
+  dropped: z.int(),
+});
+
+/** Answer of `GET /v1/operator/quarantine`. */
+export type QuarantineResponse = z.infer<typeof QuarantineResponse>;
+export const QuarantineResponse = z.object({
+  /** Those with the most forged records first; at most 100. */
+  senders: z.array(
+    SenderEvidence.extend({
+      /** Pseudonym of a visitor, or keyed hash of a network. */
+      id: z.string(),
+      kind: z.enum(["visitor", "network"]),
+      /** Why the last forged record was rejected. */
+      reason: z.string().nullable(),
+      changedAt: z.iso.datetime(),
+    }),
+  ),
+});
+
 /**
  * One line of `GET /v1/operator/visitors/:visitorId/export` (JSON Lines). A complete export ends with
  * an `end` line.
@@ -129,6 +155,8 @@ export const VisitorExportLine = z.discriminatedUnion("kind", [
      * the previous release.
      */
     unusedSeeds: z.int().optional(),
+    /** Counts for the visitor's reputation; `null` for none. Absent from an edge of the previous release. */
+    reputation: SenderEvidence.nullable().optional(),
   }),
   z.object({
     kind: z.literal("consent"),

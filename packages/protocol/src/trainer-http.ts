@@ -37,6 +37,12 @@ export const LeasedTrajectory = z.object({
   feedback: z.array(Feedback),
   /** Outcomes of declared metrics. Absent from an edge of the previous release. */
   outcomes: z.array(LeasedOutcome).optional(),
+  /** Keyed hash of the network that it came from. Absent if it is unknown. */
+  network: z.string().max(64).optional(),
+  /** Hash of the site key that its page used. Absent if it is unknown. */
+  siteKey: z.string().max(64).optional(),
+  /** Weight of the sender's reputation; 0: in quarantine, not to be learned from. Default 1. */
+  reputation: z.number().min(0).max(1).optional(),
 });
 /** One leased group. */
 export type LeasedGroup = z.infer<typeof LeasedGroup>;
@@ -88,7 +94,10 @@ export type TrajectoryOutcome = z.infer<typeof TrajectoryOutcome>;
 export const TrajectoryOutcome = z.strictObject({
   digest: Sha256,
   status: z.enum(["learned", "rejected", "skipped"]),
-  /** Stable reason for a rejection or skip: `log-prob-gap`, `replay-mismatch at turn 2`, `no-signal`, … */
+  /**
+   * Stable reason for a rejection or skip: `log-prob-gap`, `replay-mismatch at turn 2`, `no-signal`, …
+   * `page-tool-failed`: learned as a failed attempt, because a page tool is said to have failed.
+   */
   reason: z.string().max(64).optional(),
   /**
    * For `replay-mismatch at turn N` and `tool-wording`: the call whose results differ. Trainers of the previous release

@@ -11,6 +11,18 @@ export type LearnableTrajectory = {
   readonly rescoredLogProbs: readonly (readonly number[])[];
   /** The visitor who sent it; absent if this process sampled it. */
   readonly visitorId?: string;
+  /** Hash of the network that it came from; absent if it is unknown. */
+  readonly network?: string;
+  /** Hash of the site key that its page used; absent if it is unknown. */
+  readonly siteKey?: string;
+  /** Weight in (0, 1] that the sender's reputation gives it; default 1. */
+  readonly reputation?: number;
+};
+
+/** Visitors and networks whose rollouts passed the checks, with or without a signal. */
+export type PresentSenders = {
+  readonly visitor: ReadonlySet<string>;
+  readonly network: ReadonlySet<string>;
 };
 
 /** The checked trajectories of one task that were assigned together. */

@@ -74,6 +74,26 @@ test("forgotten rollouts leave their group, and a group without a signal is left
   expect(both.outcomes.every(({ status }) => status === "skipped")).toBe(true);
 });
 
+test("a record of a visitor in quarantine is checked and not learned from", async () => {
+  const group = await mixedGroup();
+  const trajectories = group.trajectories.map((leased, i) => ({
+    ...leased,
+    network: `network-${i}`,
+    ...(i === 0 ? { reputation: 0 } : i === 1 ? { reputation: 0.7 } : {}),
+  }));
+  const [held, doubtful] = trajectories.map(({ digest }) => digest);
+  const judged = await judge({ ...group, trajectories });
+  const outcome = judged.outcomes.find(({ digest }) => digest === held);
+  // The reward is that of the check.
+  expect(outcome).toMatchObject({ status: "skipped", reason: "quarantined", reward: 1 });
+  const learnable = judged.groups[0]?.trajectories ?? [];
+  expect(learnable.map(({ digest }) => digest)).not.toContain(held);
+  const reputations = new Map(learnable.map(({ digest, reputation }) => [digest, reputation]));
+  expect(reputations.get(doubtful ?? "")).toBe(0.7);
+  expect(reputations.size).toBe(3);
+  expect(learnable.find(({ digest }) => digest === doubtful)?.network).toBe("network-1");
+});
+
 test("an environment that disagrees in all rollouts of a lease shows it in 16 outcomes", async () => {
   const [group] = await randomGroups(1, 20);
   const difference = { turn: 1, tool: "t", arguments: "", inPage: "1", inEnvironment: "2" };

@@ -11,7 +11,7 @@ import {
   type TrajectoryOutcome,
 } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import type { LearnableTrajectory } from "./learnable-group.ts";
+import type { LearnableTrajectory, PresentSenders } from "./learnable-group.ts";
 import type { HeldLease } from "../source/lease-holder.ts";
 import { type StoppedSignals, withoutStopped } from "./stopped-signals.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
@@ -37,8 +37,7 @@ export type JudgedLease = {
    * One per trajectory; `learned` without a step marks a trajectory that is still to be trained on.
    */
   readonly outcomes: TrajectoryOutcome[];
-  /** Visitors whose rollouts passed the checks, with or without a signal. */
-  readonly visitors: ReadonlySet<string>;
+  readonly present: PresentSenders;
   /** Digests of trajectories without some of their feedback, because an operator stopped its signal. */
   readonly stripped: ReadonlySet<string>;
 };
@@ -65,7 +64,7 @@ export async function judgeLease(
     reason: "unreadable",
   }));
   const groups: RewardedLearnable[] = [];
-  const visitors = new Set<string>();
+  const present = { visitor: new Set<string>(), network: new Set<string>() };
   const stripped = new Set<string>();
   const strip = stripping(recipe, stopped, stripped);
   for (const group of lease.groups) {
@@ -74,9 +73,12 @@ export async function judgeLease(
     if (judged.passed.length === 0) continue;
     const task = group.task === null ? group.groupId : taskName(group.task);
     groups.push(await rewardedForStep(recipe, { task, trajectories: judged.passed }, coming));
-    for (const { visitorId } of judged.passed) if (visitorId) visitors.add(visitorId);
+    for (const { visitorId, network } of judged.passed) {
+      if (visitorId !== undefined) present.visitor.add(visitorId);
+      if (network !== undefined) present.network.add(network);
+    }
   }
-  return { lease, groups, outcomes: withFewDifferences(outcomes), visitors, stripped };
+  return { lease, groups, outcomes: withFewDifferences(outcomes), present, stripped };
 }
 
 /** The outcomes with few differences: an environment that disagrees with its page often does so in all rollouts. */
@@ -194,9 +196,22 @@ async function judgeGroup(
       continue;
     }
     const { trajectory, outcome } = await checker.check(left, group, state);
+    const { network, siteKey, reputation = 1 } = leased;
     const isSilent = left !== leased && outcome.reason === NO_FEEDBACK;
-    outcomes.push(isSilent ? { ...outcome, reason: SIGNAL_STOPPED } : outcome);
-    if (trajectory !== null) passed.push(trajectory);
+    if (trajectory === null) {
+      outcomes.push(isSilent ? { ...outcome, reason: SIGNAL_STOPPED } : outcome);
+    } else if (reputation === 0) {
+      // Checked all the same, because verified work is what ends a quarantine.
+      outcomes.push({ ...outcome, status: "skipped", reason: "quarantined" });
+    } else {
+      outcomes.push(outcome);
+      passed.push({
+        ...trajectory,
+        ...(network === undefined ? {} : { network }),
+        ...(siteKey === undefined ? {} : { siteKey }),
+        reputation,
+      });
+    }
   }
   return { outcomes, passed };
 }

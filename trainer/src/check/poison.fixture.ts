@@ -23,6 +23,7 @@ import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { judgeLease, withSignal } from "./lease-judgment.ts";
 import { learnableTrajectory } from "./learnable-group.ts";
 import { learningStep } from "../update/learning-step.ts";
+import { nextInfluence, type StepInfluence } from "../update/sender-influence.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
 import { derivedSeed } from "@waggle/protocol";
 import { createReplay } from "./replay.ts";
@@ -64,8 +65,10 @@ export type Hostility = {
   readonly forgers?: number;
   /** The control: records are believed, and thumbs are the reward. */
   readonly believes?: boolean;
-  /** Cap on one visitor's share of a step. */
+  /** Cap on one visitor's share of a step; default 1 = none. */
   readonly visitorShare?: number;
+  /** Cap on one network's share of a step; default 1 = none. Attackers share one network. */
+  readonly networkShare?: number;
 };
 
 /** `[held-out tasks][levers]` probability of each lever; the remainder to 1 is no lever. */
@@ -79,6 +82,7 @@ export type Learned = {
   /** Number of rollouts trained on or refused, by reason. */
   readonly outcomes: ReadonlyMap<string, number>;
   readonly visitorShareMax: number;
+  readonly networkShareMax: number;
 };
 
 const best = (task: TaskReference): string => String(judgedPull(task, WANTED).parts["best"]);
@@ -145,11 +149,13 @@ async function leased(
   trajectory: Trajectory,
   visitorId: string,
   thumb: "thumb-up" | "thumb-down",
+  network: string = visitorId,
 ): Promise<LeasedTrajectory> {
   const at = "2026-01-01T00:00:00.000Z";
   return {
     digest: await trajectoryDigest(trajectory),
     visitorId,
+    network,
     receivedAt: at,
     trajectory,
     feedback: [{ id: randomUUID(), trajectoryId: trajectory.id, kind: thumb, at }],
@@ -184,8 +190,10 @@ const believer: TrajectoryChecker = {
 export async function learnAmong(
   base: BaseModel,
   seed: number,
-  { flood = 0, names = 1, forgers = 0, believes = false, visitorShare = 1 }: Hostility,
+  hostility: Hostility,
 ): Promise<Learned> {
+  const { flood = 0, names = 1, forgers = 0, believes = false } = hostility;
+  const { visitorShare: visitor = 1, networkShare: network = 1 } = hostility;
   const engine = await openEngine(base, "cpu", { ...SHAPE, seed }, { threads: 1 });
   const policy = await openPolicy(base, 1);
   const { sampling } = RECIPE.stage.settings;
@@ -209,7 +217,8 @@ export async function learnAmong(
         maxStaleness: 1,
       });
   const outcomes = new Map<string, number>();
-  let visitorShareMax = 0;
+  let [visitorShareMax, networkShareMax] = [0, 0];
+  let earlier: readonly StepInfluence[] = [];
   let [arrived, flooded] = [0, 0];
 
   async function honestGroup(): Promise<LeasedGroup> {
@@ -245,7 +254,8 @@ export async function learnAmong(
       const lever = i % 2 === 0 ? WANTED : (best(task) as Lever);
       const poisoned = await scripted(base, policy, task, lever, 1e-6 * i);
       flooded += 1;
-      trajectories.push(await leased(poisoned, visitorNamed(200 + (flooded % names)), "thumb-up"));
+      const visitor = visitorNamed(200 + (flooded % names));
+      trajectories.push(await leased(poisoned, visitor, "thumb-up", "hostile"));
     }
     return { groupId: randomUUID(), task, size: GROUP_SIZE, trajectories };
   }
@@ -266,14 +276,17 @@ export async function learnAmong(
         outcomes.set(what, (outcomes.get(what) ?? 0) + 1);
       }
       if (judged.groups.length === 0) continue;
-      const { metrics } = await learningStep(engine, RECIPE, waiting, {
+      const { metrics, influence } = await learningStep(engine, RECIPE, waiting, {
         ...coming,
         microbatchTokens: 4096,
         shuffleAdvantages: null,
-        visitorShare,
-        presentVisitors: judged.visitors,
+        shares: { visitor, network, siteKey: 1 },
+        earlier,
+        present: judged.present,
       });
+      earlier = nextInfluence(earlier, influence);
       visitorShareMax = Math.max(visitorShareMax, metrics["visitorShareMax"] ?? 0);
+      networkShareMax = Math.max(networkShareMax, metrics["networkShareMax"] ?? 0);
       await policy.setAdapter(step + 1, { ...SHAPE, tensors: await engine.parameters() });
     }
     const parameters = [...(await engine.parameters()).values()];
@@ -284,6 +297,7 @@ export async function learnAmong(
       parameters: parameters.flatMap(({ data }) => Array.from(data)),
       outcomes,
       visitorShareMax,
+      networkShareMax,
     };
   } finally {
     await engine.dispose();

@@ -64,8 +64,21 @@ describe.each([1, 2].slice(0, sampleSize(1, 2)))("seed %i", (seed) => {
     expect(flooded.success).toBeLessThan(honest.success - 0.3);
   });
 
-  test("limit: an attacker with twelve visitor names is not capped as one visitor", async () => {
+  test("twelve names on one network move the policy less than the bound", async () => {
+    const flooded = await among({ flood: 3, names: 12, visitorShare: SHARE, networkShare: SHARE });
+    // Twice an equal share, in the step with the fewest honest networks.
+    expect(flooded.networkShareMax).toBeLessThan(0.5);
+    expect(movement(honest.pulls, flooded.pulls)).toBeLessThan(BOUND);
+    expect(flooded.success).toBeGreaterThan(honest.success - 0.05);
+  });
+
+  test("control: without a cap on one network, twelve names move the policy beyond the bound", async () => {
     const flooded = await among({ flood: 3, names: 12, visitorShare: SHARE });
     expect(movement(honest.pulls, flooded.pulls)).toBeGreaterThan(BOUND);
+  });
+
+  test("the caps cost honest visitors nothing", async () => {
+    const capped = await among({ visitorShare: SHARE, networkShare: SHARE });
+    expect(capped.success).toBeGreaterThan(honest.success - 0.02);
   });
 });

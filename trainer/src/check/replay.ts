@@ -27,11 +27,17 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
+import { type ClaimedFailure, claimedFailure, withReplayedResults } from "./failed-attempt.ts";
 import { grammarId } from "@waggle/text/grammar";
 
 /** The verdict on a rollout, or why there is none. */
 export type CheckResult =
-  | { readonly holds: true; readonly verification: Verification }
+  | {
+      readonly holds: true;
+      readonly verification: Verification;
+      /** The part to learn from, if a claimed failure of a tool ended it. Absent = all. */
+      readonly attempt?: Trajectory;
+    }
   | {
       readonly holds: false;
       readonly status: "rejected" | "skipped";
@@ -50,15 +56,6 @@ export type ReplayOptions = {
   readonly environments?: readonly EnvironmentSpec[] | undefined;
 };
 
-/** Failures of the environment, not of the policy. The turns after them cannot be judged. */
-const UNJUDGEABLE: ReadonlySet<string> = new Set([
-  "TOOL_UNAVAILABLE",
-  "TIMEOUT",
-  "NETWORK",
-  "UNAUTHENTICATED",
-  "FORBIDDEN",
-]);
-
 /**
  * Creates a replay for trajectories of assigned tasks. A mismatch is a result, never an exception.
  */
@@ -69,22 +66,25 @@ export function createReplay(options: ReplayOptions): Replay {
   return async (trajectory, guidance = null) => {
     const { task: reference } = trajectory;
     if (reference === null) return { holds: false, status: "skipped", reason: "no-verifier" };
-    if (trajectory.stopReason === "tool-error" || trajectory.turns.some(hasBrokenTool)) {
-      return { holds: false, status: "skipped", reason: "reward-unavailable" };
-    }
-    const sampled = trajectory.segments.filter((segment) => segment.kind === "sampled");
-    if (!sampled.every((segment) => endsAsRecorded(segment, format.stopTokenIds))) {
+    if (!sampledOf(trajectory).every((segment) => endsAsRecorded(segment, format.stopTokenIds))) {
       return reject("stop-mismatch");
     }
     let instance: JudgedEnvironment;
     let task: Task;
+    let failure: ClaimedFailure | null;
     try {
       const spec = environmentOf(reference, environments);
       [instance, task] = [spec.create(reference), spec.task(reference)];
+      failure = await claimedFailure(trajectory, () => spec.create(reference).environment);
     } catch (error) {
       if (!WaggleError.is(error, "INVALID_ARGUMENT")) throw error;
       return reject("unknown-environment");
     }
+    if (failure?.isExcused === true) {
+      return { holds: false, status: "skipped", reason: "reward-unavailable" };
+    }
+    const attempt = failure?.attempt ?? null;
+    const sampled = sampledOf(attempt ?? trajectory);
     let hasOtherGrammar = false;
     // The context's tokens are compared afterwards, with everything else.
     const admit: AdmitTurn = async ({ segment }, _, { grammar: asked }) => {
@@ -119,14 +119,22 @@ export function createReplay(options: ReplayOptions): Replay {
     });
     // A visitor's grammar could make any token look certain, so only grammars that the driver asks for count.
     if (hasOtherGrammar) return reject("grammar-mismatch");
-    const mismatch = mismatchOf(trajectory, again);
+    const replayed = attempt === null ? null : withReplayedResults(attempt, again);
+    const mismatch = mismatchOf(replayed ?? trajectory, again);
     if (mismatch !== null) return { holds: false, status: "rejected", ...mismatch };
+    if (replayed !== null) {
+      return {
+        holds: true,
+        verification: { reward: 0, success: false, parts: {} },
+        attempt: replayed,
+      };
+    }
     return { holds: true, verification: await judged(instance, task, again, format) };
   };
 }
 
-function hasBrokenTool({ toolResults }: Turn): boolean {
-  return toolResults.some((result) => !result.ok && UNJUDGEABLE.has(result.error.code));
+function sampledOf({ segments }: Trajectory): SampledSegment[] {
+  return segments.filter((segment) => segment.kind === "sampled");
 }
 
 /** A stop token ends a span and does not occur elsewhere in it. */

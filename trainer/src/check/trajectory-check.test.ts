@@ -336,17 +336,7 @@ const skipped: readonly [reason: string, change: Tamper][] = [
   ["aborted", (t) => ({ ...t, stopReason: "aborted", terminated: false, truncated: true })],
   [
     "reward-unavailable",
-    (t) => ({
-      ...t,
-      turns: t.turns.map((turn) => ({
-        ...turn,
-        toolResults: turn.toolResults.map(({ callId }) => ({
-          callId,
-          ok: false,
-          error: { code: "TOOL_UNAVAILABLE", message: "down" },
-        })),
-      })),
-    }),
+    (t) => ({ ...t, stopReason: "tool-error", terminated: false, truncated: true }),
   ],
 ];
 
@@ -357,6 +347,20 @@ test.each(skipped)(
     expect(outcome).toMatchObject({ status: "skipped", reason });
   },
 );
+
+test("a claimed failure of a page tool is learned as a failed attempt", async () => {
+  const trajectory = await honest();
+  const error = { code: "TIMEOUT" as const, message: "slow" };
+  const turns = trajectory.turns.map((turn, i) => ({
+    ...turn,
+    toolResults: turn.toolResults.map((result) =>
+      i > 0 ? result : { callId: result.callId, ok: false as const, error },
+    ),
+  }));
+  const { outcome, trajectory: learnable } = await check({ ...trajectory, turns });
+  expect(outcome).toMatchObject({ status: "learned", reason: "page-tool-failed", reward: 0 });
+  expect(learnable?.trajectory.turns).toHaveLength(1);
+});
 
 test("a trajectory older than the recipe allows is skipped as stale, with its metrics", async () => {
   const strict = createTrajectoryChecker({

@@ -136,12 +136,11 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       const { verification } = checked;
       const judged = { reward: verification.reward, success: verification.success };
 
-      const expanded = await expandGrammars(trajectory, grammars, policy.vocabularySize);
+      const record = checked.attempt ?? trajectory;
+      const expanded = await expandGrammars(record, grammars, policy.vocabularySize);
       if (expanded === null) return refused({ status: "rejected", reason: "grammar-mismatch" });
       const samples = toTrainingSamples(expanded);
-      const drawnAmong = isRedrawable(trajectory)
-        ? await allowedSets(trajectory, expanded, options)
-        : null;
+      const drawnAmong = isRedrawable(record) ? await allowedSets(record, expanded, options) : null;
       const rescored = await rescore(options, samples, state, drawnAmong);
       const { logProbs: rescoredLogProbs } = rescored;
       const gap = logProbGap(
@@ -186,7 +185,13 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       if (learnable === null) return refused({ status: "skipped", reason: "edit-too-long" });
       return {
         trajectory: { ...learnable, visitorId },
-        outcome: { digest, status: "learned", staleness, ...measured },
+        outcome: {
+          digest,
+          status: "learned",
+          ...(checked.attempt === undefined ? {} : { reason: "page-tool-failed" }),
+          staleness,
+          ...measured,
+        },
       };
 
       /** An edited record with the log-probs that its new tokens have at its version; `null` if it is too long. */

@@ -17,6 +17,7 @@ import {
   TrajectoryOutcome,
 } from "@waggle/protocol";
 import { z } from "zod";
+import { StepInfluence } from "../update/sender-influence.ts";
 import { LiveWatch } from "../evaluation/live-watch.ts";
 
 /** Outcomes of one lease that the edge has not confirmed yet. */
@@ -89,6 +90,8 @@ export type TrainerProgress = {
   readonly metrics: readonly MetricsRow[];
   /** The recipe's state by its state slot, as plain values. */
   readonly kept?: { readonly [state: string]: unknown } | undefined;
+  /** What senders caused in the last steps, oldest first; absent = nothing yet. */
+  readonly influence?: readonly StepInfluence[] | undefined;
   /** Success by task of a version on the frozen tasks; the key names version, tasks and seed. */
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
   /** Answers of a version to the first frozen tasks, by the same keys; states of the previous release lack it. */
@@ -186,6 +189,7 @@ export const TrainerProgress: z.ZodType<TrainerProgress> = z.strictObject({
   ),
   metrics: z.array(MetricsRow),
   kept: z.record(z.string(), z.unknown()).optional(),
+  influence: z.array(StepInfluence).optional(),
   evaluations: z.record(z.string(), z.array(z.boolean())),
   answers: z.record(z.string(), z.array(SampledAnswer)).optional(),
   learnedFrom: LearnedFrom.optional(),

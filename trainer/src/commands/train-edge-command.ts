@@ -10,7 +10,7 @@ import { type SiteTraining, trainSites } from "../edge-training/train-sites.ts";
 import { modelUnder } from "../model/frozen-base.ts";
 import { edgeOf, type EdgeOptions, edgeTransport, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
-import { number, positive } from "../options/option-values.ts";
+import { number, positive, probability } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
 import {
   adapterOption,
@@ -45,6 +45,8 @@ type TrainOptions = LearningOptions &
     partialStepSeconds: number;
     promotionMargin: number;
     visitorShare: number;
+    networkShare: number;
+    keyShare: number;
   };
 
 export function addTrainEdgeCommand(program: Command, options: ProgramOptions): void {
@@ -95,8 +97,20 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
     .option(
       "--visitor-share <rate>",
       "cap on one visitor's share of a step's gradient",
-      number,
+      probability,
       0.1,
+    )
+    .option(
+      "--network-share <rate>",
+      "cap on one network's share of a step's gradient; it acts once 8 networks take part",
+      probability,
+      0.1,
+    )
+    .option(
+      "--key-share <rate>",
+      "cap on one site key's share of a step's gradient; 1 is no cap",
+      probability,
+      1,
     )
     .action(async (given: TrainOptions) => {
       if (given.list) {
@@ -150,7 +164,11 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
           },
           promotionMargin: given.promotionMargin,
           watch: watchLimitsOf(given),
-          visitorShare: given.visitorShare,
+          shares: {
+            visitor: given.visitorShare,
+            network: given.networkShare,
+            siteKey: given.keyShare,
+          },
           leaseSeconds: given.leaseSeconds,
           pollMs: given.pollSeconds * 1000,
           partialStepMs: given.partialStepSeconds * 1000,

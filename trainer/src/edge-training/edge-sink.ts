@@ -14,6 +14,7 @@ import {
 import type { EdgeFollower } from "../edge/edge-follower.ts";
 import type { Sink } from "../training/train.ts";
 import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
+import { nextInfluence } from "../update/sender-influence.ts";
 import { finalOutcome } from "../update/final-outcome.ts";
 import { withLearned } from "../update/learned-from.ts";
 import { isLost } from "../source/lease-holder.ts";
@@ -157,6 +158,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
         ...state,
         step: hasLearned ? step : state.step,
         ...(learnedStep === null ? {} : { kept: { ...state.kept, ...learnedStep.state } }),
+        influence: nextInfluence(state.influence ?? [], learnedStep?.influence),
         stepsSincePublication,
         learnedFrom: returns ? undefined : learnedFrom,
         learned: {

@@ -37,17 +37,14 @@ const UNMEASURED: Drift = { stable: null, base: null };
  */
 export function edgeUpdate(
   { engine, recipe, base, hinted, leases, report, note, now }: Parts,
-  options: Pick<
-    TrainingOptions,
-    "microbatchTokens" | "shuffleAdvantages" | "visitorShare" | "watch"
-  >,
+  options: Pick<TrainingOptions, "microbatchTokens" | "shuffleAdvantages" | "shares" | "watch">,
   checkpoint: HeldCheckpoint,
   coming: () => ComingStep,
   signal: AbortSignal,
 ): Update<LeasedBatch, EdgeLearned> {
   /** Consecutive steps that ended in an unexpected error. */
   let failedSteps = 0;
-  return async ({ waiting, visitors }) => {
+  return async ({ waiting, present }) => {
     const startedAt = now();
     const { state } = checkpoint;
     note("learning", state.step);
@@ -57,8 +54,9 @@ export function edgeUpdate(
         ...coming(),
         microbatchTokens: options.microbatchTokens,
         shuffleAdvantages: options.shuffleAdvantages ? random : null,
-        visitorShare: options.visitorShare,
-        presentVisitors: visitors,
+        shares: options.shares,
+        earlier: state.influence,
+        present,
         reference: base,
         ports: { hinted },
         betweenPasses: async () => {

@@ -5,6 +5,7 @@
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import type { EdgeFollower } from "../edge/edge-follower.ts";
 import type { Check } from "../training/train.ts";
+import type { PresentSenders } from "../check/learnable-group.ts";
 import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 import { withWatchedLease } from "../sink/deployment-watch.ts";
 import { digestsOf, type HeldLease, isLost } from "../source/lease-holder.ts";
@@ -17,12 +18,12 @@ import {
 import { type StoppedSignals, stoppedSignals } from "../check/stopped-signals.ts";
 import { type ComingStep, type WaitingStep, waitingStep } from "../check/waiting-step.ts";
 
-/** The groups, leases and visitors of one learning step. */
+/** The groups, leases and senders of one learning step. */
 export type LeasedBatch = {
   readonly waiting: WaitingStep;
   readonly leases: readonly JudgedLease[];
-  /** Visitors seen since the last step. */
-  readonly visitors: ReadonlySet<string>;
+  /** Senders seen since the last step. */
+  readonly present: PresentSenders;
 };
 
 type Parts = Pick<TrainingParts, "edge" | "recipe" | "leases" | "checker" | "report">;
@@ -42,10 +43,10 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
   /** The filters' result for all groups in the buffer. */
   #waiting: WaitingStep | null = null;
   /**
-   * Visitors since the last step. A crash forgets them, after which the bound on a visitor's share may
+   * Senders since the last step. A crash forgets them, after which the bound on a sender's share may
    * be looser.
    */
-  #visitors = new Set<string>();
+  #present = { visitor: new Set<string>(), network: new Set<string>() };
   #twice = 0;
   /** Signals that an operator stopped, when they were last read. */
   #stopped: StoppedSignals = new Set();
@@ -118,7 +119,8 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     this.#checkpoint.amendState(
       withWatchedLease(this.#checkpoint.state, judged, this.#options.watch),
     );
-    for (const visitor of judged.visitors) this.#visitors.add(visitor);
+    for (const visitor of judged.present.visitor) this.#present.visitor.add(visitor);
+    for (const network of judged.present.network) this.#present.network.add(network);
     const [signaled = judged] = (await this.#hold([...this.#buffer, judged])).slice(-1);
     report.judged(signaled);
   }
@@ -150,7 +152,7 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
       whole.length === this.#buffer.length && whole.every((one, i) => one === this.#buffer[i]);
     if (!isSame || this.#waiting === null) await this.#hold(whole);
     if (this.#buffered !== before || this.#waiting === null) return null;
-    return { waiting: this.#waiting, leases: this.#buffer, visitors: this.#visitors };
+    return { waiting: this.#waiting, leases: this.#buffer, present: this.#present };
   }
 
   /** Stops renewing the leases: their outcomes are in the checkpoint. */
@@ -158,7 +160,7 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     for (const { lease } of this.#buffer) this.#parts.leases.drop(lease);
     this.#buffer = [];
     this.#waiting = null;
-    this.#visitors = new Set();
+    this.#present = { visitor: new Set(), network: new Set() };
   }
 
   /**

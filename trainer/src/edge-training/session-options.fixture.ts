@@ -24,7 +24,7 @@ export function sessionOptions(
     publishEvery: 1,
     microbatchTokens: 4096,
     shuffleAdvantages: false,
-    visitorShare: 0.1,
+    shares: { visitor: 0.1, network: 0.1, siteKey: 1 },
     maxSteps: Infinity,
     maxPublications: Infinity,
     idleExitMs: 60,

@@ -24,6 +24,7 @@ import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 import type { FrozenScorer } from "../update/recipe-models.ts";
+import { UNBOUNDED } from "../update/sender-influence.ts";
 import {
   parityChecker,
   randomGroups,
@@ -195,7 +196,7 @@ export async function live(
         band: 0.1,
         microbatchTokens: 40,
         shuffleAdvantages: options.shuffleAdvantages ?? false,
-        visitorShare: 1,
+        shares: UNBOUNDED,
         pollMs: 1000,
         watch: { ...WATCH_LIMITS, ...options.watch },
         maxSteps: options.maxSteps ?? Infinity,

@@ -13,6 +13,7 @@ import type { Reporter } from "../metrics/reporter.ts";
 import type { Turn } from "./fair-turns.ts";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
 import type { FrozenScorer } from "../update/recipe-models.ts";
+import type { InfluenceShares } from "../update/sender-influence.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 
 /** The ports and objects that the loop uses. */
@@ -49,8 +50,8 @@ export type TrainingOptions = {
   readonly band: number;
   readonly microbatchTokens: number;
   readonly shuffleAdvantages: boolean;
-  /** Cap on one visitor's share of a step, in (0, 1]; 1 = no cap. */
-  readonly visitorShare: number;
+  /** Bounds on the share of a step that one sender causes. */
+  readonly shares: InfluenceShares;
   readonly pollMs: number;
   /** Groups that wait this long for more are trained on without them; `Infinity` = never. */
   readonly partialStepMs: number;

@@ -25,7 +25,7 @@ test("skipped and rejected trajectories are counted by reason", () => {
   const judged = {
     lease: { leaseId: "l", fencingToken: 1, groups: [] },
     groups: [],
-    visitors: new Set<string>(),
+    present: { visitor: new Set<string>(), network: new Set<string>() },
     outcomes: [
       outcome("learned"),
       outcome("skipped", "stale"),

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { type EdgeSettings, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
 import type { LearningStepOptions } from "./learning-step.ts";
+import { nextInfluence, type StepInfluence, UNBOUNDED } from "./sender-influence.ts";
 import { seededRandom } from "@waggle/protocol";
 import {
   learnFrom,
@@ -116,7 +117,7 @@ test("advantages are relative to the group and are reported", async () => {
   await engine.dispose();
 });
 
-test("no visitor exceeds the cap on its share of a step", async () => {
+test("no visitor exceeds the cap on its share of a step's gradient mass", async () => {
   const engine = await tinyEngine();
   // Visitor 0 has half of the rollouts; every other visitor has one.
   const groups = groupsOf(4, 4).map(({ task, trajectories }, g) => ({
@@ -127,19 +128,76 @@ test("no visitor exceeds the cap on its share of a step", async () => {
     })),
   }));
   const recipe = drGrpoTis();
-  const learned = (visitorShare: number) =>
-    learnFrom(engine, recipe, groups, { ...OPTIONS, visitorShare });
+  const learned = (visitor: number) =>
+    learnFrom(engine, recipe, groups, { ...OPTIONS, shares: { ...UNBOUNDED, visitor } });
   const free = await learned(1);
   expect(free.metrics["visitors"]).toBe(9);
-  expect(free.metrics["visitorShareMax"]).toBeCloseTo(0.5, 12);
+  expect(free.metrics["visitorShareMax"]).toBeGreaterThan(0.4);
+  expect(free.metrics["influenceScaleMin"]).toBe(1);
   const bounded = await learned(0.25);
   expect(bounded.metrics["visitorShareMax"]).toBeCloseTo(0.25, 12);
   // The other visitors keep their advantages, and signs stay.
-  const [flood, , other] = [...bounded.advantages.values()];
+  const [flood = 0, , other] = [...bounded.advantages.values()];
   expect(other).toBe(-0.5);
-  expect(flood).toBeCloseTo(-0.5 / 3, 12);
+  expect(flood).toBeLessThan(0);
+  expect(flood / -0.5).toBeCloseTo(bounded.metrics["influenceScaleMin"] ?? 0, 12);
+  expect(bounded.metrics["influenceScaleMean"]).toBeLessThan(0.8);
   await engine.dispose();
 });
+
+test("a reputation scales a visitor's rollouts, and the masses are kept under other names", async () => {
+  const engine = await tinyEngine();
+  const groups = groupsOf(1, 4).map(({ task, trajectories }) => ({
+    task,
+    trajectories: trajectories.map((trajectory, i) => ({
+      ...trajectory,
+      visitorId: `visitor-${i}`,
+      network: "office",
+      reputation: i === 0 ? 0.5 : 1,
+    })),
+  }));
+  const { advantages, influence, metrics } = await learnFrom(engine, drGrpoTis(), groups, OPTIONS);
+  expect([...advantages.values()]).toEqual([-0.25, 0.5, -0.5, 0.5]);
+  expect(metrics).toMatchObject({ reputationMin: 0.5, visitors: 4, networks: 1 });
+  expect(Object.keys(influence?.visitor ?? {})).toHaveLength(4);
+  expect(JSON.stringify(influence)).not.toContain("visitor-0");
+  await engine.dispose();
+});
+
+test("a visitor who caused much before is scaled down in the next step", async () => {
+  const engine = await tinyEngine();
+  const groups = groupsOf(6, 4).map(({ task, trajectories }, g) => ({
+    task,
+    trajectories: trajectories.map((trajectory, i) => ({
+      ...trajectory,
+      visitorId: `${4 * g + i}`,
+    })),
+  }));
+  const shares = { ...UNBOUNDED, visitor: 0.1 };
+  const first = await learnFrom(engine, drGrpoTis(), groups, { ...OPTIONS, shares });
+  expect(first.metrics["influenceScaleMin"]).toBe(1);
+  const [name = ""] = Object.keys(first.influence?.visitor ?? {});
+  const heavy = { visitor: { [name]: 1 }, network: {}, siteKey: {} };
+  const earlier = [first.influence ?? never(), heavy];
+  const second = await learnFrom(engine, drGrpoTis(), groups, { ...OPTIONS, shares, earlier });
+  expect(second.metrics["influenceScaleMin"]).toBe(0);
+  expect(second.metrics["visitors"]).toBe(24);
+  await engine.dispose();
+});
+
+test("the window keeps the newest 20 steps", () => {
+  const step = (mass: number) => ({ visitor: { a: mass }, network: {}, siteKey: {} });
+  let kept: readonly StepInfluence[] = [];
+  for (let i = 0; i < 25; i += 1) kept = nextInfluence(kept, step(i));
+  expect(kept.map(({ visitor }) => visitor["a"])).toEqual(
+    Array.from({ length: 20 }, (_, i) => i + 5),
+  );
+  expect(nextInfluence(kept, undefined)).toBe(kept);
+});
+
+function never(): never {
+  throw new Error("expected a step with advantages");
+}
 
 const TARGET = 7;
 

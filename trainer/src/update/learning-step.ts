@@ -1,12 +1,11 @@
 /**
  * One learning step of the loop: groups of checked trajectories in, updated parameters and metrics out.
  * The training loop and the offline simulation both run it. The update itself is shared by all recipes
- * (`stage-update.ts`); this file adds the bound on each visitor's share and metrics on log-probs,
+ * (`stage-update.ts`); this file adds the bounds on what one sender causes and metrics on log-probs,
  * staleness and outcomes.
  */
 import { meanOrZero } from "@waggle/evaluation";
 import {
-  contributorInfluence,
   meanAdvantage,
   offPolicyMetrics,
   type PartPorts,
@@ -18,11 +17,20 @@ import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
 import { withShuffledAdvantages } from "./group-advantages.ts";
 import { learnedInStep } from "./learned-from.ts";
-import type { LearnableGroup, LearnableTrajectory } from "../check/learnable-group.ts";
+import type {
+  LearnableGroup,
+  LearnableTrajectory,
+  PresentSenders,
+} from "../check/learnable-group.ts";
 import { partContext } from "../recipes/part-context.ts";
 import type { FrozenScorer } from "./recipe-models.ts";
 import { updateFrom, type UpdateNumbers } from "./stage-update.ts";
-import { type Visitors, withBoundedVisitors } from "./visitor-bound.ts";
+import {
+  type InfluenceShares,
+  type StepInfluence,
+  UNBOUNDED,
+  withBoundedSenders,
+} from "./sender-influence.ts";
 import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
 
 export type LearningStepOptions = ComingStep & {
@@ -30,16 +38,16 @@ export type LearningStepOptions = ComingStep & {
   readonly microbatchTokens: number;
   /** The negative control: shuffles the advantages over the minibatch. `null` = no shuffling. */
   readonly shuffleAdvantages: (() => number) | null;
-  /**
-   * Cap on one visitor's share of a step, in (0, 1]; default 1 = no cap. See `visitor-bound.ts`.
-   */
-  readonly visitorShare?: number | undefined;
+  /** Bounds on the share of a step that one sender causes; default none. See `sender-influence.ts`. */
+  readonly shares?: InfluenceShares | undefined;
+  /** What senders caused in the steps before; default nothing. */
+  readonly earlier?: readonly StepInfluence[] | undefined;
   /** Log-probs under the base model, for a recipe with a KL term. */
   readonly reference?: FrozenScorer | undefined;
   /** Renders corrections into prompts, for a recipe that reads them. */
   readonly ports?: Pick<PartPorts, "hinted"> | undefined;
-  /** Visitors seen since the last step whose rollouts had no signal. */
-  readonly presentVisitors?: Iterable<string> | undefined;
+  /** Senders seen since the last step, also those whose rollouts had no signal; default nobody. */
+  readonly present?: PresentSenders | undefined;
   /**
    * Called between passes. It may throw to stop the step, which leaves the parameters unchanged.
    */
@@ -55,6 +63,8 @@ export type LearningStepResult = {
   readonly learnedFrom: LearnedFrom | null;
   /** The recipe's state for the next step. */
   readonly state: StateChange;
+  /** What each sender caused; absent if nothing was learned or the stage has no advantages. */
+  readonly influence?: StepInfluence | undefined;
   /** Empty if nothing was learned. */
   readonly metrics: { readonly [name: string]: number };
 };
@@ -79,18 +89,20 @@ export async function learningStep(
     }
   }
   const { stage } = recipe;
-  const visitors = new Map(
-    trajectories.map(({ digest, visitorId }) => [digest, visitorId] as const),
-  );
   const dealt =
     shuffleAdvantages === null ? stage : withShuffledAdvantages(stage, shuffleAdvantages);
+  const bounded = withBoundedSenders(dealt, trajectories, {
+    shares: options.shares ?? UNBOUNDED,
+    present: options.present,
+    earlier: options.earlier ?? [],
+  });
   const update = await updateFrom(
     inPasses(engine, {
       tokens: microbatchTokens,
       keyOf: (sequence) => keys.get(sequence),
       between: betweenPasses,
     }),
-    withBoundedVisitors(dealt, visitors, options.visitorShare ?? 1, options.presentVisitors),
+    bounded.stage,
     kept,
     new Set(trajectories.map(({ digest }) => digest)),
     partContext(stage, step, options),
@@ -102,17 +114,19 @@ export async function learningStep(
     return { advantages: new Map(), reasons: dropped, learnedFrom: null, state, metrics: {} };
   }
   const advantages = advantagesOf(numbers);
+  const senders = bounded.result();
   const { rows } = numbers.minibatch;
   return {
     advantages,
     reasons: dropped,
     learnedFrom: learnedInStep(recipe.name, numbers),
     state,
+    influence: senders?.influence,
     metrics: {
       ...update.metrics,
       ...outcomeMetrics(trajectories, advantages),
       ...distances(numbers, trajectories),
-      ...visitorMetrics(numbers, visitors),
+      ...senders?.metrics,
       groups: groups.length,
       trainedTokens:
         stage.settings.epochs *
@@ -143,17 +157,6 @@ function outcomeMetrics(
     stalenessMean: meanOrZero(trajectories.map(({ staleness }) => staleness)),
     stalenessMax: Math.max(0, ...trajectories.map(({ staleness }) => staleness)),
   };
-}
-
-/** Visitors' shares of the step, after the bound. */
-function visitorMetrics(
-  { minibatch }: UpdateNumbers,
-  visitors: Visitors,
-): { readonly [name: string]: number } {
-  const weights = [...contributorInfluence(minibatch, visitors).values()];
-  const all = weights.reduce((sum, weight) => sum + weight, 0);
-  if (all === 0) return {};
-  return { visitors: weights.length, visitorShareMax: Math.max(...weights) / all };
 }
 
 /** How far the sampling policy was from the trained one. */

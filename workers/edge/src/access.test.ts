@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { requireConsent } from "./access.ts";
 
 test("only a session with consent passes", () => {
-  const consented = { site: "default", visitorId: "v", isRemembered: true };
+  const consented = { site: "default", visitorId: "v", siteKey: null, isRemembered: true };
   expect(requireConsent(consented)).toBe(consented);
-  expect(() => requireConsent({ site: "default", visitorId: "v", isRemembered: false })).toThrow(
+  expect(() => requireConsent({ ...consented, isRemembered: false })).toThrow(
     expect.objectContaining({ code: "CONSENT_MISSING" }),
   );
 });

@@ -1,6 +1,6 @@
 /**
- * The network of a request: the /24 of an IPv4 address or the /64 of an IPv6 address. A subscriber usually
- * owns a whole prefix, so changing the last bits does not evade a limit per prefix. Only a keyed hash
+ * The network of a request: the /24 of an IPv4 address, and the /64 or the /48 of an IPv6 address. A subscriber
+ * usually owns a whole prefix, so changing the last bits does not evade a limit per prefix. Only a keyed hash
  * leaves this module, so addresses cannot be recovered from stored values.
  */
 import { nameInSite } from "./sites/site-name.ts";
@@ -29,10 +29,11 @@ function mappedIpv4(groups: readonly string[]): string | null {
     .join(".");
 }
 
-function prefixOf(address: string): string {
+/** @param length - of an IPv6 prefix, in groups of 16 bits. */
+function prefixOf(address: string, length: 3 | 4): string {
   const groups = ipv6Groups(address);
   const ipv4 = groups === null ? address : mappedIpv4(groups);
-  if (ipv4 === null) return `${groups?.slice(0, 4).join(":")}::/64`;
+  if (ipv4 === null) return `${groups?.slice(0, length).join(":")}::/${16 * length}`;
   const bytes = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.\d{1,3}$/.exec(ipv4);
   return bytes === null ? LOCAL : `${bytes.slice(1).join(".")}.0/24`;
 }
@@ -48,13 +49,36 @@ export async function addressPrefix(
   secret: string,
   site: string,
 ): Promise<string> {
+  const prefix = prefixOf(addressOf(request), 4);
+  return keyedHash(nameInSite(site, `address prefix ${prefix}`), secret);
+}
+
+/**
+ * A stable identifier of the network that a trajectory came from, as hex; `null` without an address. It is wider
+ * than `addressPrefix`, because whoever has an IPv6 /48 has 65,536 prefixes.
+ *
+ * @param secret - as above.
+ * @param site - as above.
+ */
+export async function networkName(
+  request: Request,
+  secret: string,
+  site: string,
+): Promise<string | null> {
+  const prefix = prefixOf(addressOf(request), 3);
+  return prefix === LOCAL ? null : keyedHash(nameInSite(site, `network ${prefix}`), secret);
+}
+
+function addressOf(request: Request): string {
+  return request.headers.get("cf-connecting-ip") ?? "";
+}
+
+async function keyedHash(text: string, secret: string): Promise<string> {
   const encoder = new TextEncoder();
-  const prefix = prefixOf(request.headers.get("cf-connecting-ip") ?? "");
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, [
     "sign",
   ]);
-  const text = nameInSite(site, `address prefix ${prefix}`);
   const name = await crypto.subtle.sign("HMAC", key, encoder.encode(text));
   return [...new Uint8Array(name)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -25,6 +25,7 @@ import { objectEndpoints } from "./routes/objects.ts";
 import { healthEndpoints } from "./routes/health.ts";
 import { operatorEndpoints } from "./routes/operator.ts";
 import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
+import { quarantineEndpoints } from "./routes/quarantine.ts";
 import { releaseEndpoints } from "./routes/releases.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
@@ -61,6 +62,7 @@ const served: readonly Endpoint[] = [
   ...operatorPolicyEndpoints,
   ...releaseEndpoints,
   ...operatorVisitorEndpoints,
+  ...quarantineEndpoints,
   ...operatorControlEndpoints,
   ...stoppedSignalEndpoints,
   ...versionReportEndpoints,

@@ -17,6 +17,7 @@ export type AuditAction =
   | "start-signal"
   | "delete-visitor"
   | "export-visitor"
+  | "release-sender"
   | "retry-dead-letter"
   | "delete-dead-letter"
   | "delete-unfinished-object"

@@ -57,6 +57,7 @@ export async function forgetVisitor(
       .bind(visitorId),
     db.prepare("DELETE FROM assignments WHERE site = ?site AND visitorId = ?1").bind(visitorId),
     db.prepare("DELETE FROM requestSeeds WHERE visitorId = ?1 AND site = ?site").bind(visitorId),
+    db.prepare("DELETE FROM reputations WHERE holder = ?1 AND site = ?site").bind(visitorId),
     db.prepare("DELETE FROM assignmentBudgets WHERE site = ?site AND holder = ?1").bind(visitorId),
     db.prepare("DELETE FROM deadLetters WHERE site = ?site AND visitorId = ?1").bind(visitorId),
     db.prepare("DELETE FROM releaseVisitors WHERE visitorId = ?1 AND site = ?site").bind(visitorId),

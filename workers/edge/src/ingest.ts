@@ -31,6 +31,14 @@ import { useSeed } from "./visitors/request-seeds.ts";
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
 
+/** Where an upload came from; `null` if it is unknown. */
+type Origin = {
+  /** Keyed hash of the network; see `networkName`. */
+  readonly network: string | null;
+  /** Hash of the site key; see `siteKeyName`. */
+  readonly siteKey: string | null;
+};
+
 /** Distinct versions that one upload may name; trajectories beyond that are refused. */
 const NAMED_VERSIONS = 1000;
 
@@ -109,13 +117,15 @@ function judgeOwners(
 
 const INSERT_ROW = `
   INSERT INTO trajectories (site, digest, id, visitorId, assignmentId, groupId, environment, seed, split,
-    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion, samplingSeed)
+    policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion, samplingSeed,
+    network, siteKey)
   SELECT ?site, ?1, ?2, ?3, ?4,
     (SELECT groupId FROM assignments WHERE site = ?site AND id = ?4), ?5, ?6, ?7,
     ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15,
     CASE WHEN ?4 IS NOT NULL THEN ?16 ELSE
       (SELECT seed FROM requestSeeds
-       WHERE site = ?site AND visitorId = ?3 AND seed = ?16 AND digest IS NULL) END
+       WHERE site = ?site AND visitorId = ?3 AND seed = ?16 AND digest IS NULL) END,
+    ?17, ?18
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
@@ -161,6 +171,7 @@ async function storeTrajectory(
   trajectory: Trajectory,
   groupBytes: number,
   now: number,
+  { network, siteKey }: Origin,
 ): Promise<"accepted" | "duplicate"> {
   const key = trajectoryKey(stores.DB.site, visitorId, digest);
   const text = canonicalJson(trajectory);
@@ -187,6 +198,8 @@ async function storeTrajectory(
     await forgottenName(visitorId),
     trajectory.consent.version,
     trajectory.samplingSeed ?? null,
+    network,
+    siteKey,
   );
   const position = await channelPosition(visitorId);
   const [inserted] = await stores.DB.batch([
@@ -209,6 +222,7 @@ async function storeTrajectory(
  * Validates and stores every trajectory of an upload. A refused one does not affect the others.
  *
  * @param groupBytes - decoded bytes that one group may hold; 0 = no limit.
+ * @param origin - where the upload came from; default unknown.
  */
 export async function ingest(
   stores: SiteStores,
@@ -216,6 +230,7 @@ export async function ingest(
   upload: UploadEnvelope,
   groupBytes: number,
   now: number,
+  origin: Origin = { network: null, siteKey: null },
 ): Promise<UploadResult[]> {
   const forgotten = await isForgotten(stores.DB, visitorId);
   const knowledge = await gatherKnowledge(stores.DB, visitorId, upload);
@@ -232,7 +247,15 @@ export async function ingest(
       checkTrajectory(trajectory, knowledge);
       // The insert checks this again. Checking here keeps the object out of R2.
       if (forgotten) throw forgottenRefusal();
-      const status = await storeTrajectory(stores, visitorId, digest, trajectory, groupBytes, now);
+      const status = await storeTrajectory(
+        stores,
+        visitorId,
+        digest,
+        trajectory,
+        groupBytes,
+        now,
+        origin,
+      );
       results.push({ digest, status });
     } catch (error) {
       if (!WaggleError.is(error)) throw error;

@@ -16,6 +16,7 @@ import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-store.ts
 import { noteLineage } from "./lineage-store.ts";
 import { keepStartedSignals } from "./signals/stopped-signals.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
+import { dropOldReputations } from "./visitors/reputation-store.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
 export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
@@ -32,6 +33,14 @@ export type LeasedRow = {
   readonly visitorId: string;
   readonly receivedAt: number;
   readonly objectKey: string;
+  readonly network: string | null;
+  readonly siteKey: string | null;
+  /** Counts of its visitor and of its network; `null` if there are none. */
+  readonly visitorVerified: number | null;
+  readonly visitorForged: number | null;
+  readonly visitorDropped: number | null;
+  readonly networkVerified: number | null;
+  readonly networkForged: number | null;
 };
 
 type GrantedGroup = {
@@ -167,6 +176,7 @@ export async function leaseGroups(
   now: number,
 ): Promise<GrantedLease> {
   await loseExpired(db, mostFailures, now);
+  await dropOldReputations(db, now).run();
   const groups = await candidates(db, request, now);
   const newest = await db
     .prepare("SELECT MAX(fencingToken) AS token FROM leases WHERE site = ?site")
@@ -207,8 +217,13 @@ export async function leaseGroups(
       .bind(leaseId, digests),
     db
       .prepare(
-        `SELECT digest, id, groupId, visitorId, receivedAt, objectKey FROM trajectories
-         WHERE site = ?site AND leaseId = ?1 AND status = 'leased' ORDER BY receivedAt, digest`,
+        `SELECT t.digest, t.id, t.groupId, t.visitorId, t.receivedAt, t.objectKey, t.network, t.siteKey,
+           v.verified AS visitorVerified, v.forged AS visitorForged, v.dropped AS visitorDropped,
+           n.verified AS networkVerified, n.forged AS networkForged
+         FROM trajectories t
+         LEFT JOIN reputations v ON v.holder = t.visitorId AND v.site = t.site
+         LEFT JOIN reputations n ON n.holder = t.network AND n.site = t.site
+         WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' ORDER BY t.receivedAt, t.digest`,
       )
       .bind(leaseId),
   ]);

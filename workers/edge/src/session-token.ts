@@ -10,6 +10,8 @@ import { sign, verify } from "hono/jwt";
 export type Session = {
   readonly site: string;
   readonly visitorId: string;
+  /** Hash of the site key that opened it; `null` in a token of the previous release. */
+  readonly siteKey: string | null;
   /** False for the session of a single visit, opened without consent. */
   readonly isRemembered: boolean;
 };
@@ -22,19 +24,36 @@ export type Audience =
   | "waggle-visit";
 
 /** A visitor of a site. */
-export type Visitor = { readonly site: string; readonly visitorId: string };
+export type Visitor = {
+  readonly site: string;
+  readonly visitorId: string;
+  /** Hash of the site key that the page used; only in tokens of sessions. */
+  readonly siteKey?: string | undefined;
+};
+
+/** Hash that names a site key in tokens and rows. */
+export async function siteKeyName(siteKey: string): Promise<string> {
+  return (await sha256(`site key ${siteKey}`)).slice(0, 16);
+}
 
 /** Signs a token for a visitor that is valid for `ttlSeconds` from `now` (ms). */
 export function signToken(
   audience: Audience,
-  { site, visitorId }: Visitor,
+  { site, visitorId, siteKey }: Visitor,
   ttlSeconds: number,
   secret: string,
   now: number,
 ): Promise<string> {
   const issued = Math.floor(now / 1000);
   return sign(
-    { sub: visitorId, site, aud: audience, iat: issued, exp: issued + ttlSeconds },
+    {
+      sub: visitorId,
+      site,
+      ...(siteKey === undefined ? {} : { key: siteKey }),
+      aud: audience,
+      iat: issued,
+      exp: issued + ttlSeconds,
+    },
     secret,
     "HS256",
   );
@@ -49,8 +68,9 @@ export async function verifyToken(
   for (const secret of secrets) {
     try {
       const payload = await verify(token, secret, { alg: "HS256", aud: audience });
-      const { sub, site = DEFAULT_SITE } = payload;
-      return typeof sub === "string" && typeof site === "string" ? { site, visitorId: sub } : null;
+      const { sub, site = DEFAULT_SITE, key } = payload;
+      if (typeof sub !== "string" || typeof site !== "string") return null;
+      return { site, visitorId: sub, siteKey: typeof key === "string" ? key : undefined };
     } catch {
       // Signed with another secret, or another kind of token.
     }
@@ -64,9 +84,13 @@ export async function verifySession(
   secrets: readonly string[],
 ): Promise<Session | null> {
   const remembered = await verifyToken("waggle-session", token, secrets);
-  if (remembered !== null) return { ...remembered, isRemembered: true };
+  if (remembered !== null) return sessionOf(remembered, true);
   const visit = await verifyToken("waggle-visit-session", token, secrets);
-  return visit === null ? null : { ...visit, isRemembered: false };
+  return visit === null ? null : sessionOf(visit, false);
+}
+
+function sessionOf({ site, visitorId, siteKey }: Visitor, isRemembered: boolean): Session {
+  return { site, visitorId, siteKey: siteKey ?? null, isRemembered };
 }
 
 /** The bearer token of a request. @throws WaggleError `UNAUTHENTICATED` */

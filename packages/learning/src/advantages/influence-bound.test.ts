@@ -1,8 +1,6 @@
 import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { planMinibatch } from "../composition/minibatch.ts";
-import { rewardedOf } from "../composition/rewarded-trajectories.fixture.ts";
-import { boundedAdvantages, contributorInfluence, influenceScales } from "./influence-bound.ts";
+import { influenceFactors, influenceScales, massByName, scaledMasses } from "./influence-bound.ts";
 
 /** The same scales, found by bisection on the bound. */
 function plainScales(weights: readonly number[], share: number): number[] {
@@ -69,45 +67,87 @@ test.each([0, -0.1, 1.01, Number.NaN])("a share of %s is refused", (share) => {
   expect(() => influenceScales([1], share)).toThrow(/in \(0, 1\]/);
 });
 
-/** Ten trajectories of one token: six of the first contributor, one of each other, one of no one. */
+/** Ten trajectories of mass 1: six of one visitor, three of others, and one of nobody. */
 const IDS = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
-const CONTRIBUTORS = new Map([
+const MASSES = new Map(IDS.map((id) => [id, 1] as const));
+const VISITORS = new Map([
   ...IDS.slice(0, 6).map((id) => [id, "flood"] as const),
   ["g", "one"] as const,
   ["h", "two"] as const,
   ["i", "three"] as const,
 ]);
-const ADVANTAGES = new Map(
-  IDS.map((id, i) => [id, [Float64Array.from([0, i % 2 === 0 ? 1 : -1])]]),
-);
-const planned = (advantages = ADVANTAGES) =>
-  planMinibatch(
-    [{ task: "t", trajectories: IDS.map((id) => rewardedOf(id)) }],
-    { kind: "token-mean" },
-    { advantages },
-  );
 
-test("influence is the share of the loss times the absolute advantage, summed by contributor", () => {
-  const influence = contributorInfluence(planned(), CONTRIBUTORS);
-  expect([...influence.keys()]).toEqual(["flood", "one", "two", "three"]);
-  expect(influence.get("flood")).toBeCloseTo(0.6, 12);
-  expect(influence.get("one")).toBeCloseTo(0.1, 12);
+/** Share of each name after the bounds. */
+function sharesAfter(
+  masses: ReadonlyMap<string, number>,
+  factors: ReadonlyMap<string, number>,
+  names: ReadonlyMap<string, string>,
+): Map<string, number> {
+  const held = massByName(scaledMasses(masses, factors), names);
+  const all = [...held.values()].reduce((sum, mass) => sum + mass, 0);
+  return new Map([...held].map(([name, mass]) => [name, mass / all]));
+}
+
+test("no visitor exceeds the share, and the trajectories of others keep their mass", () => {
+  const factors = influenceFactors(MASSES, [{ names: VISITORS, share: 0.5 }]);
+  expect(sharesAfter(MASSES, factors, VISITORS).get("flood")).toBeCloseTo(0.5, 12);
+  expect(factors.get("a")).toBeCloseTo(0.5, 12);
+  for (const id of ["g", "h", "i", "j"]) expect(factors.get(id)).toBe(1);
 });
 
-test("bounded advantages keep their signs, and no contributor exceeds the share", () => {
-  const bounded = boundedAdvantages(ADVANTAGES, planned(), CONTRIBUTORS, 0.5) as typeof ADVANTAGES;
-  const influence = contributorInfluence(planned(bounded), CONTRIBUTORS);
-  const all = [...influence.values()].reduce((sum, weight) => sum + weight, 0);
-  expect((influence.get("flood") ?? 0) / all).toBeCloseTo(0.5, 12);
-  expect(bounded.get("a")?.[0]?.[1]).toBeCloseTo(0.5, 12);
-  expect(bounded.get("b")?.[0]?.[1]).toBeCloseTo(-0.5, 12);
-  for (const id of ["g", "h", "i", "j"]) expect(bounded.get(id)).toEqual(ADVANTAGES.get(id));
+test("two visitors do not decide for others that are present without a mass", () => {
+  const names = new Map([...VISITORS].filter(([, name]) => ["flood", "one"].includes(name)));
+  const alone = influenceFactors(MASSES, [{ names, share: 0.5 }]);
+  expect(alone.get("a")).toBe(1);
+  const watched = influenceFactors(MASSES, [{ names, share: 0.5, present: ["silent"] }]);
+  expect(watched.get("a")).toBe(0);
 });
 
-test("two contributors do not decide for others that are present without a signal", () => {
-  const two = new Map([...CONTRIBUTORS].filter(([, name]) => ["flood", "one"].includes(name)));
-  const alone = boundedAdvantages(ADVANTAGES, planned(), two, 0.5);
-  expect(alone.get("a")?.[0]?.[1]).toBe(1);
-  const watched = boundedAdvantages(ADVANTAGES, planned(), two, 0.5, ["silent"]);
-  expect(watched.get("a")?.[0]?.[1]).toBe(0);
+/** 12 names of one network, and 9 visitors with a network each. */
+const PEOPLE = Array.from({ length: 21 }, (_, i) => `p${i}`);
+const ONE_EACH = new Map(PEOPLE.map((id) => [id, 1] as const));
+const OWN = new Map(PEOPLE.map((id) => [id, id] as const));
+const NETWORKS = new Map(PEOPLE.map((id, i) => [id, i < 12 ? "office" : id] as const));
+
+test("many names of one network are bounded together, by at most twice an equal share", () => {
+  const factors = influenceFactors(ONE_EACH, [
+    { names: OWN, share: 0.1 },
+    { names: NETWORKS, share: 0.1, least: 8 },
+  ]);
+  // Ten networks with a mass.
+  const shares = sharesAfter(ONE_EACH, factors, NETWORKS);
+  expect(shares.get("office")).toBeCloseTo(0.2, 12);
+  expect(factors.get("p0")).toBeCloseTo(9 / 4 / 12, 12);
+  expect(factors.get("p20")).toBe(1);
+});
+
+test("a bound does not act with fewer names than its least", () => {
+  const factors = influenceFactors(ONE_EACH, [{ names: NETWORKS, share: 0.1, least: 11 }]);
+  expect(new Set(factors.values())).toEqual(new Set([1]));
+});
+
+test("what a name caused before counts in its share of the window", () => {
+  // 20 names with a mass of 1 each before; p0 has 3 of them.
+  const earlier = new Map(PEOPLE.slice(0, 20).map((id) => [id, id === "p0" ? 3 : 1]));
+  const bound = { names: OWN, share: 0.1, earlier };
+  const now = new Map([
+    ["p0", 4],
+    ["p1", 1],
+  ]);
+  const factors = influenceFactors(now, [bound]);
+  // 0.1 · (others 20 + own) = own, so own = 20 / 9, and 3 are there already.
+  expect(factors.get("p0")).toBe(0);
+  expect(factors.get("p1")).toBe(1);
+  const less = new Map(earlier).set("p0", 1);
+  const some = influenceFactors(now, [{ ...bound, earlier: less }]);
+  expect(1 + 4 * (some.get("p0") ?? 0)).toBeCloseTo(20 / 9, 12);
+});
+
+test("the window does not bind while the share is less than twice an equal share", () => {
+  const earlier = new Map(PEOPLE.slice(0, 18).map((id) => [id, id === "p0" ? 30 : 1]));
+  const now = new Map([
+    ["p0", 4],
+    ["p1", 1],
+  ]);
+  expect(influenceFactors(now, [{ names: OWN, share: 0.1, earlier }]).get("p0")).toBe(1);
 });

@@ -1,17 +1,13 @@
 /**
- * A bound on one contributor's share of a minibatch: the largest weights are lowered until no contributor has
- * more than a given share. A contributor's weight is their influence on the loss; the caller identifies
- * contributors. It stops a flood from one contributor, not one that uses many names.
+ * Bounds on the share of a step that one name causes: a visitor, a network or a site key. The caller
+ * measures the mass of each trajectory and says whose it is. Masses above a bound are scaled down, and
+ * nothing is dropped. A bound on visitors stops a flood from one of them; one on networks also stops
+ * a flood under many names from one network.
  *
- * The bound is our own; that few poisoned preferences suffice is from Baumgärtner et al. 2024,
+ * The bounds are our own; that few poisoned preferences suffice is from Baumgärtner et al. 2024,
  * "Best-of-Venom", arXiv:2404.05530.
  */
 import { WaggleError } from "@waggle/protocol";
-import type { PlannedMinibatch } from "../composition/minibatch.ts";
-import type { AdvantageRows } from "../composition/part.ts";
-
-/** The contributor of each trajectory, by id; `undefined` for a trajectory of no one in particular. */
-type Contributors = ReadonlyMap<string, string | undefined>;
 
 /** With few contributors, each may have this multiple of an equal share. */
 const TIMES_EQUAL = 2;
@@ -55,51 +51,89 @@ function boundOf(falling: readonly number[], most: number): number {
   return 0;
 }
 
+/** A bound on the names of one kind. */
+export type InfluenceBound = {
+  /** The name of each trajectory, by id; a trajectory without a name is not scaled. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Largest share of a name, in (0, 1]; 1 = no bound. */
+  readonly share: number;
+  /** The bound acts if at least so many names take part; default 1. */
+  readonly least?: number;
+  /** Names without a mass in this step that took part; see `influenceScales`. */
+  readonly present?: Iterable<string>;
+  /** Masses of names in the steps before this one; see `windowScales`. */
+  readonly earlier?: ReadonlyMap<string, number>;
+};
+
 /**
- * Influence of each contributor in a minibatch: the sum over the tokens of their trajectories of the
- * token's share of the loss times the absolute advantage. Trajectories without a contributor are left out.
+ * Factor in [0, 1] for each trajectory's mass. The bounds act one after another. A later one lowers the
+ * total, so afterwards a name of an earlier bound can have more than its share of what is left.
+ *
+ * @param masses - by trajectory id, ≥ 0.
+ * @throws WaggleError `INVALID_ARGUMENT` for a share outside (0, 1].
  */
-export function contributorInfluence(
-  { rows, shares, advantages }: Pick<PlannedMinibatch, "rows" | "shares" | "advantages">,
-  contributors: Contributors,
+export function influenceFactors(
+  masses: ReadonlyMap<string, number>,
+  bounds: readonly InfluenceBound[],
 ): Map<string, number> {
-  const influence = new Map<string, number>();
-  for (const [b, { rewarded }] of rows.entries()) {
-    const contributor = contributors.get(rewarded.trajectory.id);
-    if (contributor === undefined) continue;
-    let weight = influence.get(contributor) ?? 0;
-    for (const [t, share] of Array.from(shares[b] ?? []).entries()) {
-      weight += share * Math.abs(advantages[b]?.[t] ?? 0);
-    }
-    influence.set(contributor, weight);
+  const factors = new Map<string, number>([...masses.keys()].map((id) => [id, 1]));
+  for (const { names, share, least = 1, present = [], earlier } of bounds) {
+    const scale = (scales: ReadonlyMap<string, number>): void => {
+      for (const [id, factor] of factors) {
+        factors.set(id, factor * (scales.get(names.get(id) ?? "") ?? 1));
+      }
+    };
+    const held = (): Map<string, number> => massByName(scaledMasses(masses, factors), names);
+    const now = held();
+    for (const name of present) if (!now.has(name)) now.set(name, 0);
+    const scales = influenceScales([...now.values()], share);
+    if (now.size >= least) scale(new Map([...now.keys()].map((name, i) => [name, scales[i] ?? 1])));
+    if (earlier !== undefined) scale(windowScales(held(), earlier, share));
   }
-  return influence;
+  return factors;
+}
+
+/** Masses times their factors, by trajectory id. */
+export function scaledMasses(
+  masses: ReadonlyMap<string, number>,
+  factors: ReadonlyMap<string, number>,
+): Map<string, number> {
+  return new Map([...masses].map(([id, mass]) => [id, mass * (factors.get(id) ?? 1)]));
+}
+
+/** Sum of the masses of each name. */
+export function massByName(
+  masses: ReadonlyMap<string, number>,
+  names: ReadonlyMap<string, string>,
+): Map<string, number> {
+  const held = new Map<string, number>();
+  for (const [id, mass] of masses) {
+    const name = names.get(id);
+    if (name !== undefined) held.set(name, (held.get(name) ?? 0) + mass);
+  }
+  return held;
 }
 
 /**
- * Advantages with those of each contributor's trajectories scaled down, so that no one's influence exceeds
- * `share` of the minibatch. All trajectories of a contributor are scaled by the same factor.
- *
- * @param planned - the minibatch with these advantages.
- * @param present - contributors whose trajectories had no signal; they count with influence 0.
+ * Scales for this step's masses, so that no name exceeds `share` of this step and the earlier ones together.
+ * A name that already has more gets 0. It acts once `share` is at least twice an equal share, so that a
+ * site with few names is never bound by its past.
  */
-export function boundedAdvantages(
-  advantages: AdvantageRows,
-  planned: PlannedMinibatch,
-  contributors: Contributors,
+function windowScales(
+  now: ReadonlyMap<string, number>,
+  earlier: ReadonlyMap<string, number>,
   share: number,
-  present: Iterable<string> = [],
-): AdvantageRows {
-  const influence = contributorInfluence(planned, contributors);
-  for (const contributor of present) {
-    if (!influence.has(contributor)) influence.set(contributor, 0);
-  }
-  const scales = influenceScales([...influence.values()], share);
-  const scaleOf = new Map([...influence.keys()].map((name, i) => [name, scales[i] ?? 1]));
+): ReadonlyMap<string, number> {
+  if (earlier.size === 0 || share === 1) return new Map();
+  const all = new Map(earlier);
+  for (const [name, mass] of now) all.set(name, (all.get(name) ?? 0) + mass);
+  const falling = [...all.values()].filter((mass) => mass > 0).toSorted((a, b) => b - a);
+  if (falling.length * share < TIMES_EQUAL) return new Map();
+  const bound = boundOf(falling, share);
   return new Map(
-    [...advantages].map(([id, rows]) => {
-      const scale = scaleOf.get(contributors.get(id) ?? "") ?? 1;
-      return [id, rows.map((row) => Float64Array.from(row, (value) => scale * value))];
+    [...now].map(([name, mass]) => {
+      const left = Math.max(0, bound - (earlier.get(name) ?? 0));
+      return [name, mass > left ? left / mass : 1];
     }),
   );
 }

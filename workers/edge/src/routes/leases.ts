@@ -24,6 +24,7 @@ import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
+import { reputationWeight } from "../visitors/reputation.ts";
 
 /** 4096 outcomes of about 400 bytes each. */
 const ACKNOWLEDGE_BYTES = 2 * 1024 * 1024;
@@ -79,6 +80,7 @@ async function readLeased(
     await db.batch(buryLeased(db, [row.digest], read.reason, now));
     return null;
   }
+  const reputation = reputationOf(row);
   return {
     digest: row.digest,
     visitorId: row.visitorId,
@@ -86,7 +88,21 @@ async function readLeased(
     trajectory: read.trajectory,
     feedback: [...(feedback.get(row.id) ?? [])],
     outcomes: [...(outcomes.get(row.id) ?? [])],
+    ...(row.network === null ? {} : { network: row.network }),
+    ...(row.siteKey === null ? {} : { siteKey: row.siteKey }),
+    ...(reputation === 1 ? {} : { reputation }),
   };
+}
+
+function reputationOf(row: LeasedRow): number {
+  return reputationWeight(
+    {
+      verified: row.visitorVerified ?? 0,
+      forged: row.visitorForged ?? 0,
+      dropped: row.visitorDropped ?? 0,
+    },
+    { verified: row.networkVerified ?? 0, forged: row.networkForged ?? 0, dropped: 0 },
+  );
 }
 
 /** Reads sequentially, so that only one object's text is in memory beside the parsed ones. */

@@ -1,8 +1,17 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createExecutionContext } from "cloudflare:test";
 import worker, { runRoomsTool, toolDefinitions } from "../testing/worker.ts";
-import { bindings, call, freshEdge, openSession, ORIGIN } from "../testing/edge.ts";
-import { beforeEach, expect, test } from "vitest";
+import type { OperatorHealth } from "@waggle/protocol";
+import {
+  ask,
+  asOperator,
+  bindings,
+  call,
+  freshEdge,
+  openSession,
+  ORIGIN,
+} from "../testing/edge.ts";
+import { beforeEach, expect, test, vi } from "vitest";
 import { fault } from "../../../../test/fixtures/fault.ts";
 
 let token = "";
@@ -63,7 +72,7 @@ test("a call over MCP returns what the trainer's replay returns", async () => {
   await client.close();
 });
 
-test("a model's mistake is a result with a code, not a fault", async () => {
+test("a model's mistake is a result with a code, not a fault, and the edge counts it", async () => {
   const client = await connect();
   const mistakes: [string, Record<string, unknown>, string][] = [
     ["calculate", { sum: "1+1" }, "INVALID_TOOL_ARGUMENTS"],
@@ -75,6 +84,19 @@ test("a model's mistake is a result with a code, not a fault", async () => {
     const [content] = result.content as { text: string }[];
     expect(JSON.parse(content?.text ?? "")).toMatchObject({ code });
   }
+  await vi.waitFor(
+    async () => {
+      const { refusals } = await ask<OperatorHealth>("GET", "/v1/operator/health", asOperator);
+      const counts = refusals.map(
+        ({ operation, reason, count }) => `${operation} ${reason} ${count}`,
+      );
+      expect(counts.toSorted()).toEqual([
+        "callMcp INVALID_TOOL_ARGUMENTS 1",
+        "callMcp TOOL_FAILED 1",
+      ]);
+    },
+    { timeout: 10_000, interval: 200 },
+  );
   await client.close();
 });
 

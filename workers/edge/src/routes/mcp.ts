@@ -14,6 +14,7 @@ import {
 import { isObject, TOOL_TITLES, toolText, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import { readBytes, SMALL_BODY_BYTES } from "../body.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
+import { countRefusal } from "../refusal-counter.ts";
 import type { EdgeTool } from "@waggle/agent/tools";
 import { runServedTool, servedTools } from "../tools/edge-tools.ts";
 
@@ -22,6 +23,7 @@ async function callTool(
   name: string,
   args: { readonly [key: string]: unknown },
   signal: AbortSignal,
+  noteFailure: (code: string) => void,
 ): Promise<CallToolResult> {
   try {
     const result = await runServedTool(tools, name, args, signal);
@@ -29,6 +31,7 @@ async function callTool(
       const { value } = result;
       return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
     }
+    noteFailure(result.error.code);
     // A failed tool is a result for the model, not a fault of the Worker.
     return { isError: true, content: [{ type: "text", text: JSON.stringify(result.error) }] };
   } catch (error) {
@@ -60,7 +63,8 @@ function titled(title: EdgeTool["title"]): Pick<Tool, "title" | "_meta"> {
   return { title: toolText(title), _meta: { [TOOL_TITLES]: title } };
 }
 
-function createServer(served: readonly EdgeTool[]): Server {
+/** @param noteFailure - called with the error code of each failed call. */
+function createServer(served: readonly EdgeTool[], noteFailure: (code: string) => void): Server {
   const tools = served.map(listed);
   const server = new Server(
     { name: "waggle-edge", version: WAGGLE_VERSION },
@@ -69,7 +73,7 @@ function createServer(served: readonly EdgeTool[]): Server {
   server.setRequestHandler("tools/list", () => ({ tools }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const args = isObject(params.arguments) ? params.arguments : {};
-    const result = await callTool(served, params.name, args, mcpReq.signal);
+    const result = await callTool(served, params.name, args, mcpReq.signal, noteFailure);
     // Clients of older protocols get values other than objects as `{ result }`.
     const schema = tools.find(({ name }) => name === params.name)?.outputSchema;
     return server.projectCallToolResult(result, schema);
@@ -84,9 +88,12 @@ const handle = async (context: EdgeContext): Promise<Response> => {
   const headers = new Headers(raw.headers);
   headers.delete("content-encoding");
   headers.delete("content-length");
-  const { code, settings, site } = context.var;
+  const { code, settings, site, now } = context.var;
   const tools = servedTools(code, site.id, settings.EDGE_TOOLS);
-  const handler = createMcpHandler(() => createServer(tools), { keepAliveMs: 0 });
+  // Recorded here, because a page can claim any failure.
+  const noteFailure = (reason: string): void =>
+    context.executionCtx.waitUntil(countRefusal(context.env, site.id, "callMcp", reason, now));
+  const handler = createMcpHandler(() => createServer(tools, noteFailure), { keepAliveMs: 0 });
   return handler.fetch(new Request(raw.url, { method: raw.method, headers, body }));
 };
 

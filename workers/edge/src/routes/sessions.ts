@@ -6,7 +6,7 @@ import { readJson } from "../body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { isForgotten } from "../forgotten-store.ts";
 import { canaryShare } from "../releases/release-store.ts";
-import { type Audience, channelOf, signToken, verifyToken } from "../session-token.ts";
+import { type Audience, channelOf, signToken, siteKeyName, verifyToken } from "../session-token.ts";
 import { sessionSecrets } from "../settings.ts";
 import { enterSite } from "../sites/enter-site.ts";
 import { giveSeeds } from "../visitors/request-seeds.ts";
@@ -54,12 +54,13 @@ export const sessionEndpoints: readonly Endpoint[] = [
       // A forgotten visitor becomes a new one, and so does a visitor of another site.
       const isKnown = known?.site === id && !(await isForgotten(context.var.db, known.visitorId));
       const visitorId = isKnown ? known.visitorId : crypto.randomUUID();
-      const sign = (kind: Audience, ttlSeconds: number) =>
-        signToken(kind, { site: id, visitorId }, ttlSeconds, secrets[0], now);
+      const sign = (kind: Audience, ttlSeconds: number, siteKey?: string) =>
+        signToken(kind, { site: id, visitorId, siteKey }, ttlSeconds, secrets[0], now);
       const answer: SessionResponse = {
         token: await sign(
           isRemembered ? "waggle-session" : "waggle-visit-session",
           settings.SESSION_TTL_SECONDS,
+          await siteKeyName(request.siteKey),
         ),
         expiresAt: new Date(now + settings.SESSION_TTL_SECONDS * 1000).toISOString(),
         visitorId,

@@ -7,7 +7,7 @@ import {
   UploadEnvelope,
 } from "@waggle/protocol";
 import { countRequest, requireConsent, visitorKey } from "../access.ts";
-import { addressPrefix } from "../address-prefix.ts";
+import { addressPrefix, networkName } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
 import { type ByteQuota, takeBytes, visitorQuotaName } from "../byte-quota.ts";
 import { coordinatorOf } from "../coordinator.ts";
@@ -45,7 +45,7 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
     responses: { 200: UploadResponse },
     handle: async (context) => {
       const { db, settings, site, now } = context.var;
-      const { visitorId } = requireConsent(context.var.session);
+      const { visitorId, siteKey } = requireConsent(context.var.session);
       const quotas: ByteQuota[] = [
         {
           name: await visitorQuotaName(visitorId),
@@ -67,7 +67,15 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
       const more = Math.min(upload.trajectories.length, limit) - 1;
       const key = visitorKey(visitorId);
       await countRequest(context, key, limit, more);
-      const results = await ingest(storesOf(context), visitorId, upload, settings.GROUP_BYTES, now);
+      const network = await networkName(context.req.raw, settings.SESSION_SECRET, site.id);
+      const results = await ingest(
+        storesOf(context),
+        visitorId,
+        upload,
+        settings.GROUP_BYTES,
+        now,
+        { network, siteKey },
+      );
       const accepted = results.filter((r) => r.status === "accepted").map((r) => r.digest);
       if (accepted.length > 0) context.executionCtx.waitUntil(enqueuePointers(context, accepted));
       for (const result of results) {

@@ -55,6 +55,15 @@ beforeAll(async () => {
       outcomes: [failedCheck(letter.digest)],
     },
   });
+  const forged = await workAt(token, baseModel);
+  const refused = await leaseAt(b);
+  await ask("POST", `/v1/trainer/leases/${refused.leaseId}/acknowledge`, {
+    ...b.trainer,
+    body: {
+      fencingToken: refused.fencingToken,
+      outcomes: [{ digest: forged.digest, status: "rejected", reason: "not-drawn-from-seed" }],
+    },
+  });
   const leased = await workAt(token, baseModel);
   const lease = await leaseAt(b);
   const ready = await workAt(token, baseModel);
@@ -103,7 +112,7 @@ beforeAll(async () => {
     object: { sha256: adapter?.sha256 ?? "", sizeBytes: adapter?.sizeBytes ?? 0 },
     stateId,
   };
-  const uploads = [letter, leased, ready].flatMap(({ assignment, digest, trajectory }) => [
+  const uploads = [letter, forged, leased, ready].flatMap(({ assignment, digest, trajectory }) => [
     assignment.assignmentId,
     assignment.groupId,
     digest,
@@ -153,6 +162,7 @@ function pathOf(path: string): string {
     leaseId: of.leaseId,
     version: "1",
     visitorId: of.visitorId,
+    sender: of.visitorId,
     sha256: of.object.sha256,
     site: "b",
     channel: "stable",

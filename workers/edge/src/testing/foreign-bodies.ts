@@ -79,6 +79,8 @@ export function foreignBodies(
     listMetrics: null,
     listObjectParts: null,
     listPolicies: null,
+    listQuarantine: null,
+    releaseSender: null,
     listPoliciesAsOperator: null,
     listReleases: null,
     listSignatures: null,

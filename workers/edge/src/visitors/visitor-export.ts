@@ -6,6 +6,7 @@ import type { SiteStores } from "../endpoint.ts";
 import { outcomesOfVisitor } from "../outcomes/outcome-store.ts";
 import { rowsOfVisitor } from "../trajectory-rows.ts";
 import { countUnusedSeeds } from "./request-seeds.ts";
+import { evidenceOf } from "./reputation-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 
 const PAGE = 50;
@@ -82,6 +83,7 @@ async function* exportLines(
     exportedAt: new Date(now).toISOString(),
     forgotten: await isForgotten(DB, visitorId),
     unusedSeeds: await countUnusedSeeds(DB, visitorId),
+    reputation: await evidenceOf(DB, visitorId),
   };
   const consents = await DB.prepare(
     `SELECT consentVersion AS version, COUNT(*) AS trajectories FROM trajectories

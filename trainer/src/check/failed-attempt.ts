@@ -1,0 +1,71 @@
+/**
+ * A rollout that ends with a failed tool. A page can claim such a failure to hide a bad attempt. Tools of the
+ * page run in the environment too, so a failure that they cannot have counts as a failed attempt. A tool of the
+ * edge can fail for reasons that no replay shows, and such a rollout is excused.
+ */
+import type { Environment, Trajectory, Turn } from "@waggle/protocol";
+
+/** Failures of a tool's surroundings, not of the policy. The turns after them cannot be judged. */
+const OUTSIDE: ReadonlySet<string> = new Set([
+  "TOOL_UNAVAILABLE",
+  "TIMEOUT",
+  "NETWORK",
+  "UNAUTHENTICATED",
+  "FORBIDDEN",
+]);
+
+/** A claimed failure: excused, or the rollout up to the turn with the failed calls. */
+export type ClaimedFailure =
+  | { readonly isExcused: true }
+  | { readonly isExcused: false; readonly attempt: Trajectory };
+
+/**
+ * The first claimed failure of a tool's surroundings; `null` if the rollout has none.
+ * @param fresh - creates the task's environment, which says where tools run.
+ */
+export async function claimedFailure(
+  trajectory: Trajectory,
+  fresh: () => Environment,
+): Promise<ClaimedFailure | null> {
+  const { turns, segments, stopReason } = trajectory;
+  const isLast = (i: number): boolean => stopReason === "tool-error" && i === turns.length - 1;
+  const at = turns.findIndex((turn, i) => brokenCalls(turn, isLast(i)).length > 0);
+  const turn = turns[at];
+  if (turn === undefined) return stopReason === "tool-error" ? { isExcused: true } : null;
+  const { tools } = await fresh().observe();
+  const page = new Set(tools.filter(({ source }) => source === "page").map(({ name }) => name));
+  const broken = new Set(brokenCalls(turn, isLast(at)));
+  const calls = turn.toolCalls.filter(({ id }) => broken.has(id));
+  if (calls.length < broken.size || !calls.every(({ name }) => page.has(name))) {
+    return { isExcused: true };
+  }
+  const end = segments.findIndex(({ id }) => id === turn.segmentId);
+  const attempt: Trajectory = {
+    ...trajectory,
+    segments: segments.slice(0, end + 1),
+    turns: turns.slice(0, at + 1),
+    // Not an outside cause, for which a critic's value would stand in.
+    stopReason: "max-turns",
+    terminated: false,
+    truncated: true,
+  };
+  return { isExcused: false, attempt };
+}
+
+/** The attempt with the results that the replay had, in place of the claimed ones. */
+export function withReplayedResults(attempt: Trajectory, again: Trajectory): Trajectory {
+  const last = attempt.turns.length - 1;
+  return {
+    ...attempt,
+    turns: attempt.turns.map((turn, i) =>
+      i === last ? { ...turn, toolResults: again.turns[i]?.toolResults ?? [] } : turn,
+    ),
+  };
+}
+
+/** Ids of the failed calls. @param any - whether every failure counts, as at the end of a rollout that it stopped. */
+function brokenCalls({ toolResults }: Turn, any: boolean): string[] {
+  return toolResults.flatMap((result) =>
+    !result.ok && (any || OUTSIDE.has(result.error.code)) ? [result.callId] : [],
+  );
+}
