@@ -8,6 +8,8 @@ import {
   type DeletionResponse as Deletion,
   type DeadLetter,
   DeadLettersResponse,
+  ReconcileResponse,
+  type ReconcileResponse as Reconciled,
   TrajectoriesResponse,
   type TrajectoriesResponse as Page,
   TrajectoryDetail,
@@ -32,6 +34,8 @@ export interface OperatorClient {
   retryDeadLetter(digest: string): Promise<void>;
   /** @throws WaggleError `NOT_FOUND` if the digest is not a dead letter. */
   deleteDeadLetter(digest: string): Promise<void>;
+  /** Compares one page of what is stored. @param cursor - `nextCursor` of the page before, `null` for the first */
+  reconcile(cursor: string | null, repair: boolean): Promise<Reconciled>;
   /** Objects of which only parts are stored. */
   unfinishedObjects(): Promise<Unfinished["objects"]>;
   /** Deletes the parts. @throws WaggleError `NOT_FOUND` if there are none. */
@@ -81,6 +85,11 @@ export function createOperatorClient(options: EdgeTransportOptions): OperatorCli
       done({ method: "POST", path: `/v1/operator/dead-letters/${digest}/retry` }),
     deleteDeadLetter: (digest) =>
       done({ method: "DELETE", path: `/v1/operator/dead-letters/${digest}` }),
+    reconcile: (cursor, repair) =>
+      answer(
+        { method: "POST", path: "/v1/operator/reconcile", json: { cursor, repair } },
+        ReconcileResponse,
+      ),
     async unfinishedObjects() {
       const path = "/v1/operator/unfinished-objects";
       return (await answer({ method: "GET", path }, UnfinishedObjectsResponse)).objects;

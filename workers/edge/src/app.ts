@@ -12,6 +12,7 @@ import { refusalHeaders } from "./refusal-headers.ts";
 import { describeApi } from "./openapi.ts";
 import { assignmentEndpoints } from "./routes/assignments.ts";
 import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/control.ts";
+import { backupEndpoints } from "./routes/backup.ts";
 import { deadLetterEndpoints } from "./routes/dead-letters.ts";
 import { feedbackEndpoints } from "./routes/feedback.ts";
 import { leaseEndpoints } from "./routes/leases.ts";
@@ -25,6 +26,7 @@ import { objectEndpoints } from "./routes/objects.ts";
 import { healthEndpoints } from "./routes/health.ts";
 import { operatorEndpoints } from "./routes/operator.ts";
 import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
+import { reconcileEndpoints } from "./routes/reconcile.ts";
 import { releaseEndpoints } from "./routes/releases.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
@@ -56,11 +58,13 @@ const served: readonly Endpoint[] = [
   ...metricsEndpoints,
   ...operatorEndpoints,
   ...deadLetterEndpoints,
+  ...reconcileEndpoints,
   ...operatorPolicyEndpoints,
   ...releaseEndpoints,
   ...operatorVisitorEndpoints,
   ...operatorControlEndpoints,
   ...siteEndpoints,
+  ...backupEndpoints,
 ];
 
 const descriptionEndpoint: Endpoint = {

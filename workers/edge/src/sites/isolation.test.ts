@@ -145,6 +145,7 @@ function pathOf(path: string): string {
     site: "b",
     channel: "stable",
     part: "1",
+    table: "forgottenVisitors",
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value of ${name}`);
 }
