@@ -182,6 +182,7 @@ export {
 } from "./trainer-http.ts";
 export {
   ConsentResponse,
+  DeletionsResponse,
   MetricsResponse,
   OperatorSummary,
   TrajectoriesResponse,

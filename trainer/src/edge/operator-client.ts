@@ -6,6 +6,8 @@ import {
   type ConsentResponse as Consent,
   DeletionResponse,
   type DeletionResponse as Deletion,
+  DeletionsResponse,
+  type DeletionsResponse as Deletions,
   type DeadLetter,
   DeadLettersResponse,
   ReconcileResponse,
@@ -28,6 +30,8 @@ export interface OperatorClient {
   /** Everything stored about a visitor, as JSON lines. */
   exportVisitor(visitorId: string): Promise<string>;
   deleteVisitor(visitorId: string): Promise<Deletion>;
+  /** The versions that learned from visitors who were forgotten since. */
+  deletions(): Promise<Deletions>;
   /** Newest first, page by page. */
   deadLetters(): AsyncIterable<readonly DeadLetter[]>;
   /** @throws WaggleError `NOT_FOUND` if the digest is not a dead letter. */
@@ -68,6 +72,7 @@ export function createOperatorClient(options: EdgeTransportOptions): OperatorCli
       ),
     deleteVisitor: (visitorId) =>
       answer({ method: "DELETE", path: visitorPath(visitorId) }, DeletionResponse),
+    deletions: () => answer({ method: "GET", path: "/v1/operator/deletions" }, DeletionsResponse),
     async *deadLetters() {
       let cursor: string | null = null;
       do {

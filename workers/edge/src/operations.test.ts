@@ -24,6 +24,7 @@ const OPERATIONS = [
   "getConsent: get /v1/operator/consent, operator",
   "getControl: get /v1/trainer/control, trainer",
   "getControlAsOperator: get /v1/operator/control, operator",
+  "getDeletions: get /v1/operator/deletions, operator",
   "getDescription: get /openapi.json, public",
   "getHealth: get /healthz, public",
   "getObject: get /v1/objects/{sha256}, public",

@@ -58,6 +58,7 @@ export function foreignBodies(
     getConsent: null,
     getControl: null,
     getControlAsOperator: null,
+    getDeletions: null,
     getDescription: null,
     getHealth: null,
     getObject: null,
