@@ -108,11 +108,12 @@ async function verifyFile(path: string, expected: string | undefined): Promise<v
 }
 
 /** Names of rows that only this backup has. */
-const NAMES: { readonly [table in "policies" | "trajectories"]: (row: BackupRow["row"]) => string } =
-  {
-    policies: ({ version, publishedAt }) => `${version} ${publishedAt}`,
-    trajectories: ({ digest }) => String(digest),
-  };
+const NAMES: {
+  readonly [table in "policies" | "trajectories"]: (row: BackupRow["row"]) => string;
+} = {
+  policies: ({ version, publishedAt }) => `${version} ${publishedAt}`,
+  trajectories: ({ digest }) => String(digest),
+};
 
 /** @throws WaggleError `CONFLICT` if the edge has versions or trajectories that the backup lacks */
 async function requireOwn(edge: BackupClient, folder: string, site: string): Promise<void> {
@@ -138,11 +139,7 @@ async function restoreSettings(sites: SiteClient, { id, name, settings, stored =
   await sites.change(id, { name, settings: Object.fromEntries(own) as SiteSettings });
 }
 
-async function sendFiles(
-  folder: string,
-  { files }: SiteBackup,
-  trainer: FileEdge,
-): Promise<void> {
+async function sendFiles(folder: string, { files }: SiteBackup, trainer: FileEdge): Promise<void> {
   for (const { sha256, sizeBytes } of files) {
     if (await trainer.hasObject(sha256)) continue;
     const file = await open(filePath(folder, sha256));
@@ -164,7 +161,10 @@ async function* batchesOf(path: string): AsyncGenerator<BackupRow[]> {
   let batch: BackupRow[] = [];
   let [size, sent] = [0, 0];
   for await (const line of linesOf(path)) {
-    if (batch.length === RESTORE_ROWS || (batch.length > 0 && size + line.length > UPLOAD_LIMITS.bodyBytes)) {
+    if (
+      batch.length === RESTORE_ROWS ||
+      (batch.length > 0 && size + line.length > UPLOAD_LIMITS.bodyBytes)
+    ) {
       yield batch;
       sent += 1;
       [batch, size] = [[], 0];

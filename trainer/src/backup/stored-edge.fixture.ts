@@ -53,11 +53,11 @@ export class StoredEdge {
     if (request.method === "GET" && site === "") {
       return Response.json({ sites: [...this.sites.values()] });
     }
-    if (request.method === "POST") return this.#create(await request.json());
+    if (request.method === "POST") return this.#create((await request.json()) as Site);
     return Response.json(this.sites.get(site));
   };
 
-  #create({ id, name, settings }: Pick<Site, "id" | "name" | "settings">): Response {
+  #create({ id, name, settings }: Site): Response {
     const site = { ...siteOf(id), name, settings };
     this.sites.set(id, site);
     return Response.json({ site, trainerCredential: "new-t", operatorCredential: "new-o" });

@@ -53,7 +53,8 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
   }
   for (const each of manifest.sites) {
     for (const table of BACKUP_TABLES.filter((name) => !DELETIONS.includes(name))) {
-      if (each.tables[table] === undefined) await writeTable(folder, manifest, each, table, options);
+      if (each.tables[table] === undefined)
+        await writeTable(folder, manifest, each, table, options);
     }
     await writeFiles(folder, manifest, each, options);
   }

@@ -32,14 +32,13 @@ async function run(pages: readonly ReconcileResponse[], ...args: string[]) {
       const page = pages[bodies.length];
       bodies.push(await request.json());
       const error = { error: { code: "FORBIDDEN", message: "no" } };
-      return page === undefined
-        ? Response.json(error, { status: 403 })
-        : Response.json(page);
+      return page === undefined ? Response.json(error, { status: 403 }) : Response.json(page);
     },
   });
-  const failure = await program
-    .parseAsync(["reconcile", ...args], { from: "user" })
-    .then(() => null, (error: unknown) => error);
+  const failure = await program.parseAsync(["reconcile", ...args], { from: "user" }).then(
+    () => null,
+    (error: unknown) => error,
+  );
   return { out, errors, bodies, failure };
 }
 

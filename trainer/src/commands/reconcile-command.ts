@@ -59,7 +59,9 @@ export function addReconcileCommand(program: Command, options: ProgramOptions): 
         }
       }
       if (flags.json) {
-        writeOut(JSON.stringify({ checked, repair: flags.repair, kinds: Object.fromEntries(counts) }));
+        writeOut(
+          JSON.stringify({ checked, repair: flags.repair, kinds: Object.fromEntries(counts) }),
+        );
       } else for (const line of summary(checked, counts)) writeOut(line);
     });
 }

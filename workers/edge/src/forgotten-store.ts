@@ -93,7 +93,9 @@ export async function learnedFromForgotten(db: SiteDatabase): Promise<DeletionsR
       .bind()
       .all<{ step: number; count: number }>(),
     db
-      .prepare("SELECT version, status, step FROM policies WHERE site = ?site ORDER BY version DESC")
+      .prepare(
+        "SELECT version, status, step FROM policies WHERE site = ?site ORDER BY version DESC",
+      )
       .bind()
       .all<{ version: number; status: PolicyStatus; step: number }>(),
   ]);

@@ -34,7 +34,9 @@ export async function restoreRows(
   const [first] = kept;
   if (first === undefined) return { stored: 0, forgotten: rows.length };
   const known = new Set(await columnsOf(stores.DB, table));
-  const columns = Object.keys(first.row).filter((column) => table !== "auditLog" || column !== "id");
+  const columns = Object.keys(first.row).filter(
+    (column) => table !== "auditLog" || column !== "id",
+  );
   const isAlike = kept.every(
     ({ row }) =>
       Object.keys(row).length === Object.keys(first.row).length &&

@@ -2,7 +2,12 @@
  * Files of the base model and of policy versions. One that is missing in R2 cannot be repaired: publish it again, or restore
  * a backup. One that the table of public objects does not list cannot be loaded by pages; a repair lists it.
  */
-import { AdapterReference, BaseModelReference, DEFAULT_SITE, GuidanceReference } from "@waggle/protocol";
+import {
+  AdapterReference,
+  BaseModelReference,
+  DEFAULT_SITE,
+  GuidanceReference,
+} from "@waggle/protocol";
 import type { Finding } from "@waggle/protocol";
 import type { SiteStores } from "../endpoint.ts";
 import { objectKey } from "../object-store.ts";
@@ -69,9 +74,7 @@ async function compare(
     .first();
   if (listed !== null) return null;
   if (repair) {
-    await DB.prepare(
-      "INSERT INTO objects (sha256, site) VALUES (?1, ?site) ON CONFLICT DO NOTHING",
-    )
+    await DB.prepare("INSERT INTO objects (sha256, site) VALUES (?1, ?site) ON CONFLICT DO NOTHING")
       .bind(sha256)
       .run();
   }

@@ -139,7 +139,12 @@ test("a waiting row without an object becomes a dead letter, and a learned one s
           repaired: digest === waiting.digest,
         })),
       // The letter was written by this repair.
-      { kind: "dead-letter", name: waiting.digest, detail: "reason object-missing", repaired: false },
+      {
+        kind: "dead-letter",
+        name: waiting.digest,
+        detail: "reason object-missing",
+        repaired: false,
+      },
     ].toSorted((a, b) => a.kind.localeCompare(b.kind)),
   );
   expect(after.map(({ kind, name }) => [kind, name])).toEqual([

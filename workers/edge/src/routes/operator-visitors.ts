@@ -1,5 +1,10 @@
 /** Operator actions for one visitor, and consent and deletions over all visitors. */
-import { ConsentResponse, DeletionResponse, DeletionsResponse, WaggleError } from "@waggle/protocol";
+import {
+  ConsentResponse,
+  DeletionResponse,
+  DeletionsResponse,
+  WaggleError,
+} from "@waggle/protocol";
 import { z } from "zod";
 import { decisionOf, operatorName } from "../actor.ts";
 import { type AuditAction, auditStatement } from "../audit-log.ts";

@@ -73,7 +73,7 @@ export const reconcileEndpoints: readonly Endpoint[] = [
       const following = ORDER[ORDER.indexOf(name) + 1];
       const answer: ReconcileResponse = {
         checked: page.checked,
-        found: [...page.found],
+        found: page.found,
         nextCursor:
           page.next !== null
             ? `${name}:${page.next}`
