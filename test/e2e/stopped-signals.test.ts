@@ -25,6 +25,7 @@ import { createReporter } from "../../trainer/src/metrics/reporter.ts";
 import { readBaseModel } from "../../trainer/src/model/base-model.ts";
 import { openPolicy } from "../../trainer/src/model/open-model.ts";
 import { edgeRecipeNamed } from "../../trainer/src/recipes/edge-recipe.ts";
+import { UNBOUNDED } from "../../trainer/src/update/sender-influence.ts";
 import { DEMO, NANO_MODEL } from "../fixtures/demo.ts";
 
 const recipe = edgeRecipeNamed("thumbs-reinforce", { groupsPerStep: 2 });
@@ -102,7 +103,7 @@ test("a stopped thumb teaches nothing, and teaches once it is started again", as
       sessionOptions(join(folder, "trainer"), {
         environments: [environment],
         tasks: { start: 1_000_000, count: 8, seed: 1 },
-        visitorShare: 1,
+        shares: UNBOUNDED,
         pollMs: 200,
         idleExitMs: 4000,
         partialStepMs: 2000,

@@ -4,7 +4,7 @@ import { BACKUP_TABLES, type BackupRow, type Site } from "@waggle/protocol";
 const PAGE = 2;
 
 /** A site as the edge lists it. */
-export const siteOf = (id: string): Site => ({
+const siteOf = (id: string): Site => ({
   id,
   name: `Site ${id}`,
   createdAt: null,
@@ -35,8 +35,8 @@ export class StoredEdge {
 
   /** Everything but the calls, to compare two edges. */
   state(): unknown {
-    const rows = [...this.rows].filter(([, each]) => each.length > 0).toSorted();
-    return { rows, objects: [...this.objects].toSorted(), sites: [...this.sites.keys()] };
+    const rows = Object.fromEntries([...this.rows].filter(([, each]) => each.length > 0));
+    return { rows, objects: Object.fromEntries(this.objects), sites: [...this.sites.keys()] };
   }
 
   readonly fetch: typeof fetch = async (input, init) => {

@@ -43,7 +43,7 @@ async function filesOf(folder: string): Promise<Map<string, string>> {
     const path = join(each.parentPath, each.name);
     return [path.slice(folder.length), await readFile(path, "utf8")];
   });
-  return new Map((await Promise.all(texts)).toSorted());
+  return new Map((await Promise.all(texts)).toSorted(([a], [b]) => a.localeCompare(b)));
 }
 
 test("an empty edge has all rows, objects and sites after a restore", async () => {

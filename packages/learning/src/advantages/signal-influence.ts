@@ -4,7 +4,6 @@
  */
 import type { PlannedMinibatch } from "../composition/minibatch.ts";
 import type { RewardedGroup } from "../composition/part.ts";
-import { contributorInfluence } from "./influence-bound.ts";
 
 /** What one signal contributed. */
 export type SignalInfluence = {
@@ -32,12 +31,7 @@ export function signalInfluence(
   },
 ): SignalInfluence[] {
   const trajectories = groups.flatMap((group) => group.trajectories.map((one) => one.trajectory));
-  const influence = contributorInfluence(
-    estimated.advantages === undefined
-      ? { ...minibatch, advantages: minibatch.shares.map((row) => Array.from(row, () => 1)) }
-      : minibatch,
-    new Map(trajectories.map(({ id }) => [id, id])),
-  );
+  const influence = influenceById(minibatch, estimated.advantages !== undefined);
   const found = new Map<string, SignalInfluence>();
   for (const { id, verification } of trajectories) {
     const corrected = estimated.ofCorrection?.get(id) ?? 0;
@@ -55,4 +49,23 @@ export function signalInfluence(
     }
   }
   return [...found.values()].toSorted((a, b) => b.weight - a.weight);
+}
+
+/** By trajectory id: the sum over its tokens of the share of the loss, times the absolute advantage if there are any. */
+function influenceById(
+  { rows, shares, advantages }: Pick<PlannedMinibatch, "rows" | "shares" | "advantages">,
+  hasAdvantages: boolean,
+): Map<string, number> {
+  const influence = new Map<string, number>();
+  for (const [b, { rewarded }] of rows.entries()) {
+    const { id } = rewarded.trajectory;
+    const ofTokens = Array.from(shares[b] ?? [], (share, t) =>
+      hasAdvantages ? share * Math.abs(advantages[b]?.[t] ?? 0) : share,
+    );
+    influence.set(
+      id,
+      ofTokens.reduce((sum, value) => sum + value, influence.get(id) ?? 0),
+    );
+  }
+  return influence;
 }

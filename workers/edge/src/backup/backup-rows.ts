@@ -41,7 +41,8 @@ export async function readTable(
   const { keys, isBySite } = TABLE_KEYS[table];
   const after = cursor === undefined ? [] : valuesIn(cursor, keys.length);
   const names = keys.join(", ");
-  const from = after.length === 0 ? "" : `AND (${names}) > (${after.map((_, i) => `?${i + 1}`)})`;
+  const from =
+    after.length === 0 ? "" : `AND (${names}) > (${after.map((_, i) => `?${i + 1}`).join(", ")})`;
   const { results } = await stores.DB.prepare(
     `SELECT * FROM ${table} WHERE ${isBySite ? "" : "+"}site = ?site ${from}
      ORDER BY ${names} LIMIT ${PAGE}`,
@@ -50,7 +51,8 @@ export async function readTable(
     .all<Row>();
   const fitting = table === "trajectories" ? results.slice(0, fits(results)) : results;
   const rows = await Promise.all(
-    fitting.map(async ({ site: _, ...row }): Promise<BackupRow> => {
+    fitting.map(async (stored): Promise<BackupRow> => {
+      const { site: _site, ...row } = stored;
       if (table !== "trajectories") return { row };
       return { row, object: await objectOf(stores, row) };
     }),
