@@ -17,7 +17,7 @@ import { slowLine } from "./slow-line.ts";
 export const LINE = { bitsPerSecond: 20e6, roundTripMs: 40 };
 
 /** What one visit took. */
-export type Visit = {
+type Visit = {
   /** All bytes on the line, with headers. */
   readonly received: number;
   /** Milliseconds from the navigation to the first text of an answer. */

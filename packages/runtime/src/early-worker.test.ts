@@ -9,8 +9,8 @@ function fakeWorkers() {
   const createWorker = (device: BrowserDevice): WorkerHandle => {
     const listeners: (() => void)[] = [];
     const worker = {
-      postMessage: vi.fn(),
-      terminate: vi.fn(),
+      postMessage: vi.fn<() => void>(),
+      terminate: vi.fn<() => void>(),
       addEventListener: (type: string, listener: () => void) => {
         if (type === "error") listeners.push(listener);
       },

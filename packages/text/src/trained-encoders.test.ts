@@ -65,7 +65,6 @@ test("a word of a million letters takes seconds at most", () => {
 }, 30_000);
 
 const { model } = nano;
-const [added] = nano.added_tokens ?? [];
 
 test.each<[string, Partial<TokenizerJson>]>([
   ["a normalizer", { normalizer: { type: "NFC" } }],
@@ -87,11 +86,10 @@ test.each<[string, Partial<TokenizerJson>]>([
   ],
   [
     "an added token of the model's vocabulary",
-    { added_tokens: [{ id: 1, special: true, content: "the" }] },
+    { added_tokens: [{ id: 1, special: true, content: "quantity" }] },
   ],
   ["an empty added token", { added_tokens: [{ id: 900, special: true, content: "" }] }],
 ])("a tokenizer with %s is left to the library", (_, change) => {
-  expect(added).toBeDefined();
-  expect(Object.hasOwn(model.vocab, "the")).toBe(true);
+  expect(Object.hasOwn(model.vocab, "quantity")).toBe(true);
   expect(trainedEncoders({ ...nano, ...change })).toBeNull();
 });

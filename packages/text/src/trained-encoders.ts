@@ -50,10 +50,10 @@ function readVocabulary(
     model.type === "BPE" &&
     Object.values({ ...model, type: 0, vocab: 0, merges: 0 }).every((value) => !value) &&
     added_tokens.every(
-      ({ content, special, id: _, ...flags }) =>
-        content !== "" &&
-        !Object.hasOwn(vocab, content) &&
-        Object.values(flags).every((value) => !value),
+      (token) =>
+        token.content !== "" &&
+        !Object.hasOwn(vocab, token.content) &&
+        Object.values({ ...token, id: 0, content: "", special: false }).every((value) => !value),
     );
   if (!isPlain) return null;
   const idOf = (token: string) => (Object.hasOwn(vocab, token) ? vocab[token] : undefined);
