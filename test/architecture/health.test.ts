@@ -38,10 +38,10 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/learning": 394,
   "@waggle/model": 102,
   "@waggle/protocol": 213,
-  "@waggle/runtime": 116,
+  "@waggle/runtime": 117,
   "@waggle/site": 23,
   "@waggle/testing": 29,
-  "@waggle/text": 43,
+  "@waggle/text": 44,
   "@waggle/trainer": 41,
 };
 

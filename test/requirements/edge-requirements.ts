@@ -23,7 +23,7 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "edge:version-reports",
-    source: "docs/decisions/0084-what-a-version-learned-from.md",
+    source: "docs/decisions/0083-what-a-version-learned-from.md",
     behavior:
       "A version's report has every trajectory that it learned from once, by signal, also if the trainer restarts or is killed, and answers of both versions to the same frozen tasks. Only operators read it.",
     tests: [
@@ -45,7 +45,7 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: "edge:stopped-signals",
-    source: "docs/decisions/0084-what-a-version-learned-from.md",
+    source: "docs/decisions/0083-what-a-version-learned-from.md",
     behavior:
       "The trainer learns nothing from a signal that an operator stopped. Records without another are skipped, stay stored, and are used once it is started again.",
     tests: [
