@@ -40,10 +40,13 @@ test("honest records are learned from", async () => {
   expect((await judge.outcomes(records)).counts).toEqual(new Map([["learned", records.length]]));
 });
 
-test("every forgery is rejected with its reason", async () => {
+test("every forgery is stopped with its reason", async () => {
   const results = await runForgeries({ honest: records, judge });
   expect(results).toHaveLength(FORGERIES.length);
-  expect(results.filter(({ result }) => result !== "rejected")).toEqual([]);
+  const others = results.filter(({ result }) => result !== "rejected");
+  expect(others.map(({ name, result }) => [name, result])).toEqual([
+    ["a failure as a broken tool", "neutralized"],
+  ]);
 }, 120_000);
 
 test("copies, stale records and values that nobody may choose are stopped", async () => {

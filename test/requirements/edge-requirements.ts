@@ -27,8 +27,8 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "A version's report has every trajectory that it learned from once, by signal, also if the trainer restarts or is killed, and answers of both versions to the same frozen tasks. Only operators read it.",
     tests: [
-      "packages/learning/src/advantages/signal-influence.test.ts > the influence of a trajectory is divided by the shares of its signals",
-      "packages/learning/src/advantages/signal-influence.test.ts > a correction takes its share from the other signals, and the sum stays",
+      "packages/learning/src/influence/signal-influence.test.ts > the influence of a trajectory is divided by the shares of its signals",
+      "packages/learning/src/influence/signal-influence.test.ts > a correction takes its share from the other signals, and the sum stays",
       "trainer/src/edge-training/learned-from.test.ts > a version's report has every trajectory once, by signal, also if the trainer restarts",
       "trainer/src/edge-training/learned-from.test.ts > what a candidate that was rolled back learned from is not counted in the next version",
       "trainer/src/edge-training/training-loop.test.ts > a trainer killed at any call loses nothing, repeats nothing and ends with the same parameters",

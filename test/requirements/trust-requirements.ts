@@ -44,7 +44,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "Every forgery of a record is rejected with its reason, and every attack over HTTP is refused with its code and stores nothing. Attacks by selection are counted, and some are not stopped.",
     tests: [
-      "test/contract/tamper.test.ts > every forgery is rejected with its reason",
+      "test/contract/tamper.test.ts > every forgery is stopped with its reason",
       "test/contract/tamper.test.ts > an attack by selection is stopped if at most a tenth of its records count",
       "test/e2e/attacks.test.ts > every attack over HTTP is refused with its code and stores nothing",
       "test/e2e/attacks.test.ts > an attack that is accepted, or refused with another code, counts as failed",
@@ -80,9 +80,9 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       ),
       "trainer/src/update/learning-step.test.ts > no visitor exceeds the cap on its share of a step's gradient mass",
       "trainer/src/update/learning-step.test.ts > a visitor who caused much before is scaled down in the next step",
-      "packages/learning/src/advantages/gradient-mass.test.ts > the norm is that of the gradient by central differences",
-      "packages/learning/src/advantages/influence-bound.test.ts > agrees with bisection for random weights",
-      "packages/learning/src/advantages/influence-bound.test.ts > one or two weighted contributors among more participants count nothing",
+      "packages/learning/src/influence/gradient-mass.test.ts > the norm is that of the gradient by central differences",
+      "packages/learning/src/influence/influence-bound.test.ts > agrees with bisection for random weights",
+      "packages/learning/src/influence/influence-bound.test.ts > one or two weighted contributors among more participants count nothing",
     ],
   },
   {
@@ -96,9 +96,9 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
         "control: without a cap on one network, twelve names move the policy beyond the bound",
         "the caps cost honest visitors nothing",
       ),
-      "packages/learning/src/advantages/influence-bound.test.ts > many names of one network are bounded together, by at most twice an equal share",
-      "packages/learning/src/advantages/influence-bound.test.ts > a bound does not act with fewer names than its least",
-      "packages/learning/src/advantages/influence-bound.test.ts > the window does not bind while the share is less than twice an equal share",
+      "packages/learning/src/influence/influence-bound.test.ts > many names of one network are bounded together, by at most twice an equal share",
+      "packages/learning/src/influence/influence-bound.test.ts > a bound does not act with fewer names than its least",
+      "packages/learning/src/influence/influence-bound.test.ts > the window does not bind while the share is less than twice an equal share",
     ],
   },
   {
@@ -123,10 +123,10 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     id: "trust:claimed-failures",
     source: "issue 19, item 2",
     behavior:
-      "A claimed failure of a page tool is a failed attempt up to the call. One of an edge tool is excused, and the edge counts failures that it saw.",
+      "A claimed failure of a page tool is a failure up to the call. One of an edge tool is excused, and the edge counts failures that it saw.",
     tests: [
-      "trainer/src/check/replayed-failures.test.ts > a claimed %s of a page tool is a failed attempt up to the call",
-      "trainer/src/check/trajectory-check.test.ts > a claimed failure of a page tool is learned as a failed attempt",
+      "trainer/src/check/replayed-failures.test.ts > a claimed %s of a page tool is a failure up to the call",
+      "trainer/src/check/trajectory-check.test.ts > a claimed failure of a page tool is learned as a failure",
       "workers/edge/src/routes/mcp.test.ts > a model's mistake is a result with a code, not a fault, and the edge counts it",
     ],
   },

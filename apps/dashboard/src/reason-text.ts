@@ -9,7 +9,7 @@ const SENTENCES: { readonly [reason: string]: string } = {
   "not-drawn-from-seed": "the tokens are not the ones that the sampling seed selects",
   "signal-stopped": "an operator stopped the only signal",
   quarantined: "the visitor is in quarantine; see Visitors",
-  "page-tool-failed": "a failed attempt, because the page says that its own tool failed",
+  "page-tool-failed": "a failure, because the page says that its own tool failed",
   "grammar-mismatch": "sampled under a grammar that does not belong to the site's tools",
 };
 

@@ -1,11 +1,11 @@
 /** Public entry: recipes, their stages, and the functions with which a trainer runs them. */
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
-export { gradientMasses } from "./advantages/gradient-mass.ts";
-export { influenceFactors, massByName, scaledMasses } from "./advantages/influence-bound.ts";
+export { gradientMasses } from "./influence/gradient-mass.ts";
+export { influenceFactors, massByName, scaledMasses } from "./influence/influence-bound.ts";
 export { hasOneAdvantage, meanAdvantage, shuffledAdvantages } from "./advantages/mean-advantage.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";
-export { signalInfluence } from "./advantages/signal-influence.ts";
+export { signalInfluence } from "./influence/signal-influence.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
 export { partsOf, recipe, usedParts } from "./composition/definition.ts";
 export type { CreateRecipe, Recipe, Settings } from "./composition/definition.ts";

@@ -96,7 +96,7 @@ export const TrajectoryOutcome = z.strictObject({
   status: z.enum(["learned", "rejected", "skipped"]),
   /**
    * Stable reason for a rejection or skip: `log-prob-gap`, `replay-mismatch at turn 2`, `no-signal`, …
-   * `page-tool-failed`: learned as a failed attempt, because a page tool is said to have failed.
+   * `page-tool-failed`: learned as a failure, because a page tool is said to have failed.
    */
   reason: z.string().max(64).optional(),
   /**

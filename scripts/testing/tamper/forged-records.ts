@@ -380,8 +380,8 @@ export const FORGERIES: readonly Forgery[] = [
   {
     name: "a failure as a broken tool",
     does: "claims that its tools were unavailable",
-    stoppedBy: "rollouts with broken tools are not trained on",
-    reason: /^reward-unavailable$/,
+    stoppedBy: "a page tool's failure counts as a failure of the policy",
+    reason: /^page-tool-failed$/,
     forge: (t) =>
       withTurns(t, (turn) => ({
         ...turn,

@@ -18,20 +18,23 @@ type Judged = {
   readonly judge: Judge;
 };
 
-/** Whether every record of a forgery is rejected with its reason. */
+/** Whether every record of a forgery is rejected with its reason, or learned from as the failure that it hides. */
 async function runForgery(
   { reason, forge, keepsDigest = false, ...attack }: Forgery,
   { honest, judge }: Judged,
 ): Promise<AttackResult> {
   const counts = new Map<string, number>();
+  let learned = 0;
   for (const record of honest) {
     const digest = keepsDigest ? await trajectoryDigest(record) : undefined;
     const { outcome } = await judge.check(forge(record), digest, record.task);
     const what = outcome.reason ?? outcome.status;
     counts.set(what, (counts.get(what) ?? 0) + 1);
+    if (outcome.status === "learned") learned += 1;
   }
-  const isRejected = [...counts.keys()].every((what) => reason.test(what));
-  return { ...attack, result: isRejected ? "rejected" : "failed", details: list(counts) };
+  const isStopped = [...counts.keys()].every((what) => reason.test(what));
+  const stopped = learned === 0 ? "rejected" : "neutralized";
+  return { ...attack, result: isStopped ? stopped : "failed", details: list(counts) };
 }
 
 /** All forgeries. */

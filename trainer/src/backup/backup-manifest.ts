@@ -10,31 +10,50 @@ import { writeDurably } from "../files/durable-file.ts";
 
 const NAME = "backup.json";
 
-const TableFile = z.strictObject({ rows: z.int(), sizeBytes: z.int(), sha256: Sha256 });
+type TableFile = { readonly rows: number; readonly sizeBytes: number; readonly sha256: string };
 
-const SiteBackup = z.strictObject({
-  site: Site,
-  tables: z.partialRecord(BackupTable, TableFile),
-  /** Trajectories whose object the edge did not have. */
-  missingObjects: z.int(),
-  /** Files of the base model and of versions, in `files/`. */
-  files: z.array(z.strictObject({ sha256: Sha256, sizeBytes: z.int() })),
-  /** Files that the edge did not have. */
-  missingFiles: z.array(Sha256),
-});
 /** The backup of one site. */
-export type SiteBackup = z.infer<typeof SiteBackup>;
+export type SiteBackup = {
+  site: Site;
+  tables: { [table in BackupTable]?: TableFile | undefined };
+  /** Trajectories whose object the edge did not have. */
+  missingObjects: number;
+  /** Files of the base model and of versions, in `files/`. */
+  files: { sha256: string; sizeBytes: number }[];
+  /** Files that the edge did not have. */
+  missingFiles: string[];
+};
 
-const BackupManifest = z.strictObject({
-  format: z.literal(1),
+/** The manifest of a backup. */
+export type BackupManifest = {
+  format: 1;
   /** Release that made the backup. */
+  release: string;
+  startedAt: string;
+  /** `null` until the backup is complete. */
+  finishedAt: string | null;
+  /** Deletion requests before this time are in the backup. */
+  deletionsAt: string | null;
+  /** The table that is being written; `null` between two tables. */
+  open: {
+    site: string;
+    table: BackupTable;
+    cursor: string;
+    rows: number;
+    sizeBytes: number;
+    missingObjects: number;
+  } | null;
+  sites: SiteBackup[];
+};
+
+const File = z.strictObject({ sha256: Sha256, sizeBytes: z.int() });
+
+const BackupManifest: z.ZodType<BackupManifest> = z.strictObject({
+  format: z.literal(1),
   release: z.string(),
   startedAt: z.iso.datetime(),
-  /** `null` until the backup is complete. */
   finishedAt: z.iso.datetime().nullable(),
-  /** Deletion requests before this time are in the backup. */
   deletionsAt: z.iso.datetime().nullable(),
-  /** The table that is being written; `null` between two tables. */
   open: z
     .strictObject({
       site: z.string(),
@@ -45,10 +64,16 @@ const BackupManifest = z.strictObject({
       missingObjects: z.int(),
     })
     .nullable(),
-  sites: z.array(SiteBackup),
+  sites: z.array(
+    z.strictObject({
+      site: Site,
+      tables: z.partialRecord(BackupTable, File.extend({ rows: z.int() })),
+      missingObjects: z.int(),
+      files: z.array(File),
+      missingFiles: z.array(Sha256),
+    }),
+  ),
 });
-/** The manifest of a backup. */
-export type BackupManifest = z.infer<typeof BackupManifest>;
 
 /** The file of a table. */
 export const tablePath = (folder: string, site: string, table: BackupTable): string =>

@@ -27,7 +27,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
-import { type ClaimedFailure, claimedFailure, withReplayedResults } from "./failed-attempt.ts";
+import { type ClaimedFailure, claimedFailure, withReplayedResults } from "./claimed-failure.ts";
 import { grammarId } from "@waggle/text/grammar";
 
 /** The verdict on a rollout, or why there is none. */
@@ -36,7 +36,7 @@ export type CheckResult =
       readonly holds: true;
       readonly verification: Verification;
       /** The part to learn from, if a claimed failure of a tool ended it. Absent = all. */
-      readonly attempt?: Trajectory;
+      readonly judged?: Trajectory;
     }
   | {
       readonly holds: false;
@@ -83,8 +83,8 @@ export function createReplay(options: ReplayOptions): Replay {
     if (failure?.isExcused === true) {
       return { holds: false, status: "skipped", reason: "reward-unavailable" };
     }
-    const attempt = failure?.attempt ?? null;
-    const sampled = sampledOf(attempt ?? trajectory);
+    const part = failure?.judged ?? null;
+    const sampled = sampledOf(part ?? trajectory);
     let hasOtherGrammar = false;
     // The context's tokens are compared afterwards, with everything else.
     const admit: AdmitTurn = async ({ segment }, _, { grammar: asked }) => {
@@ -119,14 +119,14 @@ export function createReplay(options: ReplayOptions): Replay {
     });
     // A visitor's grammar could make any token look certain, so only grammars that the driver asks for count.
     if (hasOtherGrammar) return reject("grammar-mismatch");
-    const replayed = attempt === null ? null : withReplayedResults(attempt, again);
+    const replayed = part === null ? null : withReplayedResults(part, again);
     const mismatch = mismatchOf(replayed ?? trajectory, again);
     if (mismatch !== null) return { holds: false, status: "rejected", ...mismatch };
     if (replayed !== null) {
       return {
         holds: true,
         verification: { reward: 0, success: false, parts: {} },
-        attempt: replayed,
+        judged: replayed,
       };
     }
     return { holds: true, verification: await judged(instance, task, again, format) };

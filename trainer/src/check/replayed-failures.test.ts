@@ -92,21 +92,18 @@ test.each(OUTSIDE)("a claimed %s of an edge tool skips the rollout", async (code
   expect(await replay(forged)).toMatchObject({ holds: false, reason: "reward-unavailable" });
 });
 
-test.each(OUTSIDE)(
-  "a claimed %s of a page tool is a failed attempt up to the call",
-  async (code) => {
-    const forged = await rollout(CALLS[2] ?? never(), () => ({ code, message: ATTACK }));
-    const result = await replay(forged);
-    if (!result.holds || result.attempt === undefined) throw new Error("expected an attempt");
-    expect(result.verification).toEqual({ reward: 0, success: false, parts: {} });
-    // The call is trained on, and what the page made up after it is not.
-    expect(contextOf(result.attempt)).toContain("remove_from_cart");
-    expect(contextOf(result.attempt)).not.toContain(ATTACK);
-    expect(result.attempt.turns[0]?.toolResults[0]).toMatchObject({
-      error: { code: expect.not.stringMatching(code) as string },
-    });
-  },
-);
+test.each(OUTSIDE)("a claimed %s of a page tool is a failure up to the call", async (code) => {
+  const forged = await rollout(CALLS[2] ?? never(), () => ({ code, message: ATTACK }));
+  const result = await replay(forged);
+  if (!result.holds || result.judged === undefined) throw new Error("expected a failure");
+  expect(result.verification).toEqual({ reward: 0, success: false, parts: {} });
+  // The call is trained on, and what the page made up after it is not.
+  expect(contextOf(result.judged)).toContain("remove_from_cart");
+  expect(contextOf(result.judged)).not.toContain(ATTACK);
+  expect(result.judged.turns[0]?.toolResults[0]).toMatchObject({
+    error: { code: expect.not.stringMatching(code) as string },
+  });
+});
 
 test("a rollout that a tool stopped counts in the same way", async () => {
   const honest = await rollout(CALLS[2] ?? never(), (error) => error);

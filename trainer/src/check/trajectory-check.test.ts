@@ -348,7 +348,7 @@ test.each(skipped)(
   },
 );
 
-test("a claimed failure of a page tool is learned as a failed attempt", async () => {
+test("a claimed failure of a page tool is learned as a failure", async () => {
   const trajectory = await honest();
   const error = { code: "TIMEOUT" as const, message: "slow" };
   const turns = trajectory.turns.map((turn, i) => ({

@@ -136,7 +136,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       const { verification } = checked;
       const judged = { reward: verification.reward, success: verification.success };
 
-      const record = checked.attempt ?? trajectory;
+      const record = checked.judged ?? trajectory;
       const expanded = await expandGrammars(record, grammars, policy.vocabularySize);
       if (expanded === null) return refused({ status: "rejected", reason: "grammar-mismatch" });
       const samples = toTrainingSamples(expanded);
@@ -188,7 +188,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         outcome: {
           digest,
           status: "learned",
-          ...(checked.attempt === undefined ? {} : { reason: "page-tool-failed" }),
+          ...(checked.judged === undefined ? {} : { reason: "page-tool-failed" }),
           staleness,
           ...measured,
         },

@@ -17,7 +17,7 @@ import {
   TrajectoryOutcome,
 } from "@waggle/protocol";
 import { z } from "zod";
-import { StepInfluence } from "../update/sender-influence.ts";
+import { StepInfluence } from "./step-influence.ts";
 import { LiveWatch } from "../evaluation/live-watch.ts";
 
 /** Outcomes of one lease that the edge has not confirmed yet. */

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { type EdgeSettings, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";
 import type { LearningStepOptions } from "./learning-step.ts";
-import { nextInfluence, type StepInfluence, UNBOUNDED } from "./sender-influence.ts";
+import type { StepInfluence } from "../checkpoint/step-influence.ts";
+import { nextInfluence, UNBOUNDED } from "./sender-influence.ts";
 import { seededRandom } from "@waggle/protocol";
 import {
   learnFrom,

@@ -25,12 +25,8 @@ import type {
 import { partContext } from "../recipes/part-context.ts";
 import type { FrozenScorer } from "./recipe-models.ts";
 import { updateFrom, type UpdateNumbers } from "./stage-update.ts";
-import {
-  type InfluenceShares,
-  type StepInfluence,
-  UNBOUNDED,
-  withBoundedSenders,
-} from "./sender-influence.ts";
+import type { StepInfluence } from "../checkpoint/step-influence.ts";
+import { type InfluenceShares, UNBOUNDED, withBoundedSenders } from "./sender-influence.ts";
 import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
 
 export type LearningStepOptions = ComingStep & {

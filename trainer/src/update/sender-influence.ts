@@ -14,28 +14,16 @@ import {
   scaledMasses,
 } from "@waggle/learning";
 import { WaggleError } from "@waggle/protocol";
-import { z } from "zod";
 import type { LearnableTrajectory, PresentSenders } from "../check/learnable-group.ts";
+import { SENDER_KINDS, type StepInfluence } from "../checkpoint/step-influence.ts";
 import { withAdjustedAdvantages } from "./adjusted-advantages.ts";
 
-const KINDS = ["visitor", "network", "siteKey"] as const;
-type Kind = (typeof KINDS)[number];
+type Kind = (typeof SENDER_KINDS)[number];
 
 /** Largest share of a step for one sender of each kind, in (0, 1]; 1 = no bound. */
 export type InfluenceShares = { readonly [kind in Kind]: number };
 
 export const UNBOUNDED: InfluenceShares = { visitor: 1, network: 1, siteKey: 1 };
-
-/** The masses of one step, by kind and name. Names are hashes. */
-export type StepInfluence = {
-  readonly [kind in Kind]: { readonly [name: string]: number };
-};
-const Masses = z.record(z.string(), z.number());
-export const StepInfluence: z.ZodType<StepInfluence> = z.strictObject({
-  visitor: Masses,
-  network: Masses,
-  siteKey: Masses,
-});
 
 /** Steps that the bound looks back on. */
 const WINDOW_STEPS = 20;
@@ -99,10 +87,10 @@ export function withBoundedSenders(
     const trusted = scaledMasses(all, reputations);
     const factors = influenceFactors(
       trusted,
-      KINDS.map((kind) => ({
+      SENDER_KINDS.map((kind) => ({
         names: names[kind],
         share: shares[kind],
-        earlier: totals(earlier.map((step) => step[kind])),
+        earlier: sumsByName(earlier.map((step) => step[kind])),
         ...(kind === "siteKey" ? {} : { present: [...(present?.[kind] ?? [])].map(hashed) }),
         ...(kind === "network" ? { least: LEAST_NETWORKS } : {}),
       })),
@@ -111,7 +99,7 @@ export function withBoundedSenders(
     const shown = shareMetrics(masses, names);
     const scales = {
       influenceScaleMin: Math.min(1, ...factors.values()),
-      influenceScaleMean: ratio(total(masses.values()), total(trusted.values())),
+      influenceScaleMean: ratio(added(masses.values()), added(trusted.values())),
       reputationMin: Math.min(1, ...reputations.values()),
     };
     // Rollouts of this process have no sender.
@@ -141,7 +129,7 @@ function hashed(name: string): string {
   return createHash("sha256").update(`sender ${name}`).digest("hex").slice(0, 16);
 }
 
-function totals(steps: readonly { readonly [name: string]: number }[]): Map<string, number> {
+function sumsByName(steps: readonly { readonly [name: string]: number }[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [name, mass] of steps.flatMap((step) => Object.entries(step))) {
     sums.set(name, (sums.get(name) ?? 0) + mass);
@@ -160,11 +148,11 @@ function shareMetrics(
   names: Names,
 ): { readonly [name: string]: number } {
   const metrics: { [name: string]: number } = {};
-  for (const kind of KINDS) {
+  for (const kind of SENDER_KINDS) {
     const held = [...massByName(masses, names[kind]).values()];
-    if (total(held) === 0) continue;
+    if (added(held) === 0) continue;
     metrics[`${kind}s`] = held.length;
-    metrics[`${kind}ShareMax`] = Math.max(...held) / total(held);
+    metrics[`${kind}ShareMax`] = Math.max(...held) / added(held);
   }
   return metrics;
 }
@@ -181,9 +169,7 @@ function scaledAdvantages(
   );
 }
 
-function total(values: Iterable<number>): number {
-  return [...values].reduce((sum, value) => sum + value, 0);
-}
+const added = (masses: Iterable<number>): number => [...masses].reduce((all, one) => all + one, 0);
 
 /** The quotient; 1 if both are 0. */
 function ratio(part: number, whole: number): number {

@@ -27,7 +27,7 @@ WHEN OLD.status != NEW.status OR OLD.reason IS NOT NEW.reason BEGIN
     FROM
       (SELECT NEW.visitorId AS holder, 'visitor' AS kind, NEW.network AS network
        UNION ALL SELECT NEW.network, 'network', NULL WHERE NEW.network IS NOT NULL) AS sender,
-      (SELECT SUM(e.sign * (e.status IN ('learned', 'skipped') AND e.isScored
+      (SELECT SUM(e.sign * (e.status IN ('learned', 'skipped') AND e.hasGap
            AND e.reason != 'page-tool-failed')) AS verified,
          SUM(e.sign * (e.status = 'rejected' AND e.reason IN
            ('not-drawn-from-seed', 'log-prob-gap', 'kept-set-mismatch', 'replayed', 'digest-mismatch',
@@ -38,7 +38,7 @@ WHEN OLD.status != NEW.status OR OLD.reason IS NOT NEW.reason BEGIN
              ('call-mismatch', 'stop-mismatch', 'tool-wording', 'grammar-mismatch'))))) AS dropped
        FROM
          (SELECT 1 AS sign, NEW.status AS status, COALESCE(NEW.reason, '') AS reason,
-            NEW.logProbGapMean IS NOT NULL AS isScored
+            NEW.logProbGapMean IS NOT NULL AS hasGap
           UNION ALL SELECT -1, OLD.status, COALESCE(OLD.reason, ''), OLD.logProbGapMean IS NOT NULL) AS e) AS d
     WHERE d.verified != 0 OR d.forged != 0 OR d.dropped != 0
     ON CONFLICT (holder, site) DO UPDATE SET network = COALESCE(excluded.network, network),

@@ -7,7 +7,7 @@ import { sampleSize } from "../../../test/fixtures/long.ts";
 import worker from "./testing/worker.ts";
 import { assignTask } from "./assignment-store.ts";
 import { ingest } from "./ingest.ts";
-import { leaseGroups } from "./lease-store.ts";
+import { leaseGroups } from "./leases/lease-store.ts";
 import { checkOutcome } from "./outcomes/outcome-check.ts";
 import { SERVER, storeOutcomes } from "./outcomes/outcome-store.ts";
 import { PRODUCTION } from "./testing/asking-visitors.ts";

@@ -25,7 +25,7 @@ import {
   leaseGroups,
   releaseLease,
   renewLease,
-} from "./lease-store.ts";
+} from "./leases/lease-store.ts";
 import type { Decision } from "./audit-log.ts";
 import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-store.ts";

@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { unwrap } from "./answer.ts";
 import { coordinatorOf } from "./coordinator.ts";
-import type { GrantedLease } from "./lease-store.ts";
+import type { GrantedLease } from "./leases/lease-store.ts";
 import {
   asOperator,
   ask,

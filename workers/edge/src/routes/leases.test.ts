@@ -7,7 +7,7 @@ import {
 } from "cloudflare:test";
 import type { AcknowledgeRequest, LeaseRequest, LeaseResponse } from "@waggle/protocol";
 import { coordinatorOf } from "../coordinator.ts";
-import type { GrantedLease } from "../lease-store.ts";
+import type { GrantedLease } from "../leases/lease-store.ts";
 import {
   asOperator,
   ask,

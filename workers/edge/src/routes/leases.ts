@@ -19,7 +19,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { buryLeased } from "../dead-letter-store.ts";
 import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
-import type { GrantedLease, LeasedRow } from "../lease-store.ts";
+import type { GrantedLease, LeasedRow } from "../leases/lease-store.ts";
 import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";

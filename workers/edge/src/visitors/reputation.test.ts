@@ -43,7 +43,7 @@ describe("people who close tabs", () => {
 
   test("lose nothing while they finish three of seven tasks", () => {
     expect(reputationWeight(of(30, 0, 40), NONE)).toBe(1);
-    // Who drops nine of ten attempts to upload the best has the least weight that dropping can give.
+    // Who drops nine of ten rollouts to upload the best has the least weight that dropping can give.
     expect(reputationWeight(of(30, 0, 270), NONE)).toBeCloseTo(2 / 3, 12);
   });
 });

@@ -11,12 +11,19 @@ import {
   type TrajectoryOutcome,
   WaggleError,
 } from "@waggle/protocol";
-import { buryFailedChecks, countFailures } from "./dead-letter-store.ts";
-import { dropUnlearned, forgottenUnder, noteLearned } from "./forgotten-store.ts";
-import { noteLineage } from "./lineage-store.ts";
-import { keepStartedSignals } from "./signals/stopped-signals.ts";
-import type { SiteDatabase } from "./sites/site-database.ts";
-import { dropOldReputations } from "./visitors/reputation-store.ts";
+import { buryFailedChecks, countFailures } from "../dead-letter-store.ts";
+import { dropUnlearned, forgottenUnder, noteLearned } from "../forgotten-store.ts";
+import { noteLineage } from "../lineage-store.ts";
+import {
+  COUNT_LATE,
+  COUNT_OUTCOMES,
+  DROP_LEARNED_LETTERS,
+  WRITE_LATE,
+  WRITE_OUTCOMES,
+} from "./outcome-statements.ts";
+import { keepStartedSignals } from "../signals/stopped-signals.ts";
+import type { SiteDatabase } from "../sites/site-database.ts";
+import { dropOldReputations } from "../visitors/reputation-store.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
 export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
@@ -311,40 +318,6 @@ export async function releaseLease(
     db.prepare("UPDATE leases SET state = 'released' WHERE site = ?site AND id = ?1").bind(id),
   ]);
 }
-
-const SET_OUTCOME = `
-  UPDATE trajectories SET
-    status = o.value ->> 'status', reason = o.value ->> 'reason',
-    difference = o.value ->> 'difference', reward = o.value ->> 'reward',
-    success = o.value ->> 'success', advantage = o.value ->> 'advantage',
-    learnedAtStep = o.value ->> 'step', staleness = o.value ->> 'staleness',
-    logProbGapMean = o.value ->> 'logProbGapMean', logProbGapMax = o.value ->> 'logProbGapMax',
-    drawMismatches = o.value ->> 'drawMismatches'
-  FROM json_each(?1) AS o
-  WHERE +trajectories.site = ?site AND trajectories.digest = o.value ->> 'digest'`;
-const WRITE_OUTCOMES = `${SET_OUTCOME}
-    AND trajectories.leaseId = ?2 AND trajectories.status = 'leased'`;
-/** Under an expired lease, learned outcomes are written regardless of the row's present status. */
-const WRITE_LATE = `${SET_OUTCOME}
-    AND o.value ->> 'status' = 'learned' AND trajectories.status <> 'learned'`;
-
-/** A letter that stays could be retried and learned from again. */
-const DROP_LEARNED_LETTERS = `
-  DELETE FROM deadLetters WHERE +site = ?site AND digest IN
-    (SELECT value ->> 'digest' FROM json_each(?1) WHERE value ->> 'status' = 'learned')`;
-const COUNT_LATE = `
-  SELECT
-    SUM(t.status <> 'learned') AS held,
-    SUM(t.status = 'learned') AS twice
-  FROM json_each(?1) AS o
-  CROSS JOIN trajectories t ON t.site = ?site AND t.digest = o.value ->> 'digest'
-  WHERE o.value ->> 'status' = 'learned'`;
-const COUNT_OUTCOMES = `
-  SELECT
-    SUM(t.leaseId = ?2 AND t.status = 'leased') AS held,
-    SUM(t.status = 'learned' AND o.value ->> 'status' = 'learned') AS twice
-  FROM json_each(?1) AS o
-  CROSS JOIN trajectories t ON t.site = ?site AND t.digest = o.value ->> 'digest'`;
 
 function chunk<T>(values: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(values.length / size) }, (_, i) =>

@@ -16,7 +16,7 @@ import type { PolicyOutputs } from "../composition/part.ts";
  * @param sumSquaredProb - Σ_v π(v)²; without it, the largest value that π allows is assumed.
  * @param temperature - T, by which the logits were divided.
  */
-export function scoreNorm(
+export function logitGradientNorm(
   logProb: number,
   sumSquaredProb: number | undefined,
   temperature: number,
@@ -59,7 +59,7 @@ export function gradientMasses(
       const pull = share * Math.abs((weights[b]?.[t] ?? 0) * (advantages[b]?.[t] ?? 0));
       if (pull === 0) continue;
       const temperature = temperatureAt(sample.sequence, t);
-      mass += pull * scoreNorm(logProbs[t] ?? 0, squares?.[t], temperature);
+      mass += pull * logitGradientNorm(logProbs[t] ?? 0, squares?.[t], temperature);
     }
     masses.set(id, mass);
   }

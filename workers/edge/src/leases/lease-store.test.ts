@@ -3,9 +3,9 @@ import { DEFAULT_SITE } from "@waggle/protocol";
 import type { TrajectoryOutcome } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { acknowledgeLease, type GrantedLease } from "./lease-store.ts";
-import { coordinatorOf } from "./coordinator.ts";
-import { unwrap } from "./answer.ts";
-import { bindings, freshEdge, openSession, type Upload, work, rows } from "./testing/edge.ts";
+import { coordinatorOf } from "../coordinator.ts";
+import { unwrap } from "../answer.ts";
+import { bindings, freshEdge, openSession, type Upload, work, rows } from "../testing/edge.ts";
 
 const MINUTE = 60_000;
 

@@ -2,7 +2,7 @@ import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { planMinibatch } from "../composition/minibatch.ts";
 import { rewardedOf } from "../composition/rewarded-trajectories.fixture.ts";
-import { gradientMasses, scoreNorm } from "./gradient-mass.ts";
+import { gradientMasses, logitGradientNorm } from "./gradient-mass.ts";
 
 /** `[V]` log-probs of a softmax at a temperature. */
 function logSoftmax(logits: readonly number[], temperature: number): number[] {
@@ -27,17 +27,17 @@ test("the norm is that of the gradient by central differences", () => {
     const slopes = logits.map((_, i) => (at(i, step) - at(i, -step)) / (2 * step));
     const logProbs = logSoftmax(logits, temperature);
     const squares = logProbs.reduce((sum, logProb) => sum + Math.exp(2 * logProb), 0);
-    const norm = scoreNorm(logProbs[taken] as number, squares, temperature);
+    const norm = logitGradientNorm(logProbs[taken] as number, squares, temperature);
     expect(norm).toBeCloseTo(Math.hypot(...slopes), 7);
     // Without the squares it is never too small.
-    const assumed = scoreNorm(logProbs[taken] as number, undefined, temperature);
+    const assumed = logitGradientNorm(logProbs[taken] as number, undefined, temperature);
     expect(assumed).toBeGreaterThanOrEqual(norm - 1e-12);
   }
 });
 
 test("a certain token pulls nothing, and rounding never makes a norm that is not a number", () => {
-  expect(scoreNorm(0, 1, 1)).toBe(0);
-  expect(scoreNorm(-1e-9, 1 - 2e-9 - 1e-12, 1)).not.toBeNaN();
+  expect(logitGradientNorm(0, 1, 1)).toBe(0);
+  expect(logitGradientNorm(-1e-9, 1 - 2e-9 - 1e-12, 1)).not.toBeNaN();
 });
 
 /** Two trajectories of two tokens, one of them given. */

@@ -1,6 +1,6 @@
 /**
- * A rollout that ends with a failed tool. A page can claim such a failure to hide a bad attempt. Tools of the
- * page run in the environment too, so a failure that they cannot have counts as a failed attempt. A tool of the
+ * A rollout that ends with a failed tool. A page can claim such a failure to hide a bad rollout. Tools of the
+ * page run in the environment too, so a failure that they cannot have counts as a failure of the policy. A tool of the
  * edge can fail for reasons that no replay shows, and such a rollout is excused.
  */
 import type { Environment, Trajectory, Turn } from "@waggle/protocol";
@@ -17,7 +17,7 @@ const OUTSIDE: ReadonlySet<string> = new Set([
 /** A claimed failure: excused, or the rollout up to the turn with the failed calls. */
 export type ClaimedFailure =
   | { readonly isExcused: true }
-  | { readonly isExcused: false; readonly attempt: Trajectory };
+  | { readonly isExcused: false; readonly judged: Trajectory };
 
 /**
  * The first claimed failure of a tool's surroundings; `null` if the rollout has none.
@@ -40,7 +40,7 @@ export async function claimedFailure(
     return { isExcused: true };
   }
   const end = segments.findIndex(({ id }) => id === turn.segmentId);
-  const attempt: Trajectory = {
+  const judged: Trajectory = {
     ...trajectory,
     segments: segments.slice(0, end + 1),
     turns: turns.slice(0, at + 1),
@@ -49,15 +49,15 @@ export async function claimedFailure(
     terminated: false,
     truncated: true,
   };
-  return { isExcused: false, attempt };
+  return { isExcused: false, judged };
 }
 
-/** The attempt with the results that the replay had, in place of the claimed ones. */
-export function withReplayedResults(attempt: Trajectory, again: Trajectory): Trajectory {
-  const last = attempt.turns.length - 1;
+/** The rollout with the results that the replay had, in place of the claimed ones. */
+export function withReplayedResults(judged: Trajectory, again: Trajectory): Trajectory {
+  const last = judged.turns.length - 1;
   return {
-    ...attempt,
-    turns: attempt.turns.map((turn, i) =>
+    ...judged,
+    turns: judged.turns.map((turn, i) =>
       i === last ? { ...turn, toolResults: again.turns[i]?.toolResults ?? [] } : turn,
     ),
   };
