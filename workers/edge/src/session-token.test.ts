@@ -63,6 +63,7 @@ test("a session says whether its visitor is remembered", async () => {
   expect(await verifySession(remembered, [NEW])).toEqual({
     site: DEFAULT_SITE,
     visitorId: "v1",
+    siteKey: null,
     isRemembered: true,
   });
   const visit = await signToken(
@@ -75,6 +76,7 @@ test("a session says whether its visitor is remembered", async () => {
   expect(await verifySession(visit, [NEW])).toEqual({
     site: DEFAULT_SITE,
     visitorId: "v2",
+    siteKey: null,
     isRemembered: false,
   });
   const other = await signToken(
