@@ -64,7 +64,10 @@ async function writeTarballs(into: string): Promise<void> {
   });
 }
 
-/** Other packages come from npm's registry, so that `npm create waggle` works before a release. */
+/**
+ * Other packages come from npm's registry, so that `npm create waggle` works before a release. npm's cache is a folder of
+ * this run: `npm create` would take a `create-waggle` of the same version, built from older sources, out of the user's.
+ */
 async function servePackages(): Promise<void> {
   console.log("building and packing the packages, which takes some minutes …");
   const folder = mkdtempSync(join(tmpdir(), "waggle-registry-"));
@@ -78,6 +81,7 @@ async function servePackages(): Promise<void> {
     console.log(`In another terminal:
 
   export npm_config_registry=${registry.url}
+  export npm_config_cache=${join(folder, "npm-cache")}
   npm create waggle my-site`);
     await stopped;
   } finally {
