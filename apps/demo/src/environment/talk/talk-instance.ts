@@ -16,6 +16,7 @@ import { CART_TURNS } from "./kinds/cart-turns.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
 import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
 import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
+import { LIST_TURNS } from "./kinds/lists.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
@@ -36,6 +37,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...SELF_CORRECTION_TURNS,
   ...EXCLUSION_TURNS,
   ...DEPENDENT_TURNS,
+  ...LIST_TURNS,
   ...UNCHANGED_TURNS,
   ...FOLLOW_UP_TURNS,
   ...SMALL_TALK_TURNS,
@@ -62,7 +64,13 @@ const SHARED_SHARE = 0.45;
 /** Share of these with three wishes. */
 const THREE_SHARE = 0.25;
 /** Kinds whose conduct is long. */
-const LONG_KINDS: ReadonlySet<string> = new Set(["add-two", "set-number", "replace"]);
+const LONG_KINDS: ReadonlySet<string> = new Set([
+  "add-two",
+  "add-list",
+  "add-more",
+  "set-number",
+  "replace",
+]);
 /** Share of these that end with a question about the total. */
 const TOTAL_SHARE = 0.1;
 /** Share of the everyday talks that have one message with one wish. */
@@ -168,11 +176,16 @@ function hasPatterns(turn: TalkTurn): boolean {
   return turn.kind === "gibberish" || indexes.some((index) => !isHeldOutPattern(index));
 }
 
+/** Whether a turn of this kind is about what is in the cart. */
+function isAboutCart(kind: TalkKind): boolean {
+  return kind in CART_TURNS || kind === "list-and-remove" || kind === "add-more";
+}
+
 /** Number of lines that the plan needs in the cart. */
 function needsCart(plan: readonly (readonly TalkKind[])[]): number {
   const kinds = plan.flat();
   if (kinds.includes("all-except")) return 2;
-  return kinds.some((kind) => !isSingle(kind) || kind in CART_TURNS) ? 1 : 0;
+  return kinds.some((kind) => !isSingle(kind) || isAboutCart(kind)) ? 1 : 0;
 }
 
 /** An empty cart or one with up to three lines. */
@@ -191,7 +204,7 @@ function keyOf({ messages, cart }: Talk): string {
     ...Object.values(slots).map((value) => `${value}`.toLowerCase()),
     ...(kind === "gibberish" ? (patterns ?? []) : []),
   ]);
-  const seesCart = turns.some(({ kind }) => kind in CART_TURNS);
+  const seesCart = turns.some(({ kind }) => isAboutCart(kind));
   const lines = seesCart ? cart.map(({ id, quantity }) => `${id}x${quantity}`) : [];
   const all = [...values, ...lines];
   return all.length === 0 ? "" : [...turns.map(({ kind }) => kind), ...all].join("|");

@@ -65,9 +65,21 @@ export function meant(item: Product, random: RandomSource): { item: Meant; said:
   return { item, said: nameOf(item, random) };
 }
 
+/** Words for the numbers above those of `NUMBER_WORDS`. */
+const MORE_NUMBER_WORDS: readonly string[] = [
+  "six",
+  "seven",
+  "eight",
+  "nine",
+  "ten",
+  "eleven",
+  "twelve",
+];
+
 /** A number in digits or as a word. */
 export function countOf(n: number, random: RandomSource): string {
-  return random() < 0.5 ? String(n) : (NUMBER_WORDS[n] ?? String(n));
+  const word = NUMBER_WORDS[n] ?? MORE_NUMBER_WORDS[n - NUMBER_WORDS.length];
+  return random() < 0.5 ? String(n) : (word ?? String(n));
 }
 
 /** A currency other than the euro, with the way it is typed. */

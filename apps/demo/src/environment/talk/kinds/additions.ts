@@ -1,4 +1,5 @@
 /** Wishes for products: by name, by number, and by a choice that the wish states. */
+import type { RandomSource } from "@waggle/protocol";
 import type { Product } from "../../catalogue-data.ts";
 import { added } from "../answers.ts";
 import { addCall, type Assistant, type Hit, shown } from "../assistant.ts";
@@ -27,11 +28,16 @@ function addOne(kind: "add" | "follow-other-too"): DrawTurn {
   };
 }
 
+/** A few pieces, or more than five of them. */
+function drawSome(random: RandomSource): number {
+  return random() < 0.2 ? 6 + Math.floor(random() * 10) : 2 + Math.floor(random() * 4);
+}
+
 const addN: DrawTurn = (random, scene) => {
   const [drawn] = drawProducts(random, 1, scene.cart) as [Product];
   const { item, said } = meant(drawn, random);
   const tooMany = random() < 0.15;
-  const n = tooMany ? item.stock + 1 + Math.floor(random() * 3) : 2 + Math.floor(random() * 4);
+  const n = tooMany ? item.stock + 1 + Math.floor(random() * 3) : drawSome(random);
   if (n > 99 || (!tooMany && n > item.stock)) return null;
   const slots = { name: said, n: countOf(n, random) };
   if (tooMany) {

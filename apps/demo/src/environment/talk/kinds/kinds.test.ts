@@ -11,6 +11,7 @@ import { SHOP_TALK } from "../talk-spec.ts";
 import type { DrawTurn, Scene, TalkKind, TalkTurn } from "../talk-turn.ts";
 import { DEPENDENT_TURNS } from "./dependent-wishes.ts";
 import { EXCLUSION_TURNS } from "./exclusions.ts";
+import { LIST_TURNS } from "./lists.ts";
 import { PRODUCT_TURNS } from "./product-questions.ts";
 import { SELF_CORRECTION_TURNS } from "./self-corrections.ts";
 import { UNCHANGED_TURNS } from "./unchanged.ts";
@@ -20,6 +21,7 @@ const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...EXCLUSION_TURNS,
   ...DEPENDENT_TURNS,
   ...UNCHANGED_TURNS,
+  ...LIST_TURNS,
   suitability: PRODUCT_TURNS.suitability,
 };
 const KINDS = Object.keys(TURNS) as TalkKind[];

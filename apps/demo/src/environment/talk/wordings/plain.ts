@@ -8,6 +8,7 @@ import { CORRECTIONS } from "./corrections.ts";
 import { DEPENDENT_WISHES } from "./dependent-wishes.ts";
 import { EXCLUSIONS } from "./exclusions.ts";
 import { FOLLOW_UPS } from "./follow-ups.ts";
+import { LISTS } from "./lists.ts";
 import { MONEY_QUESTIONS } from "./money-questions.ts";
 import { OTHER_LANGUAGES } from "./other-languages.ts";
 import { OUT_OF_SCOPE } from "./out-of-scope.ts";
@@ -37,6 +38,7 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof REFUSALS &
   typeof EXCLUSIONS &
   typeof DEPENDENT_WISHES &
+  typeof LISTS &
   typeof CHECKS);
 
 /** Patterns of each kind. */
@@ -58,6 +60,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...REFUSALS,
   ...EXCLUSIONS,
   ...DEPENDENT_WISHES,
+  ...LISTS,
   ...CHECKS,
 };
 
