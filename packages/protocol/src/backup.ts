@@ -13,8 +13,10 @@ export const BACKUP_TABLES = [
   "counters",
   "objects",
   "switches",
+  "signalSwitches",
   "metrics",
   "lineages",
+  "reputations",
   "taskGroups",
   "assignments",
   "requestSeeds",
@@ -37,7 +39,7 @@ export const BackupTable = z.enum(BACKUP_TABLES);
 /** A row without its site. */
 export type BackupRow = z.infer<typeof BackupRow>;
 export const BackupRow = z.strictObject({
-  row: z.record(z.string().regex(/^[A-Za-z]{1,64}$/), z.union([z.string(), z.number(), z.null()])),
+  row: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,63}$/), z.union([z.string(), z.number(), z.null()])),
   /** Of a trajectory: the canonical JSON. `null` if its object is missing or damaged. */
   object: z.string().nullable().optional(),
 });

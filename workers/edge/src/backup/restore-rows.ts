@@ -17,7 +17,7 @@ import type { SiteDatabase } from "../sites/site-database.ts";
 /** Rows in the JSON parameter of one statement, which D1 limits to 2 MB. */
 const ROWS_PER_STATEMENT = 20;
 /** Columns that name a visitor. */
-const VISITORS = ["visitorId", "sender"];
+const VISITORS = ["visitorId", "sender", "holder"];
 
 type Row = BackupRow["row"];
 

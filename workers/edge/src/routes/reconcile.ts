@@ -17,18 +17,21 @@ import { checkRows } from "../reconcile/row-check.ts";
 
 type Check = (context: EdgeContext, page: PageRequest) => Promise<CheckedPage>;
 
-/** In this order: a lease that is ended returns its rows and groups. */
+/**
+ * In this order a repair finds what a look finds: letters before the rows that a repair rejects, groups before the rows
+ * whose repair opens them. Leases come before both, because one that is ended returns its rows and groups.
+ */
 const CHECKS: { readonly [name: string]: Check } = {
   objects: (context, page) => checkObjects(storesOf(context), page),
+  letters: (context, page) => checkLetters(context.var.db, page),
   rows: (context, page) => checkRows(storesOf(context), page),
   files: (context, page) => checkFiles(storesOf(context), page),
   leases: async ({ env, var: { site } }, page) =>
     unwrap(await coordinatorOf(env, site.id).checkLeases(page)),
-  "leased-rows": async ({ env, var: { site } }, page) =>
-    unwrap(await coordinatorOf(env, site.id).checkLeasedRows(page)),
   "leased-groups": async ({ env, var: { site } }, page) =>
     unwrap(await coordinatorOf(env, site.id).checkLeasedGroups(page)),
-  letters: (context, page) => checkLetters(context.var.db, page),
+  "leased-rows": async ({ env, var: { site } }, page) =>
+    unwrap(await coordinatorOf(env, site.id).checkLeasedRows(page)),
 };
 const ORDER = Object.keys(CHECKS);
 
