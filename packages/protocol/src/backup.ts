@@ -39,7 +39,10 @@ export const BackupTable = z.enum(BACKUP_TABLES);
 /** A row without its site. */
 export type BackupRow = z.infer<typeof BackupRow>;
 export const BackupRow = z.strictObject({
-  row: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,63}$/), z.union([z.string(), z.number(), z.null()])),
+  row: z.record(
+    z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,63}$/),
+    z.union([z.string(), z.number(), z.null()]),
+  ),
   /** Of a trajectory: the canonical JSON. `null` if its object is missing or damaged. */
   object: z.string().nullable().optional(),
 });

@@ -119,7 +119,7 @@ export {
   RestoreResponse,
 } from "./backup.ts";
 export { ReconcileRequest, ReconcileResponse } from "./reconcile.ts";
-export type { Finding, FindingKind } from "./reconcile.ts";
+export type { Finding } from "./reconcile.ts";
 export { ToolCall, ToolResult } from "./tool.ts";
 export { TOOL_TITLES, toolText } from "./tool-text.ts";
 export type { ToolText } from "./tool-text.ts";

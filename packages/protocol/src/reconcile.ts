@@ -3,7 +3,6 @@ import { z } from "zod";
 import { readOnly } from "./read-only-schema.ts";
 
 /** What the comparison finds. `docs/how-to/repair.md` says for each what a repair does. */
-export type FindingKind = z.infer<typeof FindingKind>;
 const FindingKind = z.enum([
   "object-without-row",
   "row-without-object",

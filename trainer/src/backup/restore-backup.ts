@@ -35,6 +35,8 @@ export type RestoreOptions = {
   readonly sites: SiteClient;
   /** The edge as the trainer of a site, for the model files. */
   readonly trainerOf: (site: string) => FileEdge;
+  /** Gets each new site at once, because only its creation says its credentials. */
+  readonly created: (site: CreateSiteResponse) => void;
   readonly report: (line: string) => void;
 };
 
@@ -43,8 +45,6 @@ export type Restoration = {
   readonly stored: number;
   /** Rows of visitors who were forgotten. */
   readonly forgotten: number;
-  /** New sites with their credentials. */
-  readonly created: readonly CreateSiteResponse[];
   readonly manifest: BackupManifest;
 };
 
@@ -56,7 +56,7 @@ export type Restoration = {
  */
 export async function restoreBackup(
   folder: string,
-  { edge, sites, trainerOf, report }: RestoreOptions,
+  { edge, sites, trainerOf, created, report }: RestoreOptions,
 ): Promise<Restoration> {
   const manifest = await readManifest(folder);
   if (manifest?.finishedAt == null) {
@@ -67,12 +67,11 @@ export async function restoreBackup(
   for (const { site } of manifest.sites) {
     if (known.has(site.id)) await requireOwn(edge, folder, site.id);
   }
-  const created: CreateSiteResponse[] = [];
   let [stored, forgotten] = [0, 0];
   for (const each of manifest.sites) {
     const { site } = each;
     const { id, name, settings } = site;
-    if (!known.has(id)) created.push(await sites.create({ id, name, settings }));
+    if (!known.has(id)) created(await sites.create({ id, name, settings }));
     else if (id === DEFAULT_SITE) await restoreSettings(sites, site);
     await sendFiles(folder, each, trainerOf(id));
     for (const table of BACKUP_TABLES) {
@@ -85,7 +84,7 @@ export async function restoreBackup(
     }
     if (site.disabledAt !== null) await sites.disable(id);
   }
-  return { stored, forgotten, created, manifest };
+  return { stored, forgotten, manifest };
 }
 
 /** Compares every file with the manifest. @throws WaggleError `DIGEST_MISMATCH` */
@@ -115,7 +114,11 @@ const NAMES: {
   trajectories: ({ digest }) => String(digest),
 };
 
-/** @throws WaggleError `CONFLICT` if the edge has versions or trajectories that the backup lacks */
+/**
+ * Compares the first page of versions and of trajectories with the backup.
+ *
+ * @throws WaggleError `CONFLICT` if the edge has some that the backup lacks
+ */
 async function requireOwn(edge: BackupClient, folder: string, site: string): Promise<void> {
   for (const table of ["policies", "trajectories"] as const) {
     const { rows } = await edge.page(site, table, null);

@@ -22,8 +22,12 @@ async function freshFolder(): Promise<string> {
 
 const BOTH = { WAGGLE_OPERATOR_CREDENTIAL: "operator", WAGGLE_TRAINER_CREDENTIAL: "trainer" };
 
-async function run(edge: StoredEdge, args: readonly string[], environment: object = BOTH) {
-  const out: string[] = [];
+async function run(
+  edge: StoredEdge,
+  args: readonly string[],
+  environment: object = BOTH,
+  out: string[] = [],
+) {
   const program = createProgram({
     signal: new AbortController().signal,
     writeOut: (line) => out.push(line),
@@ -135,8 +139,14 @@ test("an edge with other data is left as it is, and one with a part of the backu
   await expect(run(other, ["restore", folder])).rejects.toMatchObject({ code: "CONFLICT" });
   expect(JSON.stringify(other.state())).toBe(before);
   const half = new StoredEdge("default");
-  half.answered = 20;
-  await expect(run(half, ["restore", folder])).rejects.toMatchObject({ code: "FORBIDDEN" });
+  half.answered = 40;
+  const out: string[] = [];
+  const stopped = run(half, ["restore", folder, "--json"], BOTH, out);
+  await expect(stopped).rejects.toMatchObject({ code: "FORBIDDEN" });
+  // Credentials of a new site are printed before the rest of the restore can fail.
+  expect(out.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { created: { site: { id: "desk" }, operatorCredential: "new-o" } },
+  ]);
   half.answered = Infinity;
   await run(half, ["restore", folder]);
   expect(half.state()).toEqual(edge.state());

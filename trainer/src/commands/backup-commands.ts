@@ -58,23 +58,25 @@ export function addBackupCommands(program: Command, options: ProgramOptions): vo
           `restore also needs the trainer's credential of the installation; set ${CREDENTIAL_VARIABLES.trainer}`,
         );
       }
-      const done = await restoreBackup(folder, {
+      const { stored, forgotten, manifest } = await restoreBackup(folder, {
         edge: createBackupClient(transport),
         sites: createSiteClient(transport),
         trainerOf: (site) =>
           createEdgeClient({ ...transport, credential, headers: { [SITE_HEADER]: site } }),
+        created: (site) => {
+          if (flags.json) writeOut(JSON.stringify({ created: site }));
+          else for (const line of createdLines(site)) writeOut(line);
+        },
         report: writeError,
       });
-      const { stored, forgotten, created, manifest } = done;
+      const { deletionsAt } = manifest;
       if (flags.json) {
-        const { deletionsAt } = manifest;
-        writeOut(JSON.stringify({ stored, forgotten, deletionsAt, created }));
+        writeOut(JSON.stringify({ stored, forgotten, deletionsAt }));
         return;
       }
       writeOut(`Stored ${stored} rows. Left out ${forgotten} rows of visitors who were forgotten.`);
-      for (const line of created.flatMap(createdLines)) writeOut(line);
       writeOut(
-        `Deletion requests after ${manifest.deletionsAt} are not in the backup. Run waggle delete-visitor for each.`,
+        `Deletion requests after ${deletionsAt} are not in the backup. Run waggle delete-visitor for each.`,
       );
     });
 }

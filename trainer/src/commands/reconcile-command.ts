@@ -1,5 +1,5 @@
 /** `reconcile`: compares what an edge stores with its rows and leases, and repairs it on request. */
-import type { Finding, FindingKind } from "@waggle/protocol";
+import type { Finding } from "@waggle/protocol";
 import type { Command } from "commander";
 import { createOperatorClient } from "../edge/operator-client.ts";
 import { textTable } from "../metrics/text-table.ts";
@@ -14,7 +14,7 @@ import { jsonOption, operatorNameOption } from "../options/shared-options.ts";
 type Flags = OperatorOptions & { repair: boolean; from?: string; json: boolean };
 
 /** What each kind is, for people. */
-const MEANINGS: { readonly [kind in FindingKind]: string } = {
+const MEANINGS: { readonly [kind in Finding["kind"]]: string } = {
   "object-without-row": "trajectory objects without a row",
   "row-without-object": "trajectory rows without an object",
   "file-missing": "model files that are not stored",
@@ -38,7 +38,7 @@ export function addReconcileCommand(program: Command, options: ProgramOptions): 
     .addOption(jsonOption())
     .action(async (flags: Flags) => {
       const client = createOperatorClient(operatorTransport(flags, options));
-      const counts = new Map<FindingKind, Counts>();
+      const counts = new Map<Finding["kind"], Counts>();
       let checked = 0;
       let cursor: string | null = flags.from ?? null;
       let isComplete = false;
@@ -66,7 +66,7 @@ export function addReconcileCommand(program: Command, options: ProgramOptions): 
     });
 }
 
-function count(counts: Map<FindingKind, Counts>, { kind, repaired }: Finding): void {
+function count(counts: Map<Finding["kind"], Counts>, { kind, repaired }: Finding): void {
   const before = counts.get(kind) ?? { found: 0, repaired: 0 };
   counts.set(kind, {
     found: before.found + 1,
@@ -74,7 +74,7 @@ function count(counts: Map<FindingKind, Counts>, { kind, repaired }: Finding): v
   });
 }
 
-function summary(checked: number, counts: ReadonlyMap<FindingKind, Counts>): string[] {
+function summary(checked: number, counts: ReadonlyMap<Finding["kind"], Counts>): string[] {
   if (counts.size === 0) return [`Compared ${checked} entries. Everything fits.`];
   const rows = [...counts].map(([kind, { found, repaired }]) => [
     MEANINGS[kind],

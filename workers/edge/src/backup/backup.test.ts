@@ -135,7 +135,11 @@ test("pages of every table go on after a whole primary key, so that they miss no
       .all<{ name: string }>();
     // The base model is the only row of its site.
     if (results.length === 0) expect(table).toBe("baseModel");
-    else expect([table, ...TABLE_KEYS[table].keys]).toEqual([table, ...results.map(({ name }) => name)]);
+    else
+      expect([table, ...TABLE_KEYS[table].keys]).toEqual([
+        table,
+        ...results.map(({ name }) => name),
+      ]);
   }
 });
 
@@ -187,7 +191,9 @@ async function fill(): Promise<string> {
   });
   await publish(1, baseModel, 3);
   await work(token, baseModel);
-  await ask("PUT", "/v1/operator/freeze", { ...asOperator, body: { reason: "before the backup" } });
+  const decision = { ...asOperator, body: { reason: "before the backup" } };
+  await ask("PUT", "/v1/operator/freeze", decision);
+  await ask("PUT", "/v1/operator/stopped-signals/verifier", decision);
   const gone = await openSession();
   await upload(gone.token, await makeUpload(baseModel, null));
   await ask("DELETE", "/v1/visitor", gone);
@@ -199,6 +205,8 @@ test("an empty edge has the same rows, objects and counts after a restore, and a
   const backup = await readAll();
   const [rows, objects] = [await rowsNow(), await objectsNow()];
   expect(backup.trajectories).toHaveLength(2);
+  expect(backup.signalSwitches).toMatchObject([{ row: { signal: "verifier", isStopped: 1 } }]);
+  expect(backup.reputations).toMatchObject([{ row: { holder: visitorId, verified: 1 } }]);
   await emptyEdge();
   expect(await objectsNow()).toEqual([]);
   expect(await restoreAll(backup)).toMatchObject({ forgotten: 0 });
