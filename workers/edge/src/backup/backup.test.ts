@@ -133,13 +133,10 @@ test("pages of every table go on after a whole primary key, so that they miss no
     )
       .bind(table)
       .all<{ name: string }>();
+    const names = results.map(({ name }) => name);
     // The base model is the only row of its site.
-    if (results.length === 0) expect(table).toBe("baseModel");
-    else
-      expect([table, ...TABLE_KEYS[table].keys]).toEqual([
-        table,
-        ...results.map(({ name }) => name),
-      ]);
+    const expected = table === "baseModel" ? ["sha256"] : names;
+    expect([table, ...TABLE_KEYS[table].keys]).toEqual([table, ...expected]);
   }
 });
 
