@@ -3,7 +3,8 @@ import { z } from "zod";
 
 /**
  * Tables of a backup, in the order in which they are restored: who was forgotten first, so that nothing of them is stored
- * again. Counts that the database keeps itself are left out, and so is what expires within hours.
+ * again. Counts that a restore counts again are left out, and so is what is of use for days at most. Reputations are in it,
+ * because they outlive the trajectories that they count.
  */
 export const BACKUP_TABLES = [
   "forgottenVisitors",
