@@ -224,6 +224,46 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trust:reconcile",
+    source: "issue 19, item 6",
+    behavior:
+      "The operator compares objects, rows, leases and dead letters, and repairs what does not fit. Whole data and work in progress are left as they are.",
+    tests: [
+      "workers/edge/src/reconcile/reconcile.test.ts > whole data of every kind is neither reported nor changed by a repair",
+      "workers/edge/src/reconcile/reconcile.test.ts > an object without a row is deleted, and one that may be an upload in progress is not",
+      "workers/edge/src/reconcile/reconcile.test.ts > a waiting row without an object becomes a dead letter, and a learned one stays",
+      "workers/edge/src/reconcile/reconcile.test.ts > a lease that expired an hour ago is ended, and its rows can be leased again",
+      "workers/edge/src/reconcile/reconcile.test.ts > rows and groups of a lease that has ended can be leased again, and those of another lease stay leased",
+      "workers/edge/src/reconcile/reconcile.test.ts > a letter without a rejected row is deleted, and a dead letter waits for the operator",
+      "workers/edge/src/reconcile/reconcile.test.ts > a missing file of a version is reported, and a file that pages cannot find is listed",
+      "trainer/src/commands/reconcile-command.test.ts > a comparison that stops prints where to go on, and goes on there",
+    ],
+  },
+  {
+    id: "trust:backup",
+    source: "issue 19, item 6",
+    behavior:
+      "A backup has everything that an edge stores. An empty edge has the same rows, objects and counts after a restore, without the visitors who asked for deletion.",
+    tests: [
+      "workers/edge/src/backup/backup.test.ts > an empty edge has the same rows, objects and counts after a restore, and a second restore adds nothing",
+      "workers/edge/src/backup/backup.test.ts > nothing of a visitor who asked for deletion after the backup is restored",
+      "workers/edge/src/backup/backup.test.ts > a changed object is refused, and nothing of the request is stored",
+      "trainer/src/commands/backup-commands.test.ts > a backup that is stopped anywhere goes on, and is the same as one in one piece",
+      "trainer/src/commands/backup-commands.test.ts > a backup whose %s was changed is refused before anything is sent",
+      "trainer/src/commands/backup-commands.test.ts > an edge with other data is left as it is, and one with a part of the backup is completed",
+      "trainer/src/commands/backup-commands.test.ts > --deletions adds later deletion requests to a complete backup",
+    ],
+  },
+  {
+    id: "trust:learned-from-deleted",
+    source: "issue 19, item 4",
+    behavior: "The operator sees which versions learned from visitors who were forgotten since.",
+    tests: [
+      "workers/edge/src/forgotten-visitor.test.ts > the operator sees the versions that learned from a visitor's deleted data, and none from retention",
+      "trainer/src/commands/visitor-commands.test.ts > deletions names the versions that learned, and the roll-back that withdraws them",
+    ],
+  },
+  {
     id: "gate:probes",
     source: "issue 18, part 5",
     behavior:

@@ -109,6 +109,17 @@ export type {
 } from "./task.ts";
 export { DeadLettersResponse } from "./dead-letter.ts";
 export type { DeadLetter } from "./dead-letter.ts";
+export {
+  BACKUP_TABLES,
+  BackupResponse,
+  BackupRow,
+  BackupTable,
+  RESTORE_ROWS,
+  RestoreRequest,
+  RestoreResponse,
+} from "./backup.ts";
+export { ReconcileRequest, ReconcileResponse } from "./reconcile.ts";
+export type { Finding } from "./reconcile.ts";
 export { ToolCall, ToolResult } from "./tool.ts";
 export { TOOL_TITLES, toolText } from "./tool-text.ts";
 export type { ToolText } from "./tool-text.ts";
@@ -181,6 +192,7 @@ export {
 export {
   ConsentResponse,
   QuarantineResponse,
+  DeletionsResponse,
   MetricsResponse,
   OperatorSummary,
   TrajectoriesResponse,

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { Feedback } from "./feedback.ts";
 import { OutcomeSource, SiteMetrics, StoredOutcome } from "./outcome.ts";
-import { Sha256 } from "./policy-version.ts";
+import { PolicyStatus, Sha256 } from "./policy-version.ts";
 import { PolicyVersionId } from "./policy.ts";
 import { TaskReference } from "./task.ts";
 import { MetricsRow } from "./trainer-http.ts";
@@ -20,6 +20,19 @@ export const ConsentResponse = z.object({
   /** Highest version first. `null` counts rows stored before consent versions were recorded. */
   versions: z.array(
     z.object({ version: z.string().nullable(), trajectories: z.int(), visitors: z.int() }),
+  ),
+});
+
+/** Answer of `GET /v1/operator/deletions`: what was learned from visitors who were forgotten since. */
+export type DeletionsResponse = z.infer<typeof DeletionsResponse>;
+export const DeletionsResponse = z.object({
+  /** Visitors who were forgotten. */
+  visitors: z.int(),
+  /** Their trajectories that a step learned from. */
+  learned: z.int(),
+  /** The versions that learned from some, newest first. */
+  versions: z.array(
+    z.object({ version: PolicyVersionId, status: PolicyStatus, trajectories: z.int() }),
   ),
 });
 

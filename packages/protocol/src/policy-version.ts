@@ -136,7 +136,7 @@ export const EvaluationResult = readOnly(
 
 /** Where a version is in its life. */
 export type PolicyStatus = z.infer<typeof PolicyStatus>;
-const PolicyStatus = z.enum(["canary", "stable", "retired", "rolled-back"]);
+export const PolicyStatus = z.enum(["canary", "stable", "retired", "rolled-back"]);
 
 /** One published policy: a base model with an adapter, guidance or both. Version 0 is the base itself. */
 export type PolicyVersion = z.infer<typeof PolicyVersion>;

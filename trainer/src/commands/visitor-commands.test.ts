@@ -71,3 +71,33 @@ test.each([
   ).rejects.toMatchObject({ code: "SCHEMA_INVALID" });
   await expect(readFile(file)).rejects.toMatchObject({ code: "ENOENT" });
 });
+
+test("deletions names the versions that learned, and the roll-back that withdraws them", async () => {
+  const versions = [
+    { version: 4, status: "canary", trajectories: 3 },
+    { version: 3, status: "stable", trajectories: 2 },
+    { version: 2, status: "rolled-back", trajectories: 2 },
+  ];
+  const answer = { visitors: 2, learned: 5, versions };
+  const { out, asked } = await run(() => Response.json(answer), "deletions");
+  expect(asked).toEqual(["GET /v1/operator/deletions Bearer secret"]);
+  expect(out).toEqual([
+    "2 visitors were forgotten. Steps had learned from 5 of their trajectories.",
+    "version  status       trajectories",
+    "4        canary       3",
+    "3        stable       2",
+    "2        rolled-back  2",
+    "waggle roll-back 3 withdraws these versions. Training goes on from the one before.",
+  ]);
+  const json = await run(() => Response.json(answer), "deletions", "--json");
+  expect(JSON.parse(json.out[0] ?? "")).toEqual(answer);
+});
+
+test.each([[[]], [[{ version: 2, status: "rolled-back", trajectories: 2 }]]])(
+  "deletions suggests no roll-back if no version in use learned: %j",
+  async (versions) => {
+    const answer = { visitors: 1, learned: 2, versions };
+    const { out } = await run(() => Response.json(answer), "deletions");
+    expect(out.at(-1)).toBe("No version in use learned from them.");
+  },
+);

@@ -1,8 +1,8 @@
 /**
- * Operator commands about visitors: consent counts by version, and export and deletion of one
- * visitor's data.
+ * Operator commands about visitors: consent counts by version, export and deletion of one visitor's data, and the
+ * versions that learned from deleted data.
  */
-import { VisitorExportLine, WaggleError } from "@waggle/protocol";
+import { type DeletionsResponse, VisitorExportLine, WaggleError } from "@waggle/protocol";
 import type { Command } from "commander";
 import { requireFree, writeOutput } from "../files/output.ts";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
@@ -21,7 +21,7 @@ import {
 } from "../options/shared-options.ts";
 
 type ExportOptions = OperatorOptions & { out: string; force: boolean };
-type ConsentOptions = OperatorOptions & { json: boolean };
+type JsonOptions = OperatorOptions & { json: boolean };
 
 const VISITOR = "the visitor's id, as in the trajectories";
 
@@ -51,7 +51,7 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
   withOperator(program.command("consent"))
     .description("count trajectories and visitors by the version of the consent text")
     .addOption(jsonOption())
-    .action(async (given: ConsentOptions) => {
+    .action(async (given: JsonOptions) => {
       const consent = await client(given).consent();
       if (given.json) {
         writeOut(JSON.stringify(consent));
@@ -86,4 +86,29 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
     .action(async (visitorId: string, given: OperatorOptions) => {
       writeOut(JSON.stringify(await client(given).deleteVisitor(visitorId)));
     });
+
+  withOperator(program.command("deletions"))
+    .description("list the versions that learned from visitors who were forgotten since")
+    .addOption(jsonOption())
+    .action(async (given: JsonOptions) => {
+      const deletions = await client(given).deletions();
+      if (given.json) writeOut(JSON.stringify(deletions));
+      else for (const line of deletionLines(deletions)) writeOut(line);
+    });
+}
+
+function deletionLines({ visitors, learned, versions }: DeletionsResponse): string[] {
+  const first = `${visitors} visitors were forgotten. Steps had learned from ${learned} of their trajectories.`;
+  const oldest = versions.findLast(({ status }) => status !== "rolled-back");
+  if (oldest === undefined) return [first, "No version in use learned from them."];
+  const rows = versions.map(({ version, status, trajectories }) => [
+    String(version),
+    status,
+    String(trajectories),
+  ]);
+  return [
+    first,
+    ...textTable([["version", "status", "trajectories"], ...rows]),
+    `waggle roll-back ${oldest.version} withdraws these versions. Training goes on from the one before.`,
+  ];
 }

@@ -6,8 +6,12 @@ import {
   type ConsentResponse as Consent,
   DeletionResponse,
   type DeletionResponse as Deletion,
+  DeletionsResponse,
+  type DeletionsResponse as Deletions,
   type DeadLetter,
   DeadLettersResponse,
+  ReconcileResponse,
+  type ReconcileResponse as Reconciled,
   TrajectoriesResponse,
   type TrajectoriesResponse as Page,
   TrajectoryDetail,
@@ -26,12 +30,16 @@ export interface OperatorClient {
   /** Everything stored about a visitor, as JSON lines. */
   exportVisitor(visitorId: string): Promise<string>;
   deleteVisitor(visitorId: string): Promise<Deletion>;
+  /** The versions that learned from visitors who were forgotten since. */
+  deletions(): Promise<Deletions>;
   /** Newest first, page by page. */
   deadLetters(): AsyncIterable<readonly DeadLetter[]>;
   /** @throws WaggleError `NOT_FOUND` if the digest is not a dead letter. */
   retryDeadLetter(digest: string): Promise<void>;
   /** @throws WaggleError `NOT_FOUND` if the digest is not a dead letter. */
   deleteDeadLetter(digest: string): Promise<void>;
+  /** Compares one page of what is stored. @param cursor - `nextCursor` of the page before, `null` for the first */
+  reconcile(cursor: string | null, repair: boolean): Promise<Reconciled>;
   /** Objects of which only parts are stored. */
   unfinishedObjects(): Promise<Unfinished["objects"]>;
   /** Deletes the parts. @throws WaggleError `NOT_FOUND` if there are none. */
@@ -64,6 +72,7 @@ export function createOperatorClient(options: EdgeTransportOptions): OperatorCli
       ),
     deleteVisitor: (visitorId) =>
       answer({ method: "DELETE", path: visitorPath(visitorId) }, DeletionResponse),
+    deletions: () => answer({ method: "GET", path: "/v1/operator/deletions" }, DeletionsResponse),
     async *deadLetters() {
       let cursor: string | null = null;
       do {
@@ -81,6 +90,11 @@ export function createOperatorClient(options: EdgeTransportOptions): OperatorCli
       done({ method: "POST", path: `/v1/operator/dead-letters/${digest}/retry` }),
     deleteDeadLetter: (digest) =>
       done({ method: "DELETE", path: `/v1/operator/dead-letters/${digest}` }),
+    reconcile: (cursor, repair) =>
+      answer(
+        { method: "POST", path: "/v1/operator/reconcile", json: { cursor, repair } },
+        ReconcileResponse,
+      ),
     async unfinishedObjects() {
       const path = "/v1/operator/unfinished-objects";
       return (await answer({ method: "GET", path }, UnfinishedObjectsResponse)).objects;

@@ -12,6 +12,7 @@ import { refusalHeaders } from "./refusal-headers.ts";
 import { describeApi } from "./openapi.ts";
 import { assignmentEndpoints } from "./routes/assignments.ts";
 import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/control.ts";
+import { backupEndpoints } from "./routes/backup.ts";
 import { deadLetterEndpoints } from "./routes/dead-letters.ts";
 import { feedbackEndpoints } from "./routes/feedback.ts";
 import { leaseEndpoints } from "./routes/leases.ts";
@@ -26,6 +27,7 @@ import { healthEndpoints } from "./routes/health.ts";
 import { operatorEndpoints } from "./routes/operator.ts";
 import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
 import { quarantineEndpoints } from "./routes/quarantine.ts";
+import { reconcileEndpoints } from "./routes/reconcile.ts";
 import { releaseEndpoints } from "./routes/releases.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
@@ -59,6 +61,7 @@ const served: readonly Endpoint[] = [
   ...metricsEndpoints,
   ...operatorEndpoints,
   ...deadLetterEndpoints,
+  ...reconcileEndpoints,
   ...operatorPolicyEndpoints,
   ...releaseEndpoints,
   ...operatorVisitorEndpoints,
@@ -67,6 +70,7 @@ const served: readonly Endpoint[] = [
   ...stoppedSignalEndpoints,
   ...versionReportEndpoints,
   ...siteEndpoints,
+  ...backupEndpoints,
 ];
 
 const descriptionEndpoint: Endpoint = {

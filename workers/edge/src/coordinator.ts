@@ -40,6 +40,8 @@ import {
   type StoredDecision,
   type StoredRelease,
 } from "./releases/release-store.ts";
+import type { CheckedPage, PageRequest } from "./reconcile/checked-page.ts";
+import { checkLeasedGroups, checkLeasedRows, checkLeases } from "./reconcile/lease-check.ts";
 import { deleteExpired, oldestReceivedAt } from "./retention.ts";
 import { deleteAbandonedParts } from "./objects/part-store.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
@@ -154,6 +156,23 @@ export class Coordinator extends DurableObject<Bindings> {
     return this.#oneAtATime(({ MAX_LEASE_FAILURES }) =>
       acknowledgeLease(this.#db, leaseId, request, MAX_LEASE_FAILURES, now),
     );
+  }
+
+  /** Compares the active leases with the time. */
+  checkLeases(page: PageRequest): Promise<Answer<CheckedPage>> {
+    return this.#oneAtATime(({ MAX_LEASE_FAILURES }) =>
+      checkLeases(this.#db, MAX_LEASE_FAILURES, page),
+    );
+  }
+
+  /** Compares leased rows with the leases. */
+  checkLeasedRows(page: PageRequest): Promise<Answer<CheckedPage>> {
+    return this.#oneAtATime(() => checkLeasedRows(this.#db, page));
+  }
+
+  /** Compares leased groups with the leases. */
+  checkLeasedGroups(page: PageRequest): Promise<Answer<CheckedPage>> {
+    return this.#oneAtATime(() => checkLeasedGroups(this.#db, page));
   }
 
   setBaseModel(request: BaseModelRequest, now: number): Promise<Answer<void>> {

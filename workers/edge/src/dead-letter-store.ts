@@ -18,9 +18,10 @@ const writeLetters = (now: string, rows: string): string => `
   ON CONFLICT (site, digest) DO UPDATE
   SET reason = excluded.reason, failedLeases = excluded.failedLeases, diedAt = excluded.diedAt`;
 
-/** Rejects leased rows for one reason and writes a letter for each. */
-export function buryLeased(
+/** Rejects rows for one reason and writes a letter for each. @param of - statuses of the rows; others are left */
+function bury(
   db: SiteDatabase,
+  of: "'leased'" | "'stored', 'ready'",
   digests: readonly string[],
   reason: string,
   now: number,
@@ -30,13 +31,34 @@ export function buryLeased(
     db
       .prepare(
         `UPDATE trajectories SET status = 'rejected', reason = ?2
-         WHERE +site = ?site AND status = 'leased' AND digest IN (SELECT value FROM json_each(?1))`,
+         WHERE +site = ?site AND +status IN (${of})
+           AND digest IN (SELECT value FROM json_each(?1))`,
       )
       .bind(list, reason),
     db
       .prepare(writeLetters("?3", "reason = ?2 AND digest IN (SELECT value FROM json_each(?1))"))
       .bind(list, reason, now),
   ];
+}
+
+/** Rejects leased rows for one reason and writes a letter for each. */
+export function buryLeased(
+  db: SiteDatabase,
+  digests: readonly string[],
+  reason: string,
+  now: number,
+): D1PreparedStatement[] {
+  return bury(db, "'leased'", digests, reason, now);
+}
+
+/** Rejects rows that wait for a lease, for one reason, and writes a letter for each. */
+export function buryWaiting(
+  db: SiteDatabase,
+  digests: readonly string[],
+  reason: string,
+  now: number,
+): D1PreparedStatement[] {
+  return bury(db, "'stored', 'ready'", digests, reason, now);
 }
 
 /**

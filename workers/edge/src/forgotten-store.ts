@@ -3,7 +3,13 @@
  * that a policy learned from or may be learning from, so that `learnedBy` stays correct, and of the visitor,
  * so that an upload in progress is refused.
  */
-import { type DeletionResponse, sha256, WaggleError } from "@waggle/protocol";
+import {
+  type DeletionResponse,
+  type DeletionsResponse,
+  type PolicyStatus,
+  sha256,
+  WaggleError,
+} from "@waggle/protocol";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
 /** Hash that identifies a visitor in a tombstone. The id cannot be recovered from it. */
@@ -68,6 +74,40 @@ export async function forgetVisitor(
     deletedFeedback: feedback?.results.length ?? 0,
     deletedOutcomes: outcomes?.results.length ?? 0,
     learnedBy: (learned?.results ?? []).map((row) => row.version),
+  };
+}
+
+/** The versions that learned from visitors who were forgotten since. */
+export async function learnedFromForgotten(db: SiteDatabase): Promise<DeletionsResponse> {
+  const [visitors, steps, policies] = await Promise.all([
+    db
+      .prepare("SELECT COUNT(*) AS count FROM forgottenVisitors WHERE site = ?site")
+      .bind()
+      .first<{ count: number }>(),
+    // Retention leaves such rows, too, but of visitors who were not forgotten.
+    db
+      .prepare(
+        `SELECT t.learnedAtStep AS step, COUNT(*) AS count
+         FROM forgottenVisitors v JOIN forgottenTrajectories t ON t.visitor = v.visitor AND t.site = v.site
+         WHERE v.site = ?site AND t.learnedAtStep IS NOT NULL GROUP BY t.learnedAtStep`,
+      )
+      .bind()
+      .all<{ step: number; count: number }>(),
+    db
+      .prepare(
+        "SELECT version, status, step FROM policies WHERE site = ?site ORDER BY version DESC",
+      )
+      .bind()
+      .all<{ version: number; status: PolicyStatus; step: number }>(),
+  ]);
+  const learnedBy = (last: number): number =>
+    steps.results.reduce((sum, { step, count }) => (step <= last ? sum + count : sum), 0);
+  return {
+    visitors: visitors?.count ?? 0,
+    learned: learnedBy(Infinity),
+    versions: policies.results
+      .map(({ version, status, step }) => ({ version, status, trajectories: learnedBy(step) }))
+      .filter(({ trajectories }) => trajectories > 0),
   };
 }
 

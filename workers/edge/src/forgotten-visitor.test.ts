@@ -1,8 +1,9 @@
-import type { DeletionResponse } from "@waggle/protocol";
+import type { DeletionResponse, DeletionsResponse } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import {
   ask,
+  asOperator,
   assign,
   bindings,
   call,
@@ -10,6 +11,7 @@ import {
   makeUpload,
   NOTHING,
   openSession,
+  publish,
   stored,
   upload,
   work,
@@ -162,4 +164,35 @@ test("pages of the first release, which do not send `remember`, keep their visit
   const first = await openSession();
   await upload(first.token, await makeUpload(baseModel, null));
   expect((await openSession(first.visitorToken)).visitorId).toBe(first.visitorId);
+});
+
+test("the operator sees the versions that learned from a visitor's deleted data, and none from retention", async () => {
+  const seen = () => ask<DeletionsResponse>("GET", "/v1/operator/deletions", asOperator);
+  const { token } = await openSession();
+  const first = await makeUpload(baseModel, null);
+  const second = await makeUpload(baseModel, null);
+  await upload(token, first, second);
+  for (const [version, { digest }] of [first, second].entries()) {
+    await bindings.DB.prepare(
+      "UPDATE trajectories SET status = 'learned', learnedAtStep = ?2 WHERE digest = ?1",
+    )
+      .bind(digest, version + 1)
+      .run();
+    await publish(version + 1, baseModel, version + 1);
+  }
+  // A tombstone that retention left.
+  await bindings.DB.prepare(
+    `INSERT INTO forgottenTrajectories (site, digest, visitor, learnedAtStep)
+     VALUES ('default', 'd', 'another visitor', 1)`,
+  ).run();
+  expect(await seen()).toEqual({ visitors: 0, learned: 0, versions: [] });
+  await forget(token);
+  expect(await seen()).toMatchObject({
+    visitors: 1,
+    learned: 2,
+    versions: [
+      { version: 2, status: "canary", trajectories: 2 },
+      { version: 1, trajectories: 1 },
+    ],
+  });
 });

@@ -106,7 +106,12 @@ function giveBack(db: SiteDatabase, which: string, ...values: (string | number)[
   ];
 }
 
-async function loseExpired(db: SiteDatabase, mostFailures: number, now: number): Promise<void> {
+/** Ends the leases that expired at `now` or before, and returns their groups and rows. */
+export async function loseExpired(
+  db: SiteDatabase,
+  mostFailures: number,
+  now: number,
+): Promise<void> {
   const expired = "state = 'active' AND expiresAt <= ?1";
   await db.batch([
     ...countFailures(db, expired, now, mostFailures, now),

@@ -1,10 +1,15 @@
-/** Operator actions for one visitor, and consent over all visitors. */
-import { ConsentResponse, DeletionResponse, WaggleError } from "@waggle/protocol";
+/** Operator actions for one visitor, and consent and deletions over all visitors. */
+import {
+  ConsentResponse,
+  DeletionResponse,
+  DeletionsResponse,
+  WaggleError,
+} from "@waggle/protocol";
 import { z } from "zod";
 import { decisionOf, operatorName } from "../actor.ts";
 import { type AuditAction, auditStatement } from "../audit-log.ts";
 import { type EdgeContext, type Endpoint, type Parameter, storesOf } from "../endpoint.ts";
-import { forgottenName } from "../forgotten-store.ts";
+import { forgottenName, learnedFromForgotten } from "../forgotten-store.ts";
 import { deleteVisitor } from "../visitors/visitor-deletion.ts";
 import { exportVisitor } from "../visitors/visitor-export.ts";
 
@@ -28,7 +33,7 @@ async function note(context: EdgeContext, action: AuditAction, id: string): Prom
   await auditStatement(context.var.db, action, decision).run();
 }
 
-/** `/v1/operator/visitors/{id}` and `/v1/operator/consent`. */
+/** `/v1/operator/visitors/{id}`, `/v1/operator/deletions` and `/v1/operator/consent`. */
 export const operatorVisitorEndpoints: readonly Endpoint[] = [
   {
     method: "delete",
@@ -60,6 +65,15 @@ export const operatorVisitorEndpoints: readonly Endpoint[] = [
         "Cache-Control": "no-store",
       });
     },
+  },
+  {
+    method: "get",
+    path: "/v1/operator/deletions",
+    operationId: "getDeletions",
+    summary: "The versions that learned from visitors who were forgotten since.",
+    access: "operator",
+    responses: { 200: DeletionsResponse },
+    handle: async (context) => context.json(await learnedFromForgotten(context.var.db)),
   },
   {
     method: "get",

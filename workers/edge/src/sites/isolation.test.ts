@@ -168,6 +168,7 @@ function pathOf(path: string): string {
     channel: "stable",
     part: "1",
     signal: "verifier",
+    table: "forgottenVisitors",
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value of ${name}`);
 }
