@@ -285,7 +285,7 @@ test("What I sent lists an answer, and Forget me deletes it at the edge and in t
   await panel.getByRole("button", { name: "Forget me" }).click();
   await panel.getByRole("button", { name: "Delete everything" }).click();
   await panel
-    .getByText("Deleted 1 conversation at the site and everything in this browser.")
+    .getByText("Deleted 1 entry at the site and everything in this browser.")
     .waitFor();
   await expect.poll(() => entry.count()).toBe(0);
 
