@@ -10,7 +10,6 @@ import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { httpUrl } from "../trainer/src/options/option-values.ts";
 import { CHROMIUM_FLAGS } from "../packages/dev/src/loop/chromium.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
-import { ROOT } from "./root.ts";
 
 const program = createCommand("npm run conversations --")
   .description(
@@ -20,7 +19,7 @@ const program = createCommand("npm run conversations --")
   .option(
     "--file <file>",
     "list of conversations as JSON, each with a name and messages",
-    join(ROOT, "apps/demo/conversations.json"),
+    "apps/demo/conversations.json",
   )
   .option("--out <folder>", "folder for the pictures", "docs/images/conversations")
   .parse();

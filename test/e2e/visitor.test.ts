@@ -284,9 +284,7 @@ test("What I sent lists an answer, and Forget me deletes it at the edge and in t
   const secrets = [(await keptBy(page)).local["waggle.visitorToken"] ?? "", row.digest, row.id];
   await panel.getByRole("button", { name: "Forget me" }).click();
   await panel.getByRole("button", { name: "Delete everything" }).click();
-  await panel
-    .getByText("Deleted 1 conversation at the site and everything in this browser.")
-    .waitFor();
+  await panel.getByText("Deleted 1 entry at the site and everything in this browser.").waitFor();
   await expect.poll(() => entry.count()).toBe(0);
 
   expect((await operator.trajectories()).map(({ id }) => id)).not.toContain(row.id);

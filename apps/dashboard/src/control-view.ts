@@ -33,7 +33,7 @@ const QUESTIONS = {
   silence: {
     text: "Silence all pages?",
     consequence:
-      "The assistant does not answer until you switch it on again. Pages loaded before this release use the base model.",
+      "The assistant does not answer until you switch it on again. Open pages of earlier versions of Waggle use the base model.",
     confirm: "Silence pages",
     isDangerous: true,
   },

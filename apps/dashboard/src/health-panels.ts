@@ -2,6 +2,7 @@
 import type { OperatorHealth, OperatorSummary } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatCount } from "./format.ts";
+import { reasonText } from "./reason-text.ts";
 import { trainerStatus } from "./trainer-status.ts";
 
 const OPERATIONS: { readonly [operationId: string]: string } = {
@@ -65,7 +66,7 @@ function refusalPanel({ refusals, days }: OperatorHealth): HTMLElement {
 function skippedPanel({ skippedByReason = [] }: OperatorSummary): HTMLElement {
   const live = skippedByReason.find(({ reason }) => reason === "no-verifier")?.count ?? 0;
   const rows = skippedByReason.map(({ reason, count }) => ({
-    label: reason,
+    label: reasonText(reason),
     count,
     href: `#/trajectories?status=skipped&reason=${encodeURIComponent(reason)}`,
   }));

@@ -10,7 +10,8 @@ test.each([
   ["tool-wording", "the page and its environment word the error of a failed tool differently"],
   ["grammar-mismatch", "sampled under a grammar that does not belong to the site's tools"],
   ["not-drawn-from-seed", "the tokens are not the ones that the sampling seed selects"],
-  ["log-prob-gap", "log-prob-gap"],
+  ["no-signal", "every rollout of its group got the same reward"],
+  ["base-model-mismatch", "base-model-mismatch"],
   ["toString", "toString"],
 ])("the reason %s is shown as: %s", (reason, text) => {
   expect(reasonText(reason)).toBe(text);

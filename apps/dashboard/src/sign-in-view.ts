@@ -26,7 +26,11 @@ export function createSignIn(
         },
       },
       h("h1", {}, "Waggle dashboard"),
-      h("p", { class: "caption" }, "Sign in with the operator credential of this installation."),
+      h(
+        "p",
+        { class: "caption" },
+        "Sign in with the operator credential of the installation, or of one site.",
+      ),
       reason === null ? null : h("p", { class: "notice bad", role: "alert" }, reason),
       h("label", { for: "credential" }, "Operator credential"),
       input,

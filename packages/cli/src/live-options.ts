@@ -43,26 +43,26 @@ export function withLiveOptions(command: Command): Command {
     .addOption(
       new Option(
         "--live",
-        "simulated people type requests and say how the answers are, and the trainer learns from that; the pages are always the practice page of the site",
+        "simulated people type requests and rate the answers, and the trainer learns from the ratings alone; always on the site's practice page",
       ).conflicts("webgpu"),
     )
     .addOption(
       new Option(
         "--signal <kind>",
-        "with --live: people press a thumb, cause an outcome, or type a message (default: thumb)",
+        "with --live: how people rate: by a thumb, an outcome or their next message (default: thumb)",
       ).choices(Object.keys(LIVE_RECIPES)),
     )
     .option(
       "--answering <share>",
-      `with --live: share of people that say how the answer is if half of the answers are right; unhappy people do so twice as often (default: ${ANSWERING})`,
+      `with --live: share of people that rate an answer, if half of the answers are right; unhappy people rate twice as often (default: ${ANSWERING})`,
       share,
     )
     .option(
       "--wrong <share>",
-      `with --live: share of them that say the opposite of what they think; at 0.5 it carries no information (default: ${WRONG})`,
+      `with --live: share of ratings that are the opposite of what the person thinks; at 0.5, ratings carry no information (default: ${WRONG})`,
       share,
     )
-    .option("--seed <n>", "with --live: other people for each number (default: 0)", whole);
+    .option("--seed <n>", "with --live: random seed of the people (default: 0)", whole);
 }
 
 /** What a live run needs; `null` without `--live`. @throws WaggleError `INVALID_ARGUMENT` for options that do not fit. */

@@ -220,7 +220,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
   keepIt: "Keep it",
   deleting: "Deleting.",
   deleted: (trajectories, versions) =>
-    `Deleted ${trajectories} ${trajectories === 1 ? "conversation" : "conversations"} at the site and everything in this browser. ` +
+    `Deleted ${trajectories} ${trajectories === 1 ? "entry" : "entries"} at the site and everything in this browser. ` +
     (versions.length === 0
       ? "No version of the assistant has learned from it."
       : `Versions of the assistant that have learned from it: ${versions.join(", ")}.`),

@@ -135,7 +135,7 @@ test("What I sent lists states with reasons, withdraws consent, and forgets", as
   control("Delete everything")?.click();
   await settled();
   expect(agent.forgotten).toBe(true);
-  expect(textOf(root, ".privacy [role=status]")).toContain("Deleted 2 conversations");
+  expect(textOf(root, ".privacy [role=status]")).toContain("Deleted 2 entries");
   expect(root.querySelectorAll(".entry")).toHaveLength(0);
   await userEvent.keyboard("{Escape}");
   expect(root.querySelector(".privacy")).toBeNull();

@@ -111,7 +111,7 @@ export const FRENCH: Language = {
     keepIt: "Conserver",
     deleting: "Suppression.",
     deleted: (trajectories, versions) =>
-      `${trajectories} ${trajectories > 1 ? "conversations supprimées" : "conversation supprimée"} sur le site, ainsi que tout ce qui était dans ce navigateur. ` +
+      `${trajectories} ${trajectories > 1 ? "entrées supprimées" : "entrée supprimée"} sur le site, ainsi que tout ce qui était dans ce navigateur. ` +
       (versions.length === 0
         ? "Aucune version de l'assistant n'en a appris."
         : `Versions de l'assistant qui en ont appris : ${versions.join(", ")}.`),

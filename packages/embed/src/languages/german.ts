@@ -113,7 +113,7 @@ export const GERMAN: Language = {
     keepIt: "Behalten",
     deleting: "Wird gelöscht.",
     deleted: (trajectories, versions) =>
-      `${trajectories} ${trajectories === 1 ? "Unterhaltung" : "Unterhaltungen"} bei der Website und alles in diesem Browser gelöscht. ` +
+      `${trajectories} ${trajectories === 1 ? "Eintrag" : "Einträge"} bei der Website und alles in diesem Browser gelöscht. ` +
       (versions.length === 0
         ? "Keine Version des Assistenten hat daraus gelernt."
         : `Versionen des Assistenten, die daraus gelernt haben: ${versions.join(", ")}.`),
