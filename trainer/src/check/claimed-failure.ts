@@ -52,11 +52,13 @@ export async function claimedFailure(
   return { isExcused: false, judged };
 }
 
-/** The rollout with the results that the replay had, in place of the claimed ones. */
+/** The rollout with the results that the replay had, in place of the claimed ones, and completed if the call ended its task. */
 export function withReplayedResults(judged: Trajectory, again: Trajectory): Trajectory {
   const last = judged.turns.length - 1;
+  const isCompleted = again.stopReason === "completed";
   return {
     ...judged,
+    ...(isCompleted ? { stopReason: "completed", terminated: true, truncated: false } : {}),
     turns: judged.turns.map((turn, i) =>
       i === last ? { ...turn, toolResults: again.turns[i]?.toolResults ?? [] } : turn,
     ),

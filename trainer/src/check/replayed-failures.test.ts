@@ -1,5 +1,6 @@
 import { rollOut } from "@waggle/agent";
 import { SHOP } from "@waggle/demo/environment";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { Environment, TaskReference, ToolError, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -114,6 +115,40 @@ test("a rollout that a tool stopped counts in the same way", async () => {
   const edge = await rollout(CONVERT, (error) => error);
   const excused = { ...edge, turns: edge.turns.slice(0, 1), stopReason: "tool-error" as const };
   expect(await replay(excused)).toMatchObject({ reason: "reward-unavailable" });
+});
+
+/** The shop, which ends with the first call and punishes it. */
+const PUNISHING: EnvironmentSpec = {
+  ...SHOP,
+  create: (reference) => {
+    const { environment } = SHOP.create(reference);
+    return {
+      environment: {
+        task: environment.task,
+        observe: () => environment.observe(),
+        step: async (action, signal) => ({
+          ...(await environment.step(action, signal)),
+          terminated: true,
+        }),
+      },
+      judge: () => ({ reward: -2, success: false, parts: {} }),
+    };
+  },
+};
+
+test("a claimed failure hides no call that ended the task, and no punishment", async () => {
+  const forged = await rollout(CALLS[2] ?? never(), () => ({ code: "TIMEOUT", message: ATTACK }));
+  const punishing = createReplay({
+    format,
+    contextLength: 4096,
+    vocabularySize,
+    environments: [PUNISHING],
+  });
+  expect(await punishing(forged)).toMatchObject({
+    holds: true,
+    verification: { reward: -2, success: false },
+    judged: { stopReason: "completed", terminated: true, truncated: false },
+  });
 });
 
 test("a claimed failure excuses no call that the sampled tokens did not make", async () => {
