@@ -163,6 +163,24 @@ test("a claimed failure excuses no call that the sampled tokens did not make", a
   expect(await replay({ ...forged, turns })).toMatchObject({ reason: "call-mismatch" });
 });
 
+test("a claim about a call that was not made, or about no call, excuses nothing", async () => {
+  const forged = await rollout(CALLS[2] ?? never(), () => ({ code: "TIMEOUT", message: ATTACK }));
+  const turns = forged.turns.map((turn) => ({
+    ...turn,
+    toolResults: turn.toolResults.map((result) => ({ ...result, callId: "other" })),
+  }));
+  const failed = { holds: true, verification: { reward: 0, success: false } };
+  expect(await replay({ ...forged, turns })).toMatchObject(failed);
+  const silent = turns.slice(0, 1).map((turn) => ({ ...turn, toolResults: [] }));
+  const stopped = { ...forged, turns: silent, stopReason: "tool-error" as const };
+  expect(await replay(stopped)).toMatchObject(failed);
+});
+
+test("a claimed timeout of a tool that does not exist is a failure", async () => {
+  const forged = await rollout(CALLS[0] ?? never(), () => ({ code: "TIMEOUT", message: ATTACK }));
+  expect(await replay(forged)).toMatchObject({ holds: true, verification: { reward: 0 } });
+});
+
 test("a different error code is a mismatch, not a difference in wording", async () => {
   const forged = await rollout(CALLS[2] ?? never(), () => ({ code: "CONFLICT", message: ATTACK }));
   expect(await replay(forged)).toMatchObject({ holds: false, reason: "replay-mismatch at turn 1" });
