@@ -29,16 +29,16 @@ export async function claimedFailure(
 ): Promise<ClaimedFailure | null> {
   const { turns, segments, stopReason } = trajectory;
   const isLast = (i: number): boolean => stopReason === "tool-error" && i === turns.length - 1;
-  const at = turns.findIndex((turn, i) => brokenCalls(turn, isLast(i)).length > 0);
+  const at = turns.findIndex((turn, i) => isLast(i) || brokenIds(turn).size > 0);
   const turn = turns[at];
   if (turn === undefined) return stopReason === "tool-error" ? { isExcused: true } : null;
   const { tools } = await fresh().observe();
-  const page = new Set(tools.filter(({ source }) => source === "page").map(({ name }) => name));
-  const broken = new Set(brokenCalls(turn, isLast(at)));
-  const calls = turn.toolCalls.filter(({ id }) => broken.has(id));
-  if (calls.length < broken.size || !calls.every(({ name }) => page.has(name))) {
-    return { isExcused: true };
-  }
+  const ofEdge = new Set(tools.filter(({ source }) => source !== "page").map(({ name }) => name));
+  const ids = brokenIds(turn);
+  // At the end of a rollout that a tool stopped, no call has a result. Results of other calls excuse nothing.
+  const calls = turn.toolCalls.filter(({ id }) => isLast(at) || ids.has(id));
+  const hasNoCall = isLast(at) && turn.toolCalls.length === 0;
+  if (hasNoCall || calls.some(({ name }) => ofEdge.has(name))) return { isExcused: true };
   const end = segments.findIndex(({ id }) => id === turn.segmentId);
   const judged: Trajectory = {
     ...trajectory,
@@ -52,20 +52,24 @@ export async function claimedFailure(
   return { isExcused: false, judged };
 }
 
-/** The rollout with the results that the replay had, in place of the claimed ones. */
+/** The rollout with the results that the replay had, in place of the claimed ones, and completed if the call ended its task. */
 export function withReplayedResults(judged: Trajectory, again: Trajectory): Trajectory {
   const last = judged.turns.length - 1;
+  const isCompleted = again.stopReason === "completed";
   return {
     ...judged,
+    ...(isCompleted ? { stopReason: "completed", terminated: true, truncated: false } : {}),
     turns: judged.turns.map((turn, i) =>
       i === last ? { ...turn, toolResults: again.turns[i]?.toolResults ?? [] } : turn,
     ),
   };
 }
 
-/** Ids of the failed calls. @param any - whether every failure counts, as at the end of a rollout that it stopped. */
-function brokenCalls({ toolResults }: Turn, any: boolean): string[] {
-  return toolResults.flatMap((result) =>
-    !result.ok && (any || OUTSIDE.has(result.error.code)) ? [result.callId] : [],
+/** Ids of the calls that are said to have failed because of their surroundings. */
+function brokenIds({ toolResults }: Turn): Set<string> {
+  return new Set(
+    toolResults.flatMap((result) =>
+      !result.ok && OUTSIDE.has(result.error.code) ? [result.callId] : [],
+    ),
   );
 }

@@ -5,6 +5,7 @@ import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgment.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { parityChecker, randomGroups, TINY_BASE } from "../edge-training/training.fixture.ts";
+import { PAGE_TOOL_FAILED } from "./skipped-outcome.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { waitingStep } from "./waiting-step.ts";
 
@@ -104,4 +105,25 @@ test("an environment that disagrees in all rollouts of a lease shows it in 16 ou
   expect(outcomes.every((outcome) => outcome.status === "rejected")).toBe(true);
   expect(outcomes.filter((outcome) => outcome.difference !== undefined)).toHaveLength(16);
   expect(outcomes.length).toBeGreaterThan(16);
+});
+
+test("a claimed failure is counted as one, also if it is not learned from", async () => {
+  const [group] = await randomGroups(1, 4);
+  const trajectories = (group?.trajectories ?? []).map((leased, i) => ({
+    ...leased,
+    ...(i === 0 ? { reputation: 0 } : {}),
+  }));
+  const claimed: TrajectoryChecker = {
+    check: async (...leased) => {
+      const { trajectory, outcome } = await parityChecker.check(...leased);
+      return { trajectory, outcome: { ...outcome, reason: PAGE_TOOL_FAILED } };
+    },
+  };
+  const judged = await judge({ ...(group as LeasedGroup), trajectories }, claimed);
+  const reasons = new Map(judged.groups.map(({ trajectories: [one] }) => [one?.digest ?? "", "x"]));
+  const { outcomes } = withSignal(judged, { groups: [], reasons });
+  const digests = trajectories.map(({ digest }) => digest);
+  expect(outcomes.map(({ digest }) => digest).toSorted()).toEqual(digests.toSorted());
+  expect(outcomes.every(({ reason }) => reason === PAGE_TOOL_FAILED)).toBe(true);
+  expect(outcomes.filter(({ status }) => status === "skipped")).toHaveLength(2);
 });

@@ -13,6 +13,7 @@ import {
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import type { LearnableTrajectory, PresentSenders } from "./learnable-group.ts";
 import type { HeldLease } from "../source/lease-holder.ts";
+import { QUARANTINED, skippedOutcome } from "./skipped-outcome.ts";
 import { type StoppedSignals, withoutStopped } from "./stopped-signals.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { NO_FEEDBACK } from "./feedback-check.ts";
@@ -136,7 +137,7 @@ function withSkipped(judged: JudgedLease, reasons: ReadonlyMap<string, string>):
     if (reason === undefined || !isWaiting) return outcome;
     // With the stopped signal, filters might have kept it.
     const lacksSignal = reason !== "forgotten" && judged.stripped.has(outcome.digest);
-    return { ...outcome, status: "skipped", reason: lacksSignal ? SIGNAL_STOPPED : reason };
+    return skippedOutcome(outcome, lacksSignal ? SIGNAL_STOPPED : reason);
   });
   return { ...judged, outcomes };
 }
@@ -202,7 +203,7 @@ async function judgeGroup(
       outcomes.push(isSilent ? { ...outcome, reason: SIGNAL_STOPPED } : outcome);
     } else if (reputation === 0) {
       // Checked all the same, because verified work is what ends a quarantine.
-      outcomes.push({ ...outcome, status: "skipped", reason: "quarantined" });
+      outcomes.push(skippedOutcome(outcome, QUARANTINED));
     } else {
       outcomes.push(outcome);
       passed.push({

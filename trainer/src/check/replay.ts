@@ -122,14 +122,11 @@ export function createReplay(options: ReplayOptions): Replay {
     const replayed = part === null ? null : withReplayedResults(part, again);
     const mismatch = mismatchOf(replayed ?? trajectory, again);
     if (mismatch !== null) return { holds: false, status: "rejected", ...mismatch };
-    if (replayed !== null) {
-      return {
-        holds: true,
-        verification: { reward: 0, success: false, parts: {} },
-        judged: replayed,
-      };
-    }
-    return { holds: true, verification: await judged(instance, task, again, format) };
+    const verification = await judged(instance, task, again, format);
+    if (replayed === null) return { holds: true, verification };
+    // A claim must not be worth more than what it hides.
+    const reward = Math.min(0, verification.reward);
+    return { holds: true, verification: { reward, success: false, parts: {} }, judged: replayed };
   };
 }
 

@@ -1,5 +1,6 @@
 import { rollOut } from "@waggle/agent";
 import { SHOP } from "@waggle/demo/environment";
+import type { EnvironmentSpec } from "@waggle/environments";
 import type { Environment, TaskReference, ToolError, Trajectory } from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -116,6 +117,40 @@ test("a rollout that a tool stopped counts in the same way", async () => {
   expect(await replay(excused)).toMatchObject({ reason: "reward-unavailable" });
 });
 
+/** The shop, which ends with the first call and punishes it. */
+const PUNISHING: EnvironmentSpec = {
+  ...SHOP,
+  create: (reference) => {
+    const { environment } = SHOP.create(reference);
+    return {
+      environment: {
+        task: environment.task,
+        observe: () => environment.observe(),
+        step: async (action, signal) => ({
+          ...(await environment.step(action, signal)),
+          terminated: true,
+        }),
+      },
+      judge: () => ({ reward: -2, success: false, parts: {} }),
+    };
+  },
+};
+
+test("a claimed failure hides no call that ended the task, and no punishment", async () => {
+  const forged = await rollout(CALLS[2] ?? never(), () => ({ code: "TIMEOUT", message: ATTACK }));
+  const punishing = createReplay({
+    format,
+    contextLength: 4096,
+    vocabularySize,
+    environments: [PUNISHING],
+  });
+  expect(await punishing(forged)).toMatchObject({
+    holds: true,
+    verification: { reward: -2, success: false },
+    judged: { stopReason: "completed", terminated: true, truncated: false },
+  });
+});
+
 test("a claimed failure excuses no call that the sampled tokens did not make", async () => {
   const forged = await rollout(CALLS[2] ?? never(), () => ({
     code: "TOOL_UNAVAILABLE",
@@ -126,6 +161,24 @@ test("a claimed failure excuses no call that the sampled tokens did not make", a
     toolCalls: turn.toolCalls.map((call) => ({ ...call, arguments: { id: "P-002" } })),
   }));
   expect(await replay({ ...forged, turns })).toMatchObject({ reason: "call-mismatch" });
+});
+
+test("a claim about a call that was not made, or about no call, excuses nothing", async () => {
+  const forged = await rollout(CALLS[2] ?? never(), () => ({ code: "TIMEOUT", message: ATTACK }));
+  const turns = forged.turns.map((turn) => ({
+    ...turn,
+    toolResults: turn.toolResults.map((result) => ({ ...result, callId: "other" })),
+  }));
+  const failed = { holds: true, verification: { reward: 0, success: false } };
+  expect(await replay({ ...forged, turns })).toMatchObject(failed);
+  const silent = turns.slice(0, 1).map((turn) => ({ ...turn, toolResults: [] }));
+  const stopped = { ...forged, turns: silent, stopReason: "tool-error" as const };
+  expect(await replay(stopped)).toMatchObject(failed);
+});
+
+test("a claimed timeout of a tool that does not exist is a failure", async () => {
+  const forged = await rollout(CALLS[0] ?? never(), () => ({ code: "TIMEOUT", message: ATTACK }));
+  expect(await replay(forged)).toMatchObject({ holds: true, verification: { reward: 0 } });
 });
 
 test("a different error code is a mismatch, not a difference in wording", async () => {

@@ -35,6 +35,7 @@ import {
   withoutKeptSets,
 } from "./redraw.ts";
 import { rescore, withOwnScores } from "./rescoring.ts";
+import { PAGE_TOOL_FAILED } from "./skipped-outcome.ts";
 import type { Replay } from "./replay.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 
@@ -188,7 +189,7 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         outcome: {
           digest,
           status: "learned",
-          ...(checked.judged === undefined ? {} : { reason: "page-tool-failed" }),
+          ...(checked.judged === undefined ? {} : { reason: PAGE_TOOL_FAILED }),
           staleness,
           ...measured,
         },

@@ -1,6 +1,6 @@
 /** What the trainer reports about a version, and signals that an operator has stopped. */
 import { constantRate } from "@waggle/learning";
-import type { Feedback, LeasedGroup, LeasedOutcome } from "@waggle/protocol";
+import { type Feedback, type LeasedGroup, type LeasedOutcome, WaggleError } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
@@ -164,4 +164,30 @@ test("practice tasks teach nothing while the verifier is stopped", async () => {
   const outcomes = [...setup.edge.acknowledged.values()].flat();
   expect(outcomes).toHaveLength(40);
   expect(outcomes.every(({ reason }) => reason === "signal-stopped")).toBe(true);
+});
+
+test("a lease that was lost does not keep the others from being given back", async () => {
+  const setup = await createSetup(
+    await requests(KINDS.map((): Given => ({ kinds: ["thumb-up"] }))),
+  );
+  let reads = 0;
+  let releases = 0;
+  const edgeClient = (client: EdgeClient): EdgeClient => ({
+    ...client,
+    lease: (request) => client.lease({ ...request, maxGroups: 1 }),
+    control: async () => {
+      reads += 1;
+      if (reads === 4) setup.edge.control = stop("thumb");
+      return client.control();
+    },
+    release: async (...lease) => {
+      releases += 1;
+      await client.release(...lease);
+      if (releases === 1) throw new WaggleError("LEASE_LOST", "this lease has ended");
+    },
+  });
+  const { summary } = await live(setup, { ...run, edgeClient });
+  expect(summary.state.step).toBe(0);
+  expect([...setup.edge.acknowledged.values()].flat()).toHaveLength(4);
+  expect(setup.edge.heldLeases).toBe(0);
 });

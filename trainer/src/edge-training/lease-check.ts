@@ -178,7 +178,8 @@ export class LeaseCheck implements Check<HeldLease, LeasedBatch> {
     const held = this.#buffer;
     this.#buffer = [];
     this.#waiting = null;
-    for (const { lease } of held) await leases.release(lease);
+    // One that cannot be given back expires, and must not keep the others from being given back.
+    for (const { lease } of held) await leases.release(lease).catch(() => undefined);
     return true;
   }
 

@@ -24,7 +24,7 @@ import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 import type { FrozenScorer } from "../update/recipe-models.ts";
-import { UNBOUNDED } from "../update/sender-influence.ts";
+import { type InfluenceShares, UNBOUNDED } from "../update/sender-influence.ts";
 import {
   parityChecker,
   randomGroups,
@@ -111,6 +111,7 @@ export type RunOptions = {
   readonly base?: FrozenScorer;
   readonly mayPromote?: PublicationParts["mayPromote"];
   readonly shuffleAdvantages?: boolean;
+  readonly shares?: InfluenceShares;
   readonly signal?: AbortSignal;
   readonly engineOf?: (engine: TrainEngine) => TrainEngine;
   readonly edgeClient?: (client: EdgeClient) => EdgeClient;
@@ -196,7 +197,7 @@ export async function live(
         band: 0.1,
         microbatchTokens: 40,
         shuffleAdvantages: options.shuffleAdvantages ?? false,
-        shares: UNBOUNDED,
+        shares: options.shares ?? UNBOUNDED,
         pollMs: 1000,
         watch: { ...WATCH_LIMITS, ...options.watch },
         maxSteps: options.maxSteps ?? Infinity,

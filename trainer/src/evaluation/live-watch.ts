@@ -1,6 +1,7 @@
 /**
  * Watches the deployed version on visitors' tasks: success and readable turns, by group. Rewards are
- * the trainer's own, and only trajectories that passed the checks count.
+ * the trainer's own, and only trajectories that passed the checks count. Those of senders in quarantine and
+ * claimed failures of page tools do not, so that no visitor can make a version look bad.
  *
  * A version promoted by this trainer is compared with the previous stable version. A version
  * promoted by an operator is not: the operator may have reasons that no reward measures.
@@ -8,6 +9,7 @@
 import { fallTest } from "@waggle/evaluation";
 import type { LeasedGroup, PolicyVersionId, TrajectoryOutcome } from "@waggle/protocol";
 import { z } from "zod";
+import { PAGE_TOOL_FAILED, QUARANTINED } from "../check/skipped-outcome.ts";
 
 /**
  * Rollouts of one group that one version sampled. A group is one task, so groups are independent.
@@ -55,6 +57,9 @@ export type LiveLimits = {
 /** Most groups compared per version; later ones are ignored. */
 const MOST_GROUPS = 256;
 
+/** Reasons of outcomes that say nothing about a version. */
+const UNWATCHED: ReadonlySet<string | undefined> = new Set([QUARANTINED, PAGE_TOOL_FAILED]);
+
 type Stable = { readonly stableVersion: PolicyVersionId; readonly promotions: number };
 
 /** The watch, switched to the current stable version. */
@@ -86,6 +91,7 @@ export function watchLease(
     const checked = trajectories.flatMap(({ digest, trajectory }) => {
       const outcome = byDigest.get(digest);
       if (outcome?.success === undefined || outcome.status === "rejected") return [];
+      if (UNWATCHED.has(outcome.reason)) return [];
       return [{ trajectory, success: outcome.success }];
     });
     for (const [version, rollouts] of Map.groupBy(

@@ -18,7 +18,12 @@ const BASE = initialState({ baseModel: "b".repeat(64), recipe: "test", seed: 1 }
 type Version = { readonly version: number; readonly success: number; readonly readable: number };
 
 /** A lease with one group of eight rollouts of two turns each; tasks differ in difficulty. */
-function judgedGroup(of: Version, group: string, random: () => number): JudgedLease {
+function judgedGroup(
+  of: Version,
+  group: string,
+  random: () => number,
+  reason?: string,
+): JudgedLease {
   const task = of.success + (random() - 0.5) * Math.min(of.success, 1 - of.success);
   const rollouts = Array.from({ length: 8 }, (_, i) => ({
     digest: `${group}-${i}`,
@@ -36,12 +41,13 @@ function judgedGroup(of: Version, group: string, random: () => number): JudgedLe
     digest,
     status: "learned",
     success,
+    ...(reason === undefined ? {} : { reason }),
   }));
-  return { lease: { groups }, outcomes, groups: [], visitors: new Set() } as unknown as JudgedLease;
+  return { lease: { groups }, outcomes } as unknown as JudgedLease;
 }
 
 /** Leases of `before`, its replacement by the trainer, then leases of `now` until an alarm. */
-function deploy(before: Version, now: Version, seed: number, isOwn = true) {
+function deploy(before: Version, now: Version, seed: number, isOwn = true, reason?: string) {
   const random = seededRandom(seed, 7);
   let state: TrainerState = { ...BASE, stableVersion: before.version };
   for (let i = 0; i < 60; i += 1) {
@@ -54,7 +60,7 @@ function deploy(before: Version, now: Version, seed: number, isOwn = true) {
   };
   let groups = 0;
   while (groups < 60 && state.alarm === undefined) {
-    state = withWatchedLease(state, judgedGroup(now, `now-${groups}`, random), LIMITS);
+    state = withWatchedLease(state, judgedGroup(now, `now-${groups}`, random, reason), LIMITS);
     groups += 1;
   }
   return { groups, alarm: state.alarm };
@@ -67,6 +73,16 @@ test("an honest version raises no alarm in 100 runs of 60 groups", () => {
     expect(deploy(GOOD, { ...GOOD, version: 2 }, seed).alarm).toBeUndefined();
   }
 });
+
+test.each(["page-tool-failed", "quarantined"])(
+  "failures that are %s do not roll a version back",
+  (reason) => {
+    expect(deploy(GOOD, { ...GOOD, version: 2, success: 0 }, 1).alarm).toBeDefined();
+    expect(
+      deploy(GOOD, { ...GOOD, version: 2, success: 0 }, 1, true, reason).alarm,
+    ).toBeUndefined();
+  },
+);
 
 const fallen = "the deployed version falls from 60 % to 5 % of visitors' tasks";
 fault(fallen, { item: "2.5", before: "it stayed stable: 0 of 20 runs rolled back" }, async () => {

@@ -1,5 +1,6 @@
 /** The final outcome of trajectories that were selected for training. */
 import type { TrajectoryOutcome } from "@waggle/protocol";
+import { skippedOutcome } from "../check/skipped-outcome.ts";
 import type { LearningStepResult } from "./learning-step.ts";
 import type { StepFailure } from "./step-failure.ts";
 
@@ -15,14 +16,11 @@ export function finalOutcome(
 ): TrajectoryOutcome {
   // An outcome with a step was learned earlier, under a lease that was lost.
   if (outcome.status !== "learned" || outcome.step !== undefined) return outcome;
-  const skipped = (reason: string): TrajectoryOutcome => ({
-    ...outcome,
-    status: "skipped",
-    reason,
-  });
-  if (typeof result === "string") return skipped(result);
+  if (typeof result === "string") return skippedOutcome(outcome, result);
   const { digest } = outcome;
   const advantage = result.advantages.get(digest);
-  if (advantage === undefined) return skipped(result.reasons.get(digest) ?? "left-out");
+  if (advantage === undefined) {
+    return skippedOutcome(outcome, result.reasons.get(digest) ?? "left-out");
+  }
   return { ...outcome, advantage, step };
 }

@@ -19,6 +19,13 @@ CREATE TABLE reputations (
 CREATE INDEX reputationsForged ON reputations (site, forged DESC) WHERE forged > 0;
 CREATE INDEX reputationsOldest ON reputations (site, changedAt);
 
+-- The first change of a count can take back what happened before counts were kept.
+CREATE TRIGGER reputationsStarted AFTER INSERT ON reputations
+WHEN MIN(NEW.verified, NEW.forged, NEW.dropped) < 0 BEGIN
+  UPDATE reputations SET verified = MAX(0, verified), forged = MAX(0, forged), dropped = MAX(0, dropped)
+  WHERE holder = NEW.holder AND site = NEW.site;
+END;
+
 CREATE TRIGGER trajectoriesWeighed AFTER UPDATE OF status, reason ON trajectories
 WHEN OLD.status != NEW.status OR OLD.reason IS NOT NEW.reason BEGIN
   INSERT INTO reputations

@@ -56,6 +56,7 @@ import {
 } from "./signatures/signature-store.ts";
 import { startSignal, stopSignal } from "./signals/stopped-signals.ts";
 import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
+import { dropOldReputations, oldestReputationAt } from "./visitors/reputation-store.ts";
 
 /** Messages in one call to the Queue. */
 const QUEUE_BATCH = 100;
@@ -299,7 +300,8 @@ export class Coordinator extends DurableObject<Bindings> {
 
   /**
    * Deletes trajectories whose retention is over, outcomes whose trajectory did not arrive, and parts of objects that were
-   * not completed. The running release counts the trajectories' values first. Looks again within a day.
+   * not completed, and reputations that have not changed for long. The running release counts the trajectories' values
+   * first. Looks again within a day.
    * @returns how many trajectories
    */
   async expire(now: number): Promise<number> {
@@ -309,12 +311,16 @@ export class Coordinator extends DurableObject<Bindings> {
     const release = await runningRelease(this.#db);
     if (release !== null) await this.#countAll(release);
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
+    while (unwrap(await this.#oneAtATime(() => dropOldReputations(this.#db, now))) > 0);
     await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
     const { site } = this.#db;
     if (await deleteAbandonedParts(this.env.OBJECTS, site, now - ABANDONED_MS)) {
       await this.watchParts(now);
     }
-    const oldest = (await oldestReceivedAt(stores)) ?? (await oldestUnjoinedAt(this.#db));
+    const oldest =
+      (await oldestReceivedAt(stores)) ??
+      (await oldestUnjoinedAt(this.#db)) ??
+      (await oldestReputationAt(this.#db));
     if (oldest !== null) {
       const check = now + EXPIRY_CHECK_MS;
       const due = keptMs === null ? check : Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS);

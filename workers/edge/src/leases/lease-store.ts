@@ -23,7 +23,6 @@ import {
 } from "./outcome-statements.ts";
 import { keepStartedSignals } from "../signals/stopped-signals.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
-import { dropOldReputations } from "../visitors/reputation-store.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
 export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
@@ -188,7 +187,6 @@ export async function leaseGroups(
   now: number,
 ): Promise<GrantedLease> {
   await loseExpired(db, mostFailures, now);
-  await dropOldReputations(db, now).run();
   const groups = await candidates(db, request, now);
   const newest = await db
     .prepare("SELECT MAX(fencingToken) AS token FROM leases WHERE site = ?site")

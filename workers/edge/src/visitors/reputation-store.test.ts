@@ -1,5 +1,11 @@
 /** Reputations, from the outcomes of the trainer to the weight in the next lease and the operator's list. */
-import { type QuarantineResponse, spanSeed, type TrajectoryOutcome } from "@waggle/protocol";
+import {
+  DEFAULT_SITE,
+  type QuarantineResponse,
+  spanSeed,
+  type TrajectoryOutcome,
+} from "@waggle/protocol";
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import {
   ask,
@@ -14,7 +20,8 @@ import {
   rows,
 } from "../testing/edge.ts";
 import { assignTask } from "../assignment-store.ts";
-import { dropOldReputations, evidenceOf } from "./reputation-store.ts";
+import { coordinatorOf } from "../coordinator.ts";
+import { evidenceOf } from "./reputation-store.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 type Outcome = Omit<TrajectoryOutcome, "digest">;
@@ -174,9 +181,12 @@ test("a forgotten visitor leaves no record, the export shows it before, and old 
   expect(JSON.parse(line)).toMatchObject({ reputation: { verified: 0, forged: 1, dropped: 0 } });
   await ask("DELETE", path, asOperator);
   expect(await evidenceOf(rows, gone.visitorId)).toBeNull();
-  await dropOldReputations(rows, Date.now() + 89 * DAY).run();
+  // No trainer asks for a lease meanwhile.
+  const expire = (now: number) =>
+    runInDurableObject(coordinatorOf(bindings, DEFAULT_SITE), (object) => object.expire(now));
+  await expire(Date.now() + 89 * DAY);
   expect(await evidenceOf(rows, old.visitorId)).not.toBeNull();
-  await dropOldReputations(rows, Date.now() + 91 * DAY).run();
+  await expire(Date.now() + 91 * DAY);
   expect(await evidenceOf(rows, old.visitorId)).toBeNull();
   const { results } = await bindings.DB.prepare("SELECT holder FROM reputations").all();
   expect(results).toEqual([]);
@@ -192,4 +202,16 @@ test("an outcome that replaces another counts in its place", async () => {
   await set("status = 'learned'");
   await set("status = 'learned', reason = 'page-tool-failed'");
   expect(await evidenceOf(rows, session.visitorId)).toEqual({ verified: 0, forged: 0, dropped: 1 });
+});
+
+test("what happened before counts were kept makes no count negative", async () => {
+  const session = await openSession();
+  await judge(session, FORGED);
+  await bindings.DB.prepare("DELETE FROM reputations").run();
+  await bindings.DB.prepare("UPDATE trajectories SET status = 'stored', reason = NULL").run();
+  expect(await evidenceOf(rows, session.visitorId)).toEqual({ verified: 0, forged: 0, dropped: 0 });
+  // Otherwise, the first forgery would be free.
+  await lease();
+  await judge(session, FORGED);
+  expect(await evidenceOf(rows, session.visitorId)).toMatchObject({ forged: 1 });
 });

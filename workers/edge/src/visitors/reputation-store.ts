@@ -6,7 +6,7 @@ import { type Evidence, isBadNetwork, RELEASED_RECORDS, reputationWeight } from 
 
 const KEPT_MS = 90 * 86_400_000;
 /** Obsolete rows deleted per call. */
-const DROPPED_ROWS = 32;
+const DROPPED_ROWS = 500;
 /** Senders with forged records that one list looks at, and those that it shows. */
 const SEARCHED = 500;
 const LISTED = 100;
@@ -79,13 +79,26 @@ export async function releaseSender(
   return true;
 }
 
-/** Deletes the oldest of the reputations that have not changed for 90 days. */
-export function dropOldReputations(db: SiteDatabase, now: number): D1PreparedStatement {
-  return db
+/**
+ * Deletes some of the reputations that have not changed for 90 days.
+ * @returns how many; repeat while it is not 0
+ */
+export async function dropOldReputations(db: SiteDatabase, now: number): Promise<number> {
+  const { results } = await db
     .prepare(
       `DELETE FROM reputations WHERE +site = ?site AND holder IN
          (SELECT holder FROM reputations WHERE site = ?site AND changedAt < ?1
-          ORDER BY changedAt LIMIT ${DROPPED_ROWS})`,
+          ORDER BY changedAt LIMIT ${DROPPED_ROWS}) RETURNING 1`,
     )
-    .bind(now - KEPT_MS);
+    .bind(now - KEPT_MS)
+    .all();
+  return results.length;
+}
+
+/** When the oldest reputation changed; `null` if there is none. */
+export function oldestReputationAt(db: SiteDatabase): Promise<number | null> {
+  return db
+    .prepare("SELECT changedAt FROM reputations WHERE site = ?site ORDER BY changedAt LIMIT 1")
+    .bind()
+    .first<number>("changedAt");
 }
