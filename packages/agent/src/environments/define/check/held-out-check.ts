@@ -65,7 +65,7 @@ export async function checkHeldOut(context: CheckContext): Promise<Finding> {
   }
   if (patterns.share < UNSEEN_PATTERNS) {
     return failed(
-      `${words} without values of training, but ${patterns.words}; a third is needed. Let tasks use more wordings if split is "heldOut", and return pattern`,
+      `${words} without values of training, but ${patterns.words}; a third is needed. Let tasks use more wordings if split is "heldOut", for example five of twelve, and return pattern`,
     );
   }
   return passed(`${words} without values of training; ${patterns.words}`);
