@@ -147,7 +147,7 @@ export function environmentOption(byDefault?: string): Option {
   const otherwise = byDefault === undefined ? "" : ` (default: ${byDefault})`;
   return new Option(
     "--env <source>",
-    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}, or a file or package that exports one, such as ./my-site.ts#name${otherwise}`,
+    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}, the folder of a site, or a file or package that exports one, such as ./my-site.ts#name${otherwise}`,
   );
 }
 
