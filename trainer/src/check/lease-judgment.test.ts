@@ -5,7 +5,7 @@ import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { judgeLease, type JudgedLease, withoutForgotten, withSignal } from "./lease-judgment.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
 import { parityChecker, randomGroups, TINY_BASE } from "../edge-training/training.fixture.ts";
-import { PAGE_TOOL_FAILED } from "./skipped-outcome.ts";
+import { PAGE_TOOL_FAILED } from "../evaluation/skipped-outcome.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { waitingStep } from "./waiting-step.ts";
 

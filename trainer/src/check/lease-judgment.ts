@@ -13,7 +13,7 @@ import {
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import type { LearnableTrajectory, PresentSenders } from "./learnable-group.ts";
 import type { HeldLease } from "../source/lease-holder.ts";
-import { QUARANTINED, skippedOutcome } from "./skipped-outcome.ts";
+import { QUARANTINED, skippedOutcome } from "../evaluation/skipped-outcome.ts";
 import { type StoppedSignals, withoutStopped } from "./stopped-signals.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { NO_FEEDBACK } from "./feedback-check.ts";

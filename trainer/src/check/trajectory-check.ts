@@ -35,7 +35,7 @@ import {
   withoutKeptSets,
 } from "./redraw.ts";
 import { rescore, withOwnScores } from "./rescoring.ts";
-import { PAGE_TOOL_FAILED } from "./skipped-outcome.ts";
+import { PAGE_TOOL_FAILED } from "../evaluation/skipped-outcome.ts";
 import type { Replay } from "./replay.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 

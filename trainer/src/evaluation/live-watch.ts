@@ -9,7 +9,7 @@
 import { fallTest } from "@waggle/evaluation";
 import type { LeasedGroup, PolicyVersionId, TrajectoryOutcome } from "@waggle/protocol";
 import { z } from "zod";
-import { PAGE_TOOL_FAILED, QUARANTINED } from "../check/skipped-outcome.ts";
+import { PAGE_TOOL_FAILED, QUARANTINED } from "./skipped-outcome.ts";
 
 /**
  * Rollouts of one group that one version sampled. A group is one task, so groups are independent.

@@ -1,6 +1,6 @@
 /** The final outcome of trajectories that were selected for training. */
 import type { TrajectoryOutcome } from "@waggle/protocol";
-import { skippedOutcome } from "../check/skipped-outcome.ts";
+import { skippedOutcome } from "../evaluation/skipped-outcome.ts";
 import type { LearningStepResult } from "./learning-step.ts";
 import type { StepFailure } from "./step-failure.ts";
 
