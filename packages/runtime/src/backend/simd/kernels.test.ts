@@ -127,7 +127,7 @@ function run(
   const [splitAt, yAt, expandedAt] = [0, 16_384, tiles + tilesBytes(bits, rows, blocks)];
   kernels.memory.grow(Math.ceil((expandedAt + 4 * padded * blocks * BLOCK) / 65_536));
   const { buffer } = kernels.memory;
-  writeTiles(matrix, new Uint8Array(buffer, tiles));
+  writeTiles(matrix, new Uint32Array(buffer, tiles));
   const whole = new Float32Array(blocks * BLOCK);
   whole.set(x);
   const unit = splitVector(whole, new Int16Array(buffer, splitAt, 2 * whole.length), bits);

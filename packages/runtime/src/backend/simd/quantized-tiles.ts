@@ -43,31 +43,39 @@ export function tilesBytes(bits: 4 | 8, rows: number, blocks: number): number {
 /**
  * Writes rows as tiles.
  *
- * @param target - zeros, at least the tiles of these rows, at any offset of its buffer.
+ * @param target - zeros, whole numbers of 32 bits, at least the tiles of these rows.
  */
-export function writeTiles(matrix: QuantizedMatrix, target: Uint8Array): void {
-  const { bits, rows, blocks, values, scales } = matrix;
+export function writeTiles(matrix: QuantizedMatrix, target: Uint32Array): void {
+  const { bits, rows, blocks, scales } = matrix;
   const offsets = tileOffsets(bits);
-  const rowBytes = (BLOCK_SIZE * bits) / 8;
+  const rowWords = (BLOCK_SIZE * bits) / 32;
+  const values = toWords(matrix.values);
+  const scaleWords = new Uint32Array(scales.buffer, scales.byteOffset, scales.length);
   const zeroPoints = bits === 4 ? unpackedZeroPoints(matrix) : null;
-  const scaleBytes = new Uint8Array(scales.buffer, scales.byteOffset, scales.byteLength);
+  // 8 bits are stored with 128 added.
+  const flip = bits === 8 ? 0x8080_8080 : 0;
   for (let row = 0; row < rows; row++) {
     const inTile = row % TILE_ROWS;
     const tile = ((row - inTile) / TILE_ROWS) * blocks;
     for (let block = 0; block < blocks; block++) {
       const from = row * blocks + block;
-      const to = (tile + block) * offsets.blockBytes;
-      const scaleAt = to + offsets.scale(inTile);
-      for (let i = 0; i < 4; i++) target[scaleAt + i] = scaleBytes[4 * from + i] as number;
+      const to = ((tile + block) * offsets.blockBytes) / 4;
+      target[to + offsets.scale(inTile) / 4] = scaleWords[from] as number;
       if (zeroPoints !== null) {
-        target[to + offsets.zeroPoint(inTile)] = zeroPoints[from] as number;
+        const zero = (zeroPoints[from] as number) << (8 * inTile);
+        target[to + offsets.zeroPoint(0) / 4] =
+          (target[to + offsets.zeroPoint(0) / 4] as number) | zero;
       }
-      const valuesAt = to + offsets.values(inTile);
-      // 8 bits are stored with 128 added.
-      const flip = bits === 8 ? 128 : 0;
-      for (let i = 0; i < rowBytes; i++) {
-        target[valuesAt + i] = (values[from * rowBytes + i] as number) ^ flip;
+      const valuesAt = to + offsets.values(inTile) / 4;
+      for (let i = 0; i < rowWords; i++) {
+        target[valuesAt + i] = (values[from * rowWords + i] as number) ^ flip;
       }
     }
   }
+}
+
+function toWords(bytes: Uint8Array): Uint32Array {
+  // Bytes read from a file may start anywhere.
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
 }
