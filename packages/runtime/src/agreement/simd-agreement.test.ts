@@ -1,5 +1,6 @@
 /** The WebAssembly kernels of this package in Node against the plain decoder. */
-import { createSimdBackend, isSimdModel } from "../backend/simd/simd-backend.ts";
+import { createSimdBackend } from "../backend/simd/simd-backend.ts";
+import { isSimdModel } from "../backend/simd/simd-models.ts";
 import { agreementModels } from "./agreement-models.ts";
 import { backendAgreementContract } from "./backend-agreement.contract.ts";
 

@@ -1,6 +1,6 @@
 /** Grouped-query attention of one token to its sequence's earlier positions and itself. */
 import type { DecoderConfig } from "@waggle/model";
-import { ADD_STEP, FLOAT_STEP } from "./float-kernels.ts";
+import { ADD_STEP, FLOAT_STEP } from "./kernel-steps.ts";
 import type { FloatRows } from "./float-rows.ts";
 import { PAGE_POSITIONS } from "./key-value-pages.ts";
 import type { KeyValuePages, PagedSequence } from "./key-value-pages.ts";

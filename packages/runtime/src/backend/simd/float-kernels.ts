@@ -1,6 +1,7 @@
 /** Products of float32 matrices, and weighted sums of rows. */
 import { wasm } from "@waggle/model";
 import type { Instructions, KernelFunction } from "@waggle/model";
+import { ADD_STEP, FLOAT_STEP } from "./kernel-steps.ts";
 import {
   advance,
   kernel,
@@ -16,12 +17,6 @@ import {
 import type { MultiplyAdd } from "./vector-code.ts";
 
 const { get, i32, set } = wasm;
-
-/** Numbers of a row that one pass of the innermost loop reads. Rows are multiples of it. */
-export const FLOAT_STEP = 8;
-
-/** Numbers of a row that `addRows` sums at a time. Its rows are multiples of it. */
-export const ADD_STEP = 16;
 
 /**
  * `multiply{tokens}x{rows}(x, xStride, w, wStride, y, yStride, steps, tokenTiles, rowTiles)`: y[t][r]

@@ -1,7 +1,7 @@
 /** A matrix of float32 numbers, row by row. */
 import type { ParameterShape, TensorSource } from "@waggle/model";
 import { readRows } from "@waggle/model";
-import { FLOAT_STEP } from "./float-kernels.ts";
+import { FLOAT_STEP } from "./kernel-steps.ts";
 import type { FloatRows } from "./float-rows.ts";
 import type { SimdMemory } from "./simd-memory.ts";
 import { TOKEN_TILE } from "./weight-matrix.ts";

@@ -1,7 +1,7 @@
 /** The matrices of an adapter in the kernels' memory: y += B · A · x for each linear. */
 import { adapterGraphInputs, layerLinears, loraName } from "@waggle/model";
 import type { Adapter, DecoderConfig } from "@waggle/model";
-import { ADD_STEP } from "./float-kernels.ts";
+import { ADD_STEP } from "./kernel-steps.ts";
 import { rowStride } from "./float-rows.ts";
 import type { FloatRows } from "./float-rows.ts";
 import type { SimdMemory } from "./simd-memory.ts";

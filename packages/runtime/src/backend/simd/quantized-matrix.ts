@@ -1,7 +1,7 @@
 /** A matrix of 4 or 8 bits, in tiles. It is never expanded as a whole. */
 import { BLOCK_SIZE, readQuantizedSlices } from "@waggle/model";
 import type { ParameterShape, TensorSource } from "@waggle/model";
-import { FLOAT_STEP } from "./float-kernels.ts";
+import { FLOAT_STEP } from "./kernel-steps.ts";
 import type { FloatRows } from "./float-rows.ts";
 import { EXPANDED_ROWS } from "./product-scratch.ts";
 import type { ProductScratch } from "./product-scratch.ts";

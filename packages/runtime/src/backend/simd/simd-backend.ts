@@ -2,7 +2,7 @@
  * Opens adapters of one base model on the kernels. Supports llama, qwen2, qwen3 and smollm3; not
  * gemma3's sliding layers, nor lfm2's convolutions.
  */
-import { layerKind, layerLinears, tensorMapSource } from "@waggle/model";
+import { tensorMapSource } from "@waggle/model";
 import type { Adapter, DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
@@ -10,10 +10,10 @@ import { decodeRowsFor, runScoresFor, runTokensFor } from "../../limits.ts";
 import type { BackendMemory, DecoderBackend, DecoderSession } from "../decoder-backend.ts";
 import { readWeights } from "./decoder-weights.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
-import { ADD_STEP, FLOAT_STEP } from "./float-kernels.ts";
 import { LowRank } from "./low-rank.ts";
 import { SimdDecoder } from "./simd-decoder.ts";
 import { SimdMemory } from "./simd-memory.ts";
+import { isSimdModel } from "./simd-models.ts";
 import { SimdSession } from "./simd-session.ts";
 
 /** Options of `createSimdBackend`. */
@@ -28,19 +28,6 @@ export type SimdBackendOptions = {
   /** Default: as on other CPU backends. */
   readonly maxRunTokens?: number | undefined;
 };
-
-const TYPES: readonly string[] = ["llama", "qwen2", "qwen3", "smollm3"];
-
-/** Whether the kernels can run this model. */
-export function isSimdModel(config: DecoderConfig): boolean {
-  const layers = Array.from({ length: config.layers }, (_, layer) => layer);
-  return (
-    TYPES.includes(config.modelType) &&
-    config.headSize % ADD_STEP === 0 &&
-    layerLinears(config, 0).every(({ inputSize }) => inputSize % FLOAT_STEP === 0) &&
-    layers.every((layer) => ["attention", "unrotated"].includes(layerKind(config, layer)))
-  );
-}
 
 /**
  * Starts a module with its own memory, and reads the weights into it.
