@@ -30,7 +30,7 @@ export async function readQuantizedMatrix(
 const SLICE_ELEMENTS = 4 * 1024 * 1024;
 
 /** Rows of a quantized matrix, from row `begin` on. */
-export type QuantizedSlice = { readonly begin: number; readonly matrix: QuantizedMatrix };
+type QuantizedSlice = { readonly begin: number; readonly matrix: QuantizedMatrix };
 
 /**
  * The rows of a matrix in order, in slices of a multiple of 4 rows; at most one is in memory.

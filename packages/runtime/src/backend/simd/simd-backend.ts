@@ -27,6 +27,8 @@ export type SimdBackendOptions = {
   readonly contextLength: number;
   /** Default: as on other CPU backends. */
   readonly maxRunTokens?: number | undefined;
+  /** Where everything is. Default: a new one. */
+  readonly memory?: SimdMemory;
 };
 
 /**
@@ -36,14 +38,13 @@ export type SimdBackendOptions = {
  *   `MODEL_UNSUPPORTED`, `MODEL_CORRUPT`, or `OUT_OF_MEMORY` (retryable).
  */
 export async function createSimdBackend(options: SimdBackendOptions): Promise<DecoderBackend> {
-  const { config, weights, dtype = "f32", contextLength } = options;
+  const { config, weights, dtype = "f32", contextLength, memory = new SimdMemory() } = options;
   if (!isSimdModel(config)) {
     throw new WaggleError(
       "MODEL_UNSUPPORTED",
       `the WebAssembly kernels do not run ${config.modelType} with heads of ${config.headSize}; use another backend`,
     );
   }
-  const memory = new SimdMemory();
   const source = "tensors" in weights ? weights : tensorMapSource(weights);
   const read = await readWeights(memory, config, source, dtype);
   return new SimdBackend(memory, read, new SimdDecoder(memory, config, read, contextLength), options);
