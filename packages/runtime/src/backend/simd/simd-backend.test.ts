@@ -8,7 +8,7 @@ import {
 import type { TensorSource } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   TINY_CONFIG,
   tinyAdapter,
@@ -89,11 +89,9 @@ test("a run that memory refuses can be tried again", async () => {
   const memory = new SimdMemory();
   const backend = await createSimdBackend({ ...OPTIONS, memory });
   const session = await backend.open(null);
-  const module = memory.kernels.memory;
-  const { grow } = module;
-  module.grow = () => {
+  const refusing = vi.spyOn(memory.kernels.memory, "grow").mockImplementation(() => {
     throw new RangeError("no more pages");
-  };
+  });
   const caches: DecoderCache[] = [];
   const fill = async (): Promise<void> => {
     for (let row = 0; row < 64; row++) {
@@ -103,7 +101,7 @@ test("a run that memory refuses can be tried again", async () => {
   };
   await expect(fill()).rejects.toMatchObject({ code: "OUT_OF_MEMORY", retryable: true });
   for (const cache of caches.splice(0)) cache.dispose();
-  module.grow = grow;
+  refusing.mockRestore();
   await fill();
 });
 
@@ -129,13 +127,14 @@ test("what cannot be computed is an error", async () => {
 
 async function storedWeights(dtype: "int8" | "int4"): Promise<TensorSource> {
   const files = await tinyQuantizedFiles(dtype);
-  return openModelWeights([...files.keys()], async (path) => {
+  const open = (path: string) => {
     const bytes = files.get(path) as Uint8Array;
     return {
       sizeBytes: bytes.length,
-      read: async (offset, length) => bytes.slice(offset, offset + length),
+      read: async (offset: number, length: number) => bytes.slice(offset, offset + length),
     };
-  });
+  };
+  return openModelWeights((path) => files.has(path), open);
 }
 
 async function expanded(weights: TensorSource, dtype: "int8" | "int4"): Promise<TensorMap> {
