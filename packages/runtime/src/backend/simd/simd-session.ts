@@ -69,18 +69,18 @@ export class SimdSession implements DecoderSession {
     }
     const padded = Math.ceil(wanted.length / TOKEN_TILE) * TOKEN_TILE;
     const width = rowStride(config.width);
-    const outputs: FloatRows = { at: memory.allocate(padded * width), stride: width };
     const vocabulary = rowStride(config.vocabularySize);
-    const logitRows = Math.min(LOGIT_ROWS, padded);
-    const logits: FloatRows = { at: memory.allocate(logitRows * vocabulary), stride: vocabulary };
+    const logitBytes = Math.min(LOGIT_ROWS, padded) * vocabulary;
+    const at = memory.allocate(padded * width + logitBytes);
+    const outputs: FloatRows = { at, stride: width };
+    const logits: FloatRows = { at: at + padded * width, stride: vocabulary };
     try {
       this.#read(tokens, wanted, outputs);
       for (const row of rows) (row.cache as PagedSequence).length += row.tokenIds.length;
       const run = this.#logitsOf(outputs, logits, wanted.length);
       return rows.map((row, index) => resultOf(row, run, firsts[index] as number));
     } finally {
-      memory.free(outputs.at);
-      memory.free(logits.at);
+      memory.free(at);
     }
   }
 
