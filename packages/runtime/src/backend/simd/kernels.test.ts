@@ -37,7 +37,11 @@ describe.each([
       ["numbers at both ends", (i: number) => (i % 2 === 0 ? 3e4 : -3e4), (i: number) => (-1) ** i],
       ["tiny numbers", () => 1e-30, () => 1e-6],
     ])("multiply: %s", async (_, weight, value) => {
-      const matrix = await quantized(bits, Float32Array.from({ length: 256 }, (__, i) => weight(i)), 64);
+      const matrix = await quantized(
+        bits,
+        Float32Array.from({ length: 256 }, (__, i) => weight(i)),
+        64,
+      );
       const x = Float32Array.from({ length: 64 }, (__, i) => value(i));
       const { product } = run(startKernels(isRelaxed), matrix, x);
       expectProduct(product, dequantizeRows(matrix, 0, 4), x);
@@ -87,13 +91,20 @@ describe.each([
   ])("addRows: %s rows of %s", (count, columns) => {
     const kernels = startKernels(isRelaxed);
     const memory = new Float32Array(kernels.memory.buffer);
-    const [factors, rows, before] = [numbers(count, 5), numbers(count * columns, 6), numbers(columns, 7)];
+    const [factors, rows, before] = [
+      numbers(count, 5),
+      numbers(count * columns, 6),
+      numbers(columns, 7),
+    ];
     memory.set(before, 0);
     memory.set(factors, 100);
     memory.set(rows, 200);
     kernels.addRows(400, 800, 4 * columns, 0, count, columns / 16);
     const sums = before.map((value, i) =>
-      factors.reduce((sum, factor, row) => sum + factor * (rows[row * columns + i] as number), value),
+      factors.reduce(
+        (sum, factor, row) => sum + factor * (rows[row * columns + i] as number),
+        value,
+      ),
     );
     for (const [i, sum] of sums.entries()) expect(memory[i]).toBeCloseTo(sum, 5);
   });
@@ -112,7 +123,8 @@ async function quantized(
 ): Promise<QuantizedMatrix> {
   const shape = [data.length / columns, columns];
   const source = tensorMapSource(new Map([["w", { shape, data }]]));
-  for await (const { matrix } of readQuantizedSlices(source, { name: "w", shape }, bits)) return matrix;
+  for await (const { matrix } of readQuantizedSlices(source, { name: "w", shape }, bits))
+    return matrix;
   throw new Error("no rows");
 }
 

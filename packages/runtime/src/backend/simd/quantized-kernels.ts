@@ -126,12 +126,7 @@ export function expandQuantized(bits: 4 | 8): KernelFunction {
   const parameters = { tiles: "i32", to: "i32", stride: "i32", blocks: "i32" } as const;
   return kernel(`expand${bits}`, parameters, (at, local) => {
     const offsets = tileOffsets(bits);
-    const [place, scale, zero, part] = [
-      local("i32"),
-      local("v128"),
-      local("v128"),
-      local("v128"),
-    ];
+    const [place, scale, zero, part] = [local("i32"), local("v128"), local("v128"), local("v128")];
     const halves = [local("v128"), local("v128")] as const;
     const rows = Array.from({ length: TILE_ROWS }, (_, row) => row);
     const expandRow = (row: number): Instructions => [

@@ -1,10 +1,5 @@
 /** Stored weights, memory and failures of the SIMD backend. `agreement/` compares its results. */
-import {
-  decoderParameters,
-  expandedWeights,
-  openModelWeights,
-  PlainDecoder,
-} from "@waggle/model";
+import { decoderParameters, expandedWeights, openModelWeights, PlainDecoder } from "@waggle/model";
 import type { TensorSource } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
 import { FULL_SUPPORT } from "@waggle/protocol";

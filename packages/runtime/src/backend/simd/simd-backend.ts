@@ -47,7 +47,12 @@ export async function createSimdBackend(options: SimdBackendOptions): Promise<De
   }
   const source = "tensors" in weights ? weights : tensorMapSource(weights);
   const read = await readWeights(memory, config, source, dtype);
-  return new SimdBackend(memory, read, new SimdDecoder(memory, config, read, contextLength), options);
+  return new SimdBackend(
+    memory,
+    read,
+    new SimdDecoder(memory, config, read, contextLength),
+    options,
+  );
 }
 
 class SimdBackend implements DecoderBackend {

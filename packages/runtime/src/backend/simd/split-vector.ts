@@ -11,7 +11,7 @@ const MOST_UNITS = (2 ** 15 - 2) * SPLIT_FACTOR;
 /** The order in which a block's numbers meet its weights: with 4 bits, even ones come first. */
 const ORDER: { readonly [bits in 4 | 8]: Uint8Array } = {
   8: Uint8Array.from({ length: BLOCK_SIZE }, (_, i) => i),
-  4: Uint8Array.from({ length: BLOCK_SIZE }, (_, i) => (2 * i) % BLOCK_SIZE + (i >> 4)),
+  4: Uint8Array.from({ length: BLOCK_SIZE }, (_, i) => ((2 * i) % BLOCK_SIZE) + (i >> 4)),
 };
 
 /**
