@@ -10,6 +10,7 @@ import type { BenchModelName } from "./bench-models.ts";
 /** Tokens of the prompt. */
 export const READER_PROMPT = 64;
 
+/** Steps and prefills, each timed. */
 export class StepReader {
   readonly #model: BenchModelName;
   readonly #backend: DecoderBackend;

@@ -31,7 +31,7 @@ export const memory: Scenario = {
   name: "memory",
   description: "predicted memory of a model on WASM against the heap that it takes",
   run: async function* ({ quick, report }) {
-    for (const model of quick ? (["nano"] as const) : (["medium", "small"] as const)) {
+    for (const model of quick ? (["small"] as const) : (["medium", "small"] as const)) {
       for (const [dtype, on] of FORMATS) {
         report(`${dtype} on ${on} ${sizeLabel(model)}`);
         const predicted = modelMemory(BENCH_CONFIGS[model], {

@@ -3,6 +3,7 @@ import { WaggleError } from "@waggle/protocol";
 import { wantedTokens } from "./cpu/row-result.ts";
 import type { DecoderRow } from "./decoder-backend.ts";
 
+/** Limits of one run, and of one row. */
 export type RunLimits = {
   readonly maxRows: number;
   readonly maxRunTokens: number;

@@ -9,6 +9,7 @@ import type { SimdMemory } from "./simd-memory.ts";
 /** Rows of keys that a product takes at a time. */
 const KEY_TILE = 4;
 
+/** Scores and weighted sums over pages of keys and values. */
 export class Attention {
   readonly sizeBytes: number;
   readonly #memory: SimdMemory;

@@ -7,6 +7,7 @@ import { QuantizedMatrix } from "./quantized-matrix.ts";
 import type { SimdMemory } from "./simd-memory.ts";
 import type { WeightMatrix } from "./weight-matrix.ts";
 
+/** What a decoder reads in every run. */
 export type DecoderWeights = {
   /** By parameter name. */
   readonly matrices: ReadonlyMap<string, WeightMatrix>;

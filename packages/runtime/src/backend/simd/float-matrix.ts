@@ -13,6 +13,7 @@ const ROW_TILE = 4;
 /** Rows that are multiplied with all tokens before the next, so that they stay in a CPU's cache. */
 const ROWS_AT_ONCE = 8;
 
+/** Rows `[rows, columns]` of float32 numbers. */
 export class FloatMatrix implements WeightMatrix {
   readonly sizeBytes: number;
   readonly #memory: SimdMemory;

@@ -1,6 +1,7 @@
 /** Rows of float32 numbers in the kernels' memory, padded with zeros to whole blocks. */
 import { BLOCK_SIZE } from "@waggle/model";
 
+/** A place in memory. */
 export type FloatRows = {
   /** Address of the first row, in bytes. */
   readonly at: number;

@@ -8,6 +8,7 @@ import { multiplyAdd, relaxedMultiplyAdd } from "./vector-code.ts";
 /** Addresses and numbers, as each kernel documents. */
 type Kernel = (...numbers: number[]) => void;
 
+/** The exports of the module. */
 export type Kernels = {
   readonly memory: WebAssembly.Memory;
   /** Whether products and sums are fused, which changes the last bits of results. */

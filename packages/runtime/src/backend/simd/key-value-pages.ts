@@ -90,6 +90,7 @@ export class KeyValuePages {
   }
 }
 
+/** The keys and values of one sequence. */
 export class PagedSequence implements DecoderCache {
   length: number;
   readonly pages: Page[];

@@ -9,6 +9,7 @@ import type { SimdMemory } from "./simd-memory.ts";
 /** Aᵀ `[in, r]` and Bᵀ `[r, out]`, which includes the adapter's scale. */
 type Pair = { readonly a: FloatRows; readonly b: FloatRows; readonly inputSize: number };
 
+/** An adapter that is loaded. */
 export class LowRank {
   readonly sizeBytes: number;
   readonly #memory: SimdMemory;

@@ -7,6 +7,7 @@ import type { SimdMemory } from "./simd-memory.ts";
 /** Rows of a quantized matrix that are expanded at a time. */
 export const EXPANDED_ROWS = 8;
 
+/** Addresses of that memory. */
 export type ProductScratch = {
   /** Room for one split vector. */
   readonly split: number;

@@ -17,6 +17,7 @@ type Kind = {
   readonly scratch: ProductScratch;
 };
 
+/** Tiles of 4 or 8 bits. */
 export class QuantizedMatrix implements WeightMatrix {
   readonly sizeBytes: number;
   readonly #kind: Kind;

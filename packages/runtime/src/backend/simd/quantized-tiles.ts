@@ -23,6 +23,7 @@ export type TileOffsets = {
   readonly blockBytes: number;
 };
 
+/** The layout of a block of a tile. */
 export function tileOffsets(bits: 4 | 8): TileOffsets {
   const zeroPoints = 4 * TILE_ROWS;
   const values = zeroPoints + (bits === 4 ? TILE_ROWS : 0);

@@ -32,6 +32,7 @@ export type DecoderContext = {
   readonly adapter: LowRank | null;
 };
 
+/** The layers of a model. */
 export class SimdDecoder {
   readonly scratchBytes: number;
   readonly #memory: SimdMemory;

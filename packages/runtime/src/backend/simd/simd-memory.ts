@@ -9,6 +9,7 @@ const WASM_PAGE = 65_536;
 /** Parts are multiples of a cache line. */
 const LINE = 64;
 
+/** The kernels with their memory. */
 export class SimdMemory {
   readonly kernels: Kernels;
   /** All of memory. Renewed when memory grows, so do not keep it beyond an allocation. */

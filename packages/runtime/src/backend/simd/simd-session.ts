@@ -14,6 +14,7 @@ import type { PlacedToken, SimdDecoder } from "./simd-decoder.ts";
 import type { SimdMemory } from "./simd-memory.ts";
 import { TOKEN_TILE } from "./weight-matrix.ts";
 
+/** Options of `SimdSession`. */
 export type SimdSessionOptions = {
   readonly memory: SimdMemory;
   readonly decoder: SimdDecoder;
@@ -26,6 +27,7 @@ export type SimdSessionOptions = {
 /** Rows of logits that are computed at a time. */
 const LOGIT_ROWS = 16;
 
+/** Tokens in, samples and scores out. */
 export class SimdSession implements DecoderSession {
   readonly maxRunTokens: number;
   readonly maxRunScores: number;

@@ -29,6 +29,7 @@ export function plus(a: Instructions, b: Instructions): Instructions {
   return [...a, ...b, 0x6a];
 }
 
+/** Multiplies numbers of addresses or counters. */
 export function times(a: Instructions, b: Instructions): Instructions {
   return [...a, ...b, 0x6c];
 }
@@ -91,6 +92,7 @@ export function addInts(a: Instructions, b: Instructions): Instructions {
   return simd(0xae, [a, b]);
 }
 
+/** Differences of bytes. */
 export function subtractBytes(a: Instructions, b: Instructions): Instructions {
   return simd(0x71, [a, b]);
 }
@@ -126,6 +128,7 @@ export function toFloats(ints: Instructions): Instructions {
   return simd(0xfa, [ints]);
 }
 
+/** Products of float32 numbers. */
 export function multiply(a: Instructions, b: Instructions): Instructions {
   return simd(0xe6, [a, b]);
 }
@@ -141,6 +144,8 @@ export function spread(value: Instructions): Instructions {
 /** a · b + c. With relaxed instructions the product may stay unrounded, which is up to twice as fast. */
 export type MultiplyAdd = (a: Instructions, b: Instructions, c: Instructions) => Instructions;
 
+/** Rounds the product. */
 export const multiplyAdd: MultiplyAdd = (a, b, c) => simd(0xe4, [c, multiply(a, b)]);
 
+/** May leave the product unrounded. */
 export const relaxedMultiplyAdd: MultiplyAdd = (a, b, c) => simd(0x105, [a, b, c]);

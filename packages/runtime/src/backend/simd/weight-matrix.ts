@@ -4,6 +4,7 @@ import type { FloatRows } from "./float-rows.ts";
 /** Tokens of a product that are computed together; rows of results are padded to it. */
 export const TOKEN_TILE = 4;
 
+/** Its products with vectors, and its rows. */
 export interface WeightMatrix {
   readonly sizeBytes: number;
   /**
