@@ -12,6 +12,7 @@ export type Instructions = readonly number[];
 
 const VALUE_TYPE = { i32: 0x7f, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
 
+/** Types of parameters and locals. */
 export type ValueType = keyof typeof VALUE_TYPE;
 
 /** A function that returns nothing. */
