@@ -36,7 +36,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/evaluation": 65,
   "@waggle/exchange": 41,
   "@waggle/learning": 396,
-  "@waggle/model": 102,
+  "@waggle/model": 108,
   "@waggle/protocol": 225,
   "@waggle/runtime": 117,
   "@waggle/site": 23,
