@@ -147,6 +147,11 @@ export type SiteDefinition = {
        * and no `feedbackWaitSeconds`. Default: requests are not tried again.
        */
       readonly requestAttempts?: number;
+      /**
+       * Tools that change nothing. The record answers their calls in any order; other calls only after the same changes.
+       * Default: none.
+       */
+      readonly readOnlyTools?: readonly string[];
     };
   };
   /** When the edge serves a new version. */

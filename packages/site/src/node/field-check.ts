@@ -160,6 +160,10 @@ const SITE: Field = group({
         instead: "write a whole number from 2 to 32",
         accepts: (value) => Number.isInteger(value) && Number(value) >= 2 && Number(value) <= 32,
       },
+      readOnlyTools: {
+        instead: 'write a list of tools that change nothing, such as ["search"]',
+        entries: text('write the name of a tool, such as "search"'),
+      },
     }),
   }),
   gate: group({

@@ -92,6 +92,7 @@ export function trainerArguments({
       "judge-model": training.judge?.model,
       "judge-votes": training.judge?.votes,
       "request-attempts": training.judge?.requestAttempts,
+      "read-only-tools": training.judge?.readOnlyTools,
     }),
     ...(training.judge?.messages === true ? ["--judge-messages"] : []),
     ...(constrainToolCalls ? [] : ["--no-constrain-tool-calls"]),
