@@ -20,7 +20,10 @@ export function recordText(
 ): RecordText {
   return {
     request: requestOf(record, format),
-    transcript: transcriptOf(record.turns, finalTextOf(record, format)),
+    transcript: transcriptOf(
+      record.turns,
+      finalTextOf(record, format) ?? `[no answer: ${record.stopReason}]`,
+    ),
   };
 }
 
