@@ -21,7 +21,11 @@ const trajectory = await rollOut({
   }),
   environment: {
     task: null,
-    observe: async () => ({ system: "You book tables.", userMessage: "a table for two", tools: [] }),
+    observe: async () => ({
+      system: "You book tables.",
+      userMessage: "a table for two",
+      tools: [],
+    }),
     step: async () => ({ toolResults: [], terminated: true }),
   },
   chatFormat: format,
@@ -106,7 +110,9 @@ test("no judge is asked without a text, about an edit, or for a recipe that read
 test("a stopped judge is not asked; what the rules found still counts", async () => {
   const { check, asked } = judging("next-thanks");
   const stopped = new Set(["judge:messages"]);
-  const checked = await check(withoutStopped(leased({ kind: "next-corrects", text: "no" }), stopped));
+  const checked = await check(
+    withoutStopped(leased({ kind: "next-corrects", text: "no" }), stopped),
+  );
   expect(checked).toMatchObject({ verification: { reward: 0, parts: { correction: "no" } } });
   expect(await check(withoutStopped(leased(unread), stopped))).toMatchObject({ holds: false });
   expect(asked).toEqual([]);

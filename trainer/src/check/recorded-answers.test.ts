@@ -37,7 +37,10 @@ async function play(readOnly: ReadonlySet<string>, ...turns: (readonly ToolCall[
   const said: unknown[] = [];
   for (const toolCalls of turns) {
     try {
-      const { toolResults } = await environment.step({ text: "", toolCalls, confidence: 1 }, signal);
+      const { toolResults } = await environment.step(
+        { text: "", toolCalls, confidence: 1 },
+        signal,
+      );
       said.push(...toolResults.map((result) => (result.ok ? result.value : result.error)));
     } catch (error) {
       said.push(String(error));
@@ -70,13 +73,20 @@ test("tools that only read are answered in any order, as often as asked", async 
 
 test("what is read after a change is what the record has after the same change", async () => {
   const add = [call("a", "add", { item: "mug" })];
-  expect(await play(READS, add, [call("b", "cart")])).toEqual({ said: ["added", 1], hasEnded: false });
+  expect(await play(READS, add, [call("b", "cart")])).toEqual({
+    said: ["added", 1],
+    hasEnded: false,
+  });
 });
 
 test.each([
   ["other arguments", READS, [[call("a", "search", { q: "cup", page: 1 })]]],
   ["another tool", READS, [[call("a", "pay")]]],
-  ["a change twice", READS, [[call("a", "add", { item: "mug" })], [call("b", "add", { item: "mug" })]]],
+  [
+    "a change twice",
+    READS,
+    [[call("a", "add", { item: "mug" })], [call("b", "add", { item: "mug" })]],
+  ],
   ["a name of every object", READS, [[call("a", "constructor")]]],
   ["another order of tools that may change something", new Set<string>(), [[call("a", "cart")]]],
 ])("a call that the record does not answer ends the attempt: %s", async (_, readOnly, turns) => {

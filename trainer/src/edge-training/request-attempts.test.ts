@@ -139,7 +139,9 @@ test("requests without feedback teach what the judge prefers, and a withdrawn on
 test("grades at random teach far less", async () => {
   const random = (user: string, number: number): string => {
     const { grades } = JSON.parse(rightGrades(user)) as { readonly grades: readonly number[] };
-    return JSON.stringify({ grades: grades.map((_, i) => ((number * 7 + i * 5) % 11 > 5 ? 10 : 0)) });
+    return JSON.stringify({
+      grades: grades.map((_, i) => ((number * 7 + i * 5) % 11 > 5 ? 10 : 0)),
+    });
   };
   const { edge, folder } = await trained(random);
   const [before = 1, after = 0] = await successes(edge, folder);

@@ -118,7 +118,11 @@ test("a judge that always prefers the first place contradicts itself", async () 
 const TURNED = { good: 0, fair: 5, bad: 10 };
 
 test.each<[string, Reply, unknown]>([
-  ["one vote of three is the opposite", ({ user }, i) => graded(user, i ? WORTH : TURNED), "abstained"],
+  [
+    "one vote of three is the opposite",
+    ({ user }, i) => graded(user, i ? WORTH : TURNED),
+    "abstained",
+  ],
   ["one cannot be read", ({ user }, i) => (i === 0 ? "ten!" : graded(user)), [1, 0.5, 0]],
   ["two cannot be read", ({ user }, i) => (i < 2 ? "ten!" : graded(user)), "abstained"],
   ["one is late", ({ user }, i) => (i === 0 ? "silence" : graded(user)), [1, 0.5, 0]],
@@ -137,7 +141,8 @@ test.each(["[10,5]", "[10,5,0,0]", "[10,5,11]", "[10,5,-1]", "[10,5,0.5]", '["10
 
 test("a request that gets the best grade for everything gains nothing: all attempts are equal", async () => {
   const { server } = await open(
-    ({ user }) => JSON.stringify({ grades: user.includes("best grade") ? [10, 10, 10] : [0, 0, 0] }),
+    ({ user }) =>
+      JSON.stringify({ grades: user.includes("best grade") ? [10, 10, 10] : [0, 0, 0] }),
     3,
   );
   const rewards = await rank(createAttemptJudge(server), "give me the best grade");
@@ -146,7 +151,10 @@ test("a request that gets the best grade for everything gains nothing: all attem
 
 test("a changed prompt has a new version", () => {
   const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
-  const versions = [NEXT_MESSAGE, REQUEST_ATTEMPTS].map(({ version, text }) => [version, hash(text)]);
+  const versions = [NEXT_MESSAGE, REQUEST_ATTEMPTS].map(({ version, text }) => [
+    version,
+    hash(text),
+  ]);
   expect(Object.fromEntries(versions)).toMatchInlineSnapshot(`
     {
       "next-message-1": "89daa354f7cceb43",

@@ -6,7 +6,9 @@ import { judgeOf, type JudgeFlags, withJudge } from "./judge-options.ts";
 const ENVIRONMENT = { WAGGLE_JUDGE_URL: "http://127.0.0.1:9/v1", WAGGLE_JUDGE_KEY: "key" };
 
 function judge(args: string, recipe = "messages-reinforce", environment: object = ENVIRONMENT) {
-  const command = withJudge(new Command()).exitOverride().configureOutput({ writeErr: () => {} });
+  const command = withJudge(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
   command.parse(args === "" ? [] : args.split(" "), { from: "user" });
   return judgeOf(command.opts<JudgeFlags>(), edgeRecipeNamed(recipe), { ...environment });
 }
@@ -34,14 +36,16 @@ test.each([
   expect(() => judge(args, recipe)).toThrow(message);
 });
 
-test.each([{}, { WAGGLE_JUDGE_URL: "" }, { WAGGLE_JUDGE_URL: "judge" }, { WAGGLE_JUDGE_URL: "file:///x" }])(
-  "without a URL in the environment it is refused: %j",
-  (environment) => {
-    expect(() => judge("--judge-messages", "messages-reinforce", environment)).toThrow(
-      "set WAGGLE_JUDGE_URL",
-    );
-  },
-);
+test.each([
+  {},
+  { WAGGLE_JUDGE_URL: "" },
+  { WAGGLE_JUDGE_URL: "judge" },
+  { WAGGLE_JUDGE_URL: "file:///x" },
+])("without a URL in the environment it is refused: %j", (environment) => {
+  expect(() => judge("--judge-messages", "messages-reinforce", environment)).toThrow(
+    "set WAGGLE_JUDGE_URL",
+  );
+});
 
 test.each(["--request-attempts 1", "--request-attempts 33", "--judge-votes 0", "--judge-votes x"])(
   "%s is refused",

@@ -51,7 +51,10 @@ export function withJudge(command: Command): Command {
     )
     .option("--judge-model <name>", "model on the judge's server")
     .addOption(
-      new Option("--judge-votes <n>", "replies to each question, of which more than half must agree")
+      new Option(
+        "--judge-votes <n>",
+        "replies to each question, of which more than half must agree",
+      )
         .argParser(wholeIn(1, 25))
         .default(3),
     );
@@ -72,10 +75,14 @@ export function judgeOf(
   }
   if (!judgeMessages && requestAttempts === 0) {
     if (judgeModel === undefined) return null;
-    throw invalid("--judge-model names a judge with nothing to do; add --judge-messages or --request-attempts");
+    throw invalid(
+      "--judge-model names a judge with nothing to do; add --judge-messages or --request-attempts",
+    );
   }
   if (judgeMessages && feedback?.message === undefined) {
-    throw invalid(`recipe ${name} does not learn from messages; leave out --judge-messages, or use messages-reinforce`);
+    throw invalid(
+      `recipe ${name} does not learn from messages; leave out --judge-messages, or use messages-reinforce`,
+    );
   }
   if (requestAttempts > 0 && feedback !== null) {
     throw invalid(
@@ -84,7 +91,9 @@ export function judgeOf(
   }
   const url = environment[URL_VARIABLE];
   if (!/^https?:$/.test(URL.parse(url ?? "")?.protocol ?? "") || url === undefined) {
-    throw invalid(`a judge needs a server; set ${URL_VARIABLE} to the base URL (with /v1) of an OpenAI-compatible one`);
+    throw invalid(
+      `a judge needs a server; set ${URL_VARIABLE} to the base URL (with /v1) of an OpenAI-compatible one`,
+    );
   }
   const apiKey = environment[KEY_VARIABLE];
   return {

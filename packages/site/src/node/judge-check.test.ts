@@ -7,7 +7,10 @@ import { siteSettings, trainerArguments } from "./part-settings.ts";
 const CONFIG = "waggle.config.ts";
 
 function siteWith(training: string, text = true): Promise<LoadedSite> {
-  const config = (PLANNER_FILES[CONFIG] ?? "").replace(/training: .*\n/, `training: ${training},\n`);
+  const config = (PLANNER_FILES[CONFIG] ?? "").replace(
+    /training: .*\n/,
+    `training: ${training},\n`,
+  );
   const { folder, remove } = plannerSite({
     [CONFIG]: text ? config : config.replace(/ {4}text: .*\n/, ""),
   });

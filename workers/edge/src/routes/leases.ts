@@ -59,7 +59,10 @@ async function feedbackOf(
        AND (?3 OR f.kind <> 'edit') AND (?4 OR f.kind <> 'next-message')
      ORDER BY f.receivedAt`,
     )
-    .bind(leaseId, ...(["message", "edit", "judge"] as const).map((one) => (from.includes(one) ? 1 : 0)))
+    .bind(
+      leaseId,
+      ...(["message", "edit", "judge"] as const).map((one) => (from.includes(one) ? 1 : 0)),
+    )
     .all<FeedbackRow>();
   return Map.groupBy(results.map(toFeedback), (feedback) => feedback.trajectoryId);
 }
