@@ -131,6 +131,8 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         refusalOfTokens(trajectory, state, policy);
       if (claim !== null) return refused(claim);
       if (tryAgain !== undefined) {
+        // Unlike a check, attempts verify nothing that could end a quarantine.
+        if (leased.reputation === 0) return refused(skip("quarantined"));
         const { attempts, reason } = await tryAgain(leased, state);
         if (attempts === null) return refused(skip(reason));
         const own = attempts.map((attempt) => ({ ...attempt, visitorId }));
