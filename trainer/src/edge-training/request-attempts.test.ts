@@ -21,16 +21,17 @@ import { trainFromEdge } from "./training-session.ts";
 
 const recipe = edgeRecipeNamed("dr-grpo-tis", {
   groupsPerStep: 8,
-  learningRate: constantRate(0.01),
+  learningRate: constantRate(0.006),
 });
 const { signal } = new AbortController();
 const ATTEMPTS = 4;
+const STEPS = 5;
 
 let model: BaseModel;
 let requests: LeasedGroup[];
 beforeAll(async () => {
   model = await banditBase();
-  requests = await liveRequests(64);
+  requests = await liveRequests(80);
 }, 600_000);
 
 /** What visitors asked, without a task: the trainer cannot know which lever they wanted. */
@@ -90,6 +91,10 @@ async function trained(
   const lines: string[] = [];
   const options = sessionOptions(folder, {
     tasks: { start: 1_000_000, count: 8, seed: 1 },
+    // Whole steps only, so that the result does not depend on the speed of the machine.
+    maxSteps: STEPS,
+    partialStepMs: 30_000,
+    idleExitMs: groups === requests ? 30_000 : 60,
     watch: { success: 1, readable: 1, falseAlarm: 0.001, drift: 10 },
     judge: {
       server: createJudgeServer({ baseUrl: judge.url, votes, timeoutMs: 5000 }),
@@ -102,7 +107,7 @@ async function trained(
   await trainFromEdge(model, edge.client(), recipe, options, report, signal);
   const outcomes = [...edge.acknowledged.values()].map(([outcome]) => outcome);
   const counts = lines
-    .map((line) => JSON.parse(line) as { readonly event: string })
+    .map((line) => JSON.parse(line) as { readonly event: string; readonly requests?: number })
     .findLast(({ event }) => event === "request-attempts");
   return { edge, folder, outcomes, counts, withdrawn, asked: judge.asked };
 }
@@ -122,10 +127,11 @@ async function successes(edge: FakeEdge, stateFolder: string): Promise<number[]>
 test("requests without feedback teach what the judge prefers, and a withdrawn one teaches nothing", async () => {
   const { edge, folder, outcomes, counts, withdrawn } = await trained(rightGrades);
   const [before = 1, after = 0] = await successes(edge, folder);
-  expect(after - before).toBeGreaterThan(0.1);
-  expect(counts).toMatchObject({ requests: 64, attempts: 256, ended: 0, ranked: 64, failed: 0 });
+  expect(after - before).toBeGreaterThan(0.08);
+  const { requests: tried = 0 } = counts ?? {};
+  expect(counts).toMatchObject({ attempts: ATTEMPTS * tried, ended: 0, ranked: tried, failed: 0 });
   const learned = outcomes.filter((outcome) => outcome?.status === "learned");
-  expect(learned.length).toBeGreaterThan(16);
+  expect(learned).toHaveLength(8 * STEPS);
   expect(learned.every((outcome) => outcome?.step !== undefined)).toBe(true);
   const gone = outcomes.find((outcome) => outcome?.digest === withdrawn?.digest);
   expect(gone).toMatchObject({ status: "skipped", reason: "forgotten" });
