@@ -90,6 +90,7 @@ export class PageAgent implements Agent {
     this.#feedback = new FeedbackSender(this.#shown, consent, this.#collecting, {
       redactor: () => this.#redactor,
       sharesCorrections: options.shareCorrections ?? false,
+      sharesMessages: options.shareMessages ?? false,
     });
     // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
     session.finishDeletion().catch(() => undefined);
