@@ -11,6 +11,7 @@ export {
 export type { Adapter } from "./adapters/adapter.ts";
 export { convertWeights } from "./weights/convert-weights.ts";
 export type { ConvertedParameter, StoredFormat } from "./weights/convert-weights.ts";
+export { architectureOf } from "./decoder/architecture.ts";
 export { layerKind, parseDecoderConfig } from "./decoder/decoder-config.ts";
 export type { DecoderConfig, DecoderModelType, LayerKind } from "./decoder/decoder-config.ts";
 export { decoderConfigJson } from "./decoder/decoder-config-json.ts";
@@ -56,6 +57,9 @@ export { readPeftAdapter } from "./adapters/peft-adapter.ts";
 export { PlainDecoder } from "./decoder/plain-decoder.ts";
 export { BLOCK_SIZE, dequantizeRows, unpackedZeroPoints } from "./weights/quantization.ts";
 export type { QuantizedMatrix } from "./weights/quantization.ts";
+export { readQuantizedSlices } from "./weights/quantized-reader.ts";
+export { readRows } from "./weights/weight-reader.ts";
+export { quantizedBits } from "./graphs/graph-weights.ts";
 export { residentSource } from "./weights/resident-source.ts";
 export { readDecoderWeights, readResidentWeights } from "./weights/resident-weights.ts";
 export type { ResidentFormat, ResidentWeight } from "./weights/resident-weights.ts";
@@ -77,4 +81,4 @@ export type {
 export { initializeValueHead, VALUE_HEAD, valueHeadTensors } from "./decoder/value-head.ts";
 export type { ValueHead } from "./decoder/value-head.ts";
 export { kernelModule, wasm } from "./kernel-module.ts";
-export type { Instructions } from "./kernel-module.ts";
+export type { Instructions, KernelFunction, ValueType } from "./kernel-module.ts";

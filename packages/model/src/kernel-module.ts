@@ -1,6 +1,6 @@
 /**
- * Assembles WebAssembly modules with one function and its own memory, for loops too small to need a
- * compiler. Does not validate; instantiation does.
+ * Assembles WebAssembly modules of a few functions and their own memory, for loops too small to need
+ * a compiler. Does not validate; instantiation does.
  * Source: WebAssembly core specification 2.0, 5.3 (types), 5.4 (instructions), 5.5 (modules).
  */
 
@@ -12,38 +12,49 @@ export type Instructions = readonly number[];
 
 const VALUE_TYPE = { i32: 0x7f, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
 
-type ValueType = keyof typeof VALUE_TYPE;
+export type ValueType = keyof typeof VALUE_TYPE;
 
-type KernelModule = {
-  /** Export name of the function, which returns nothing. The memory is exported as `memory`. */
+/** A function that returns nothing. */
+export type KernelFunction = {
+  /** Its export name. */
   readonly name: string;
   readonly parameters: readonly ValueType[];
   /** Numbered after the parameters. */
   readonly locals: readonly ValueType[];
   readonly body: Instructions;
-  /** Initial pages of 64 KiB; the memory may grow. */
-  readonly pages: number;
 };
 
-/** The bytes of a module. */
-export function kernelModule(module: KernelModule): Uint8Array<ArrayBuffer> {
-  const { name, parameters, locals, body, pages } = module;
-  const types = parameters.map((type) => VALUE_TYPE[type]);
-  const code = [
-    ...vector(locals.map((type) => [1, VALUE_TYPE[type]])),
-    ...body,
-    0x0b, // the function's end
-  ];
+/**
+ * The bytes of a module.
+ *
+ * @param pages - initial pages of 64 KiB of the memory, which may grow. It is exported as `memory`.
+ */
+export function kernelModule(
+  functions: readonly KernelFunction[],
+  pages: number,
+): Uint8Array<ArrayBuffer> {
+  const types = functions.map(({ parameters }) => [
+    0x60,
+    ...vector(parameters.map((type) => [VALUE_TYPE[type]])),
+    0,
+  ]);
+  const bodies = functions.map(({ locals, body }) => {
+    const code = [...vector(locals.map((type) => [1, VALUE_TYPE[type]])), ...body, 0x0b];
+    return [...unsigned(code.length), ...code];
+  });
   return Uint8Array.from([
     ...WASM_HEADER,
-    ...section(1, [[0x60, ...vector(types.map((type) => [type])), 0]]),
-    ...section(3, [[0]]),
+    ...section(1, types),
+    ...section(
+      3,
+      functions.map((_, index) => unsigned(index)),
+    ),
     ...section(5, [[0, ...unsigned(pages)]]),
     ...section(7, [
-      [...text(name), 0, 0],
+      ...functions.map(({ name }, index) => [...text(name), 0, ...unsigned(index)]),
       [...text("memory"), 2, 0],
     ]),
-    ...section(10, [[...unsigned(code.length), ...code]]),
+    ...section(10, bodies),
   ]);
 }
 

@@ -14,6 +14,7 @@ import { deviceCheck } from "./scenarios/device-check.ts";
 import { distribution } from "./scenarios/distribution.ts";
 import { groupFloor } from "./scenarios/group-floor.ts";
 import { grouped, groupedWebgpu } from "./scenarios/grouped.ts";
+import { kernels } from "./scenarios/kernels.ts";
 import { logProbs } from "./scenarios/log-probs.ts";
 import { memory } from "./scenarios/memory.ts";
 import { quantized } from "./scenarios/quantized.ts";
@@ -36,6 +37,7 @@ const SCENARIOS: readonly Scenario[] = [
   adapterCost,
   logProbs,
   quantized,
+  kernels,
   memory,
   distribution,
   constrained,

@@ -99,6 +99,16 @@ export async function compareRounds(
   return ratios.comparison();
 }
 
+/** Compares measurements that were taken in turns, one of each side at a time. */
+export function interleavedPairs(first: readonly number[], second: readonly number[]): Comparison {
+  const ratios = new PairedRatios(1);
+  for (const [index, a] of first.entries()) {
+    const b = second[index] as number;
+    ratios.addRound([[a, b, b, a]]);
+  }
+  return ratios.comparison();
+}
+
 function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -212,7 +212,7 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
     const value = other === null ? lane(0) : [...lane(0), ...lane(1), 0xa0];
     return [...i32(0), ...value, 0x39, ...wasm.at(RESULTS + 8 * index)];
   };
-  return kernelModule({
+  const kernel = {
     name: "weigh",
     parameters: ["i32", "i32", "f64"],
     locals: ["i32", ...Array<"v128">(10 + constants.length).fill("v128")],
@@ -224,6 +224,6 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
       ...result(1, SUM, OTHER_SUM),
       ...result(2, LOGS, OTHER_LOGS),
     ],
-    pages: 1,
-  });
+  } as const;
+  return kernelModule([kernel], 1);
 }

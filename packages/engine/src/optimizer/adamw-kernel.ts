@@ -109,11 +109,11 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
       ),
     ),
   ];
-  return kernelModule({
+  const kernel = {
     name: "update",
     parameters: ["i32", ...Array<"f32">(FACTORS).fill("f32")],
     locals: ["i32", ...Array<"v128">(FACTORS + 3).fill("v128")],
     body: [...spread, ...set(OFFSET, i32(0)), ...countUp(OFFSET, 16, BYTES, update)],
-    pages: Math.ceil((4 * 4 * PIECE) / 65_536),
-  });
+  } as const;
+  return kernelModule([kernel], Math.ceil((4 * 4 * PIECE) / 65_536));
 }

@@ -10,7 +10,7 @@ import type { WeightFormat } from "../weight-format.ts";
 import { BLOCK_SIZE } from "./quantization.ts";
 import type { QuantizedBits, QuantizedMatrix } from "./quantization.ts";
 import { sameShape } from "../shape.ts";
-import type { TensorSource } from "../files/tensor-source.ts";
+import type { RowRange, TensorSource } from "../files/tensor-source.ts";
 
 /** `quant_method` of these formats in config.json. */
 const METHOD = "waggle";
@@ -59,7 +59,7 @@ export function storedMatrixShapes(
 }
 
 /**
- * A matrix stored quantized; `null` if it is stored as plain numbers.
+ * Rows of a matrix stored quantized, by default all; `null` if it is stored as plain numbers.
  * @throws WaggleError `MODEL_UNSUPPORTED` if it is stored in other bits, `MODEL_CORRUPT` if a part is
  *   missing or has another shape.
  */
@@ -67,6 +67,7 @@ export async function readStoredMatrix(
   weights: TensorSource,
   parameter: ParameterShape,
   bits: QuantizedBits,
+  range?: RowRange,
 ): Promise<QuantizedMatrix | null> {
   const { values, scales, zeroPoints } = storedMatrixShapes(parameter, bits);
   if (weights.tensors.get(values.name)?.dtype !== "U8") return null;
@@ -87,11 +88,11 @@ export async function readStoredMatrix(
   const [rows = 1, columns = 1] = parameter.shape;
   return {
     bits,
-    rows,
+    rows: range === undefined ? rows : range.end - range.begin,
     columns,
     blocks: scales.shape[1] as number,
-    values: await weights.readBytes(values.name),
-    scales: (await weights.read(scales.name)).data,
-    zeroPoints: zeroPoints === null ? null : await weights.readBytes(zeroPoints.name),
+    values: await weights.readBytes(values.name, range),
+    scales: (await weights.read(scales.name, range)).data,
+    zeroPoints: zeroPoints === null ? null : await weights.readBytes(zeroPoints.name, range),
   };
 }

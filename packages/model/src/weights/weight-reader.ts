@@ -5,7 +5,7 @@
 import { WaggleError } from "@waggle/protocol";
 import type { ParameterShape } from "../parameter-shape.ts";
 import { elementCount, sameShape } from "../shape.ts";
-import type { TensorSource } from "../files/tensor-source.ts";
+import type { RowRange, TensorSource } from "../files/tensor-source.ts";
 
 /** Numbers of one slice: 16 MB in float32. */
 const SLICE_ELEMENTS = 4 * 1024 * 1024;
@@ -25,16 +25,28 @@ export async function* readRows(
   weights: TensorSource,
   { name, shape }: ParameterShape,
 ): AsyncGenerator<RowSlice> {
-  const stored = findStored(weights.tensors, name);
-  checkShape(name, shape, weights.tensors.get(stored));
   const [rows = 1, ...rest] = shape;
   const step = Math.max(1, Math.floor(SLICE_ELEMENTS / elementCount(rest)));
   for (let begin = 0; begin < rows; begin += step) {
     const end = Math.min(rows, begin + step);
-    const { data } = await weights.read(stored, { begin, end });
-    checkFinite(name, data);
-    yield { begin, end, data };
+    yield { begin, end, data: await readRange(weights, { name, shape }, { begin, end }) };
   }
+}
+
+/**
+ * Rows of a parameter as float32.
+ * @throws WaggleError `MODEL_CORRUPT` if it is missing, has another shape or is not finite.
+ */
+export async function readRange(
+  weights: TensorSource,
+  { name, shape }: ParameterShape,
+  range: RowRange,
+): Promise<Float32Array> {
+  const stored = findStored(weights.tensors, name);
+  checkShape(name, shape, weights.tensors.get(stored));
+  const { data } = await weights.read(stored, range);
+  checkFinite(name, data);
+  return data;
 }
 
 /** Checkpoints of `gemma3` store the decoder's tensors besides those of their image encoder. */

@@ -49,6 +49,7 @@ async function check(model: BenchModelName): Promise<number> {
       adapterStrategy: undefined,
       adapterRank: 16,
       avoidsSubgroups: false,
+      avoidsSimd: false,
     },
     "bench",
     {},

@@ -6,6 +6,8 @@ import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { CreateOrtModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { WeightFormat } from "@waggle/model";
 import { createWasmBackend } from "../../src/backend/cpu/wasm-backend.ts";
+import { createSimdBackend } from "../../src/backend/simd/simd-backend.ts";
+import { SimdMemory } from "../../src/backend/simd/simd-memory.ts";
 import { runScoresFor } from "../../src/limits.ts";
 import { modelMemory, wasmLimits } from "../../src/store/model-memory.ts";
 import { BENCH_CONFIGS, benchPrompt, benchWeights, sizeLabel } from "../bench-models.ts";
@@ -16,13 +18,13 @@ import type { Scenario } from "../scenario.ts";
 const CONTEXT = 512;
 /** Most relative error of a prediction. */
 const MOST_ERROR = 0.15;
-/** Formats, and whether quantized matrices are expanded to float32, as those of models up to 350 M parameters are. */
-const FORMATS: readonly (readonly [WeightFormat, isExpanded: boolean])[] = [
-  ["f32", false],
-  ["int8", true],
-  ["int4", true],
-  ["int8", false],
-  ["int4", false],
+/** How a model runs: on onnxruntime in f32, or expanded to it, as with threads; or on this package's kernels. */
+const FORMATS: readonly (readonly [WeightFormat, "onnxruntime" | "kernels"])[] = [
+  ["f32", "onnxruntime"],
+  ["int8", "onnxruntime"],
+  ["int4", "onnxruntime"],
+  ["int8", "kernels"],
+  ["int4", "kernels"],
 ];
 
 export const memory: Scenario = {
@@ -30,17 +32,16 @@ export const memory: Scenario = {
   description: "predicted memory of a model on WASM against the heap that it takes",
   run: async function* ({ quick, report }) {
     for (const model of quick ? (["nano"] as const) : (["medium", "small"] as const)) {
-      for (const [dtype, isExpanded] of FORMATS) {
-        report(`${dtype}${isExpanded ? " expanded" : ""} ${sizeLabel(model)}`);
-        const expandedBytes = isExpanded ? Infinity : 0;
+      for (const [dtype, on] of FORMATS) {
+        report(`${dtype} on ${on} ${sizeLabel(model)}`);
         const predicted = modelMemory(BENCH_CONFIGS[model], {
           dtype,
           contextLength: CONTEXT,
-          limits: { ...wasmLimits(), expandedBytes },
+          limits: { ...wasmLimits(), expandedBytes: Infinity, hasThreads: on === "onnxruntime" },
         }).total;
-        const measured = await heapOf(model, dtype, isExpanded);
+        const measured = await heapOf(model, dtype, on);
         yield benchRow({
-          name: `memory ${sizeLabel(model)} ${dtype}${isExpanded ? " expanded" : ""}`,
+          name: `memory ${sizeLabel(model)} ${dtype} on ${on}`,
           ours: predicted / 2 ** 20,
           peer: measured / 2 ** 20,
           peerName: "measured",
@@ -56,7 +57,7 @@ export const memory: Scenario = {
 async function heapOf(
   model: BenchModelName,
   dtype: WeightFormat,
-  expandsQuantized: boolean,
+  on: "onnxruntime" | "kernels",
 ): Promise<number> {
   const config = BENCH_CONFIGS[model];
   let heapBytes = (): number => 0;
@@ -65,15 +66,18 @@ async function heapOf(
     heapBytes = () => module.HEAPU8.length;
     return module;
   };
-  const backend = await createWasmBackend({
-    config,
-    weights: benchWeights(model),
-    dtype,
-    expandsQuantized,
-    contextLength: CONTEXT,
-    threads: 1,
-    createModule: noting,
-  });
+  const options = { config, weights: benchWeights(model), dtype, contextLength: CONTEXT };
+  const memory = new SimdMemory();
+  if (on === "kernels") heapBytes = () => memory.floats.byteLength;
+  const backend =
+    on === "kernels"
+      ? await createSimdBackend({ ...options, memory })
+      : await createWasmBackend({
+          ...options,
+          expandsQuantized: true,
+          threads: 1,
+          createModule: noting,
+        });
   const session = await backend.open(null);
   const cache = await session.createCache();
   const distribution = { temperature: 1, topK: 1, topP: 1 };

@@ -21,6 +21,8 @@ export type KernelWorkaround = {
   readonly maxRunTokens?: number;
   /** False: request the device without the feature `subgroups`. */
   readonly subgroups?: false;
+  /** False: use onnxruntime where this package's WebAssembly kernels would be faster. */
+  readonly simd?: false;
 };
 
 /** The outcome of a self-check. */
@@ -56,8 +58,11 @@ export type SelfCheckOptions = {
   ) => Promise<DecoderBackend>;
 };
 
-/** WASM has no variants: a wrong device is refused. */
+/** onnxruntime has no variants on WASM: a wrong device is refused. */
 export const WASM_LADDER: readonly KernelWorkaround[] = [{}];
+
+/** For models that run on this package's kernels. */
+export const SIMD_LADDER: readonly KernelWorkaround[] = [{}, { simd: false }];
 
 /**
  * The fastest first: runs as long as is useful, longer than the backend's cautious default.

@@ -144,7 +144,7 @@ describe("a model that does not fit is refused", () => {
 
   test("with its size, the limit, and the format that would fit", () => {
     expect(refusal(QWEN3_600M, { dtype: "f32", contextLength: 4096, limits: wasm })).toMatch(
-      /^the model needs 5\.\d GB as f32 with a context of 4096, the limit is 3\.8 GB \(WebAssembly's memory\); int8 \(2\.\d GB\) fits$/,
+      /^the model needs 5\.\d GB as f32 with a context of 4096, the limit is 3\.8 GB \(WebAssembly's memory\); int8 \(1\.\d GB\) fits$/,
     );
     expect(refusal(QWEN3_600M, { dtype: "int8", contextLength: 4096, limits: wasm })).toBe("fits");
     expect(refusal(GEMMA3_270M, { dtype: "f32", contextLength: 4096, limits: wasm })).toBe("fits");

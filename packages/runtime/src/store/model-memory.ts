@@ -6,6 +6,7 @@
 import { decoderParameters, decoderStates, hasPositions, parameterCount } from "@waggle/model";
 import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { maxExpandedBytes } from "../expanded-room.ts";
+import { runsOnSimd } from "../backend/simd/simd-models.ts";
 import { contextLengthFor, decodeRowsFor, runScoresFor, runTokensFor } from "../limits.ts";
 import type { BrowserDevice } from "../worker/messages.ts";
 
@@ -44,8 +45,10 @@ export type MemoryLimits = {
    * are.
    */
   readonly expandedBytes: number;
-  /** Whether the model is on WebAssembly's heap, which keeps the size that loading needed. */
+  /** Whether the model is in WebAssembly's memory. */
   readonly isHeap: boolean;
+  /** Whether runs may use several threads: those of small quantized models are then expanded. */
+  readonly hasThreads: boolean;
   /** What determines the total, for messages: `WebAssembly's memory`. */
   readonly description: string;
   /** Number formats that the device supports, the most precise first. */
@@ -59,7 +62,7 @@ export type ModelMemory = {
   readonly states: number;
   /** Logits and the widest activations of one run. */
   readonly scratch: number;
-  /** What else WebAssembly's heap takes, because loading needed it; 0 without a heap. */
+  /** What else onnxruntime's heap takes, because loading needed it; 0 without one. */
   readonly loading: number;
   readonly total: number;
   /** The largest single matrix. */
@@ -83,7 +86,8 @@ const PAGE_SHARE = 0.6;
  */
 export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions): ModelMemory {
   const { contexts = 1 } = options;
-  const dtype = computedFormat(config, options);
+  const isSimd = isOnSimd(config, options);
+  const dtype = isSimd ? options.dtype : computedFormat(config, options);
   const activations = options.activations ?? (dtype === "f16" ? "f16" : "f32");
   const contextLength = contextLengthFor(config, options.contextLength);
   let weights = 0;
@@ -108,9 +112,11 @@ export function modelMemory(config: DecoderConfig, options: ModelMemoryOptions):
     states += bytes;
     if (hasPositions(state)) largestBuffer = Math.max(largestBuffer, bytes);
   }
-  const scratch = scratchBytes(config, options, contextLength, activations);
+  const scratch = isSimd
+    ? simdScratchBytes(config)
+    : scratchBytes(config, options, contextLength, activations);
   const used = weights + states + scratch;
-  const isHeap = options.limits?.isHeap === true;
+  const isHeap = options.limits?.isHeap === true && !isSimd;
   const loading = isHeap ? Math.max(0, heapBytes(weights, states + scratch) - used) : 0;
   return { weights, states, scratch, loading, total: used + loading, largestBuffer };
 }
@@ -126,6 +132,13 @@ function heapBytes(weights: number, others: number): number {
   const needed = RUNTIME_BYTES + Math.max(2.5 * weights, 2 * weights + others);
   // It grows by a fifth of its size or 96 MB, whichever is less, so it is larger than what is needed.
   return needed + Math.min(0.07 * needed, 48 * 2 ** 20);
+}
+
+/** Whether it runs on this package's kernels, which read weights into place. */
+function isOnSimd(config: DecoderConfig, { dtype, limits }: ModelMemoryOptions): boolean {
+  if (limits?.isHeap !== true) return false;
+  const isExpanded = 4 * parameterCount(config) <= limits.expandedBytes;
+  return runsOnSimd(config, dtype, limits.hasThreads && isExpanded);
 }
 
 /** `f32` if quantized weights are expanded. */
@@ -149,6 +162,7 @@ export function wasmLimits(deviceMemory?: number): MemoryLimits {
     bufferBytes: null,
     expandedBytes: maxExpandedBytes(deviceMemory ?? Infinity),
     isHeap: true,
+    hasThreads: globalThis.crossOriginIsolated === true,
     description: isSmall ? `a page's share of ${deviceMemory} GB` : "WebAssembly's memory",
     formats: ["f32", "int8", "int4"],
   };
@@ -174,6 +188,7 @@ export function webgpuLimits(
     bufferBytes: Math.min(adapter.maxBufferSize, adapter.maxStorageBufferBindingSize),
     expandedBytes: 0,
     isHeap: false,
+    hasThreads: false,
     description: `a page's share of ${deviceMemory} GB`,
     formats: adapter.hasFloat16 ? ["f32", "f16", "int8", "int4"] : ["f32", "int8", "int4"],
   };
@@ -201,6 +216,14 @@ function matrixBytes(
   const values = (rows * blocks * BLOCK_SIZE * bits) / 8;
   const zeroPoints = bits === 4 ? rows * Math.ceil(blocks / 2) : 0;
   return { all: values + rows * blocks * numberBytes(activations) + zeroPoints, largest: values };
+}
+
+/** Memory of the kernels' intermediate results: those of 64 tokens, and logits of 16. */
+function simdScratchBytes(config: DecoderConfig): number {
+  const { width, feedForwardSize, heads, keyValueHeads, headSize, vocabularySize } = config;
+  const perToken =
+    3 * width + 2 * heads * headSize + 2 * keyValueHeads * headSize + 2 * feedForwardSize;
+  return 4 * (64 * perToken + 16 * vocabularySize);
 }
 
 function scratchBytes(

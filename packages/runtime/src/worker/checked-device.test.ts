@@ -34,6 +34,7 @@ async function check(config: DecoderConfig, known = {}) {
     adapterStrategy: undefined,
     adapterRank: 16,
     avoidsSubgroups: false,
+    avoidsSimd: false,
   };
   const { check, release } = await checkDevice(device, options, "this", known);
   await release();

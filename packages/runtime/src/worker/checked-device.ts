@@ -28,21 +28,23 @@ export type WorkerBackendOptions = {
   readonly adapterRank: number;
   /** For WebGPU: do without subgroup operations. */
   readonly avoidsSubgroups: boolean;
+  /** For WASM: do without this package's kernels. */
+  readonly avoidsSimd: boolean;
   /** In a check, the model that the small one stands for. */
   readonly sizedAs?: DecoderConfig;
   /** An adapter will follow: open the graph that takes adapters, if there are two. */
   readonly startsAdaptable?: boolean;
 };
 
-/** Provided by a worker's entry: the backend of its build of onnxruntime. */
+/** Provided by a worker's entry: its backends. */
 export type WorkerDevice = {
   readonly kind: BrowserDevice;
   /** Format of everything but the matrices. Default f32. */
   readonly activationsOf?: (dtype: WeightFormat) => Promise<"f32" | "f16">;
   /** The format as text, including how a model of this size computes with it. Default: its name. */
-  readonly formatOf?: (config: DecoderConfig, dtype: WeightFormat) => string;
+  readonly formatOf?: (options: WorkerBackendOptions) => string;
   /** Ways to use the device, the fastest first. Default: as it is. */
-  readonly ladder?: () => Promise<readonly KernelWorkaround[]>;
+  readonly ladder?: (options: WorkerBackendOptions) => Promise<readonly KernelWorkaround[]>;
   openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
   /** Given where code cannot be loaded on demand, as is `readInPieces`. */
   readonly openGrammars?: typeof openGrammars;
@@ -67,7 +69,7 @@ export async function checkDevice(
 ): Promise<CheckedDevice> {
   const { config, dtype } = options;
   const heads = `${config.heads}/${config.keyValueHeads}x${config.headSize}`;
-  const format = device.formatOf?.(config, dtype) ?? dtype;
+  const format = device.formatOf?.(options) ?? dtype;
   const key = `${WAGGLE_VERSION} ${device.kind} ${description} ${config.modelType} ${heads} ${format}`;
   const before = known[key];
   let opened: DecoderBackend | null = null;
@@ -81,7 +83,7 @@ export async function checkDevice(
     config,
     dtype,
     activations: (await device.activationsOf?.(dtype)) ?? "f32",
-    ladder: (await device.ladder?.()) ?? WASM_LADDER,
+    ladder: (await device.ladder?.(options)) ?? WASM_LADDER,
     open: async (tiny, weights, workaround) => {
       await release();
       opened = await device.openBackend({
@@ -109,12 +111,13 @@ export function withCheck(
 
 function withWorkaround(
   options: WorkerBackendOptions,
-  { maxRunTokens = Infinity, subgroups }: KernelWorkaround,
+  { maxRunTokens = Infinity, subgroups, simd }: KernelWorkaround,
 ): WorkerBackendOptions {
   const most = Math.min(options.maxRunTokens ?? Infinity, maxRunTokens);
   return {
     ...options,
     maxRunTokens: Number.isFinite(most) ? most : undefined,
     avoidsSubgroups: subgroups === false,
+    avoidsSimd: simd === false,
   };
 }

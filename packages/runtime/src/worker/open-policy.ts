@@ -45,6 +45,7 @@ export async function openPolicy(
     adapterStrategy: request.adapterStrategy ?? undefined,
     adapterRank: request.adapterRank,
     avoidsSubgroups: false,
+    avoidsSimd: false,
     // On WebGPU, both graphs share the weights.
     startsAdaptable: device.kind === "wasm" && request.startsAdaptable,
   };

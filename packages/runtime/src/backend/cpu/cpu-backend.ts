@@ -274,7 +274,13 @@ export class CpuBackend implements DecoderBackend {
 }
 
 /** A number format as text, including how a model of this size computes with it. */
-export function formatOf(config: DecoderConfig, dtype: WeightFormat): string {
+export function formatOf({
+  config,
+  dtype,
+}: {
+  readonly config: DecoderConfig;
+  readonly dtype: WeightFormat;
+}): string {
   const isExpanded = isQuantized(dtype) && hasRoomExpanded(config);
   return `${dtype}${isLarge(config) ? " large" : ""}${isExpanded ? " expanded" : ""}`;
 }

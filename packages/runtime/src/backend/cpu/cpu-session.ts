@@ -3,7 +3,6 @@
  * samples or scores from the logits where the run left them.
  */
 import type { DecoderConfig } from "@waggle/model";
-import { WaggleError } from "@waggle/protocol";
 import type {
   Awaitable,
   DecoderCache,
@@ -11,6 +10,7 @@ import type {
   DecoderSession,
   RowResult,
 } from "../decoder-backend.ts";
+import { assertRows } from "../run-limits.ts";
 import { BoundBranchRun } from "./bound-branch-run.ts";
 import { BoundDecoderRun } from "./bound-decoder-run.ts";
 import { CacheStore } from "./cache-store.ts";
@@ -109,7 +109,7 @@ export class CpuSession implements DecoderSession, ProgramUser {
     const [row] = rows;
     const again = rows.length === 1 && row !== undefined ? this.#stepAgain(row) : null;
     if (again !== null) return again;
-    this.#assertRows(rows);
+    assertRows(rows, this.#options);
     const results: RowResult[] = Array.from({ length: rows.length });
     return drive(this.#runAll(rows, results));
   }
@@ -319,38 +319,6 @@ export class CpuSession implements DecoderSession, ProgramUser {
       place,
       () => new BoundBranchRun({ device, program, fed, vocabularySize, keyValueHeads, place }),
     );
-  }
-
-  #assertRows(rows: readonly DecoderRow[]): void {
-    if (rows.length < 1 || rows.length > this.maxRows) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        `a run must have 1 to ${this.maxRows} rows, got ${rows.length}; split it`,
-      );
-    }
-    for (const row of rows) {
-      const { tokenIds, cache } = row;
-      if (tokenIds.length < 1 || tokenIds.length > this.maxRunTokens) {
-        throw new WaggleError(
-          "INVALID_ARGUMENT",
-          `a row must read 1 to ${this.maxRunTokens} tokens, got ${tokenIds.length}; split it`,
-        );
-      }
-      const scored = row.output.kind === "score" ? wantedTokens(row).length : 0;
-      if (scored > this.maxRunScores) {
-        throw new WaggleError(
-          "INVALID_ARGUMENT",
-          `a row must have at most ${this.maxRunScores} scored tokens, got ${scored}; read it in parts`,
-        );
-      }
-      const { maxPositions } = this.#options;
-      if (cache.length + tokenIds.length > maxPositions) {
-        throw new WaggleError(
-          "CONTEXT_OVERFLOW",
-          `a row must hold at most ${maxPositions} tokens, got ${cache.length + tokenIds.length}; open a longer context`,
-        );
-      }
-    }
   }
 }
 
