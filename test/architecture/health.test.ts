@@ -36,13 +36,8 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/evaluation": 65,
   "@waggle/exchange": 41,
   "@waggle/learning": 396,
-<<<<<<< HEAD
-  "@waggle/model": 102,
-  "@waggle/protocol": 225,
-=======
   "@waggle/model": 108,
-  "@waggle/protocol": 214,
->>>>>>> 9e42956fa8140e814618e8ff271be8c307eec2ea
+  "@waggle/protocol": 225,
   "@waggle/runtime": 117,
   "@waggle/site": 23,
   "@waggle/testing": 29,

@@ -24,7 +24,7 @@ import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group
 import { recordedAnswers } from "./recorded-answers.ts";
 
 /** What trying requests again has cost and given, since the trainer started. */
-export type AttemptCounts = {
+type AttemptCounts = {
   /** Requests that were tried again. */
   readonly requests: number;
   readonly attempts: number;
@@ -39,7 +39,7 @@ export type AttemptCounts = {
 };
 
 /** The group of one request, or why there is none. */
-export type TriedRequest =
+type TriedRequest =
   | { readonly attempts: readonly LearnableTrajectory[]; readonly reason?: undefined }
   | { readonly attempts: null; readonly reason: string };
 

@@ -12,7 +12,7 @@ import type { JudgeServer } from "./judge-server.ts";
 import { REQUEST_ATTEMPTS } from "./prompts/request-attempts.ts";
 
 /** A request and the attempts at it, as text. */
-export type GradedRequest = {
+type GradedRequest = {
   readonly request: string;
   /** `[G]`, at least 2. */
   readonly attempts: readonly string[];
@@ -21,7 +21,7 @@ export type GradedRequest = {
 };
 
 /** `[G]` rewards in [0, 1]. `abstained`: votes contradict each other, or too few can be read. `failed`: no reply came. */
-export type GradedAttempts = readonly number[] | "abstained" | "failed";
+type GradedAttempts = readonly number[] | "abstained" | "failed";
 
 export type AttemptJudge = (graded: GradedRequest) => Promise<GradedAttempts>;
 

@@ -12,7 +12,7 @@ export type JudgeServerOptions = Pick<HttpChatOptions, "baseUrl" | "model" | "ap
 };
 
 /** The votes on one question. */
-export type Votes<T> = {
+type Votes<T> = {
   /** What could be read of the replies, in any order. */
   readonly read: readonly T[];
   /** Replies that were asked for. */

@@ -39,9 +39,9 @@ test.each([
   ["they contradict each other", [says("thanks"), says("corrects"), says("nothing")], "abstained"],
   ["a tie", [says("thanks"), says("contradicts")], "abstained"],
   ["one of three can be read", [says("thanks"), "It was thanks.", "{}"], "abstained"],
-  ["one of three comes", [says("thanks"), "silence", "silence"], "abstained"],
+  ["one of three comes", [says("thanks"), null, null], "abstained"],
   ["two of three come", [says("thanks"), says("thanks"), 400], "next-thanks"],
-  ["none comes", ["silence", "silence", "silence"], "failed"],
+  ["none comes", [null, null, null], "failed"],
   ["the server breaks", [500, 500, 500], "failed"],
 ] as const)("a message: %s", async (_, replies, expected) => {
   expect(await verdictOf(replies)).toBe(expected);
@@ -125,7 +125,7 @@ test.each<[string, Reply, unknown]>([
   ],
   ["one cannot be read", ({ user }, i) => (i === 0 ? "ten!" : graded(user)), [1, 0.5, 0]],
   ["two cannot be read", ({ user }, i) => (i < 2 ? "ten!" : graded(user)), "abstained"],
-  ["one is late", ({ user }, i) => (i === 0 ? "silence" : graded(user)), [1, 0.5, 0]],
+  ["one is late", ({ user }, i) => (i === 0 ? null : graded(user)), [1, 0.5, 0]],
   ["none comes", () => 500, "failed"],
 ])("attempts: %s", async (_, reply, expected) => {
   expect(await rank(createAttemptJudge((await open(reply)).server))).toEqual(expected);

@@ -10,8 +10,8 @@ export type AskedJudge = {
   readonly body: { readonly [name: string]: unknown };
 };
 
-/** The reply: its text, an HTTP status, or `"silence"` for none at all. */
-export type ScriptedReply = string | number | "silence";
+/** The reply: its text, an HTTP status, or `null` for none at all. */
+export type ScriptedReply = string | number | null;
 
 /** A running server. */
 export type ScriptedJudge = {
@@ -35,7 +35,7 @@ export async function scriptedJudge(
       const one = { system: said("system"), user: said("user"), authorization, body };
       asked.push(one);
       const answer = reply(one, asked.length - 1);
-      if (answer === "silence") return;
+      if (answer === null) return;
       if (typeof answer === "number") response.writeHead(answer).end("{}");
       else {
         response.writeHead(200, { "content-type": "application/json" });
