@@ -5,7 +5,7 @@ import { readOnly } from "./read-only-schema.ts";
 
 /**
  * What a trainer can learn from: a thumb, an outcome of a declared metric, a message after the answer, the answer as the
- * visitor edited it, or what a judge says: about texts of messages, or about new attempts at a visitor's request.
+ * visitor edited it, or what a judge says: about texts of messages, or about new trials at a visitor's request.
  */
 export type FeedbackSource = z.infer<typeof FeedbackSource>;
 export const FeedbackSource = z.enum(["thumb", "outcome", "message", "edit", "judge"]);

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /**
  * `verifier`, `thumb`, `correction`, `edit`, `message:` and the kind of a message after the answer, `outcome:` and the name
- * of a metric, or what a judge says: `judge:messages` about messages, `judge:requests` about new attempts at requests.
+ * of a metric, or what a judge says: `judge:messages` about messages, `judge:requests` about new trials at requests.
  */
 export type SignalName = z.infer<typeof SignalName>;
 export const SignalName = z

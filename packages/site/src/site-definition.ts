@@ -143,10 +143,10 @@ export type SiteDefinition = {
       /** Whether it says what visitors' next messages mean. Needs a recipe that reads messages. */
       readonly messages?: boolean;
       /**
-       * Number of new attempts at each request of a visitor, which the judge ranks. Needs a recipe that learns from groups,
+       * Number of new trials at each request of a visitor, which the judge ranks. Needs a recipe that learns from groups,
        * and no `feedbackWaitSeconds`. Default: requests are not tried again.
        */
-      readonly requestAttempts?: number;
+      readonly requestTrials?: number;
       /**
        * Tools that change nothing. The record answers their calls in any order; other calls only after the same changes.
        * Default: none.

@@ -199,8 +199,8 @@ async function judgeGroup(
       outcomes.push({ digest: leased.digest, status: "skipped", reason: SIGNAL_STOPPED });
       continue;
     }
-    const { trajectory, outcome, attempts } = await checker.check(left, group, state);
-    const learnable = attempts ?? (trajectory === null ? [] : [trajectory]);
+    const { trajectory, outcome, trials } = await checker.check(left, group, state);
+    const learnable = trials ?? (trajectory === null ? [] : [trajectory]);
     const { network, siteKey, reputation = 1 } = leased;
     const isSilent = left !== leased && outcome.reason === NO_FEEDBACK;
     if (learnable.length === 0) {

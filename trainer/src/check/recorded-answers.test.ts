@@ -58,7 +58,7 @@ test("equal calls get the recorded results, whatever the order of their argument
   });
 });
 
-test("a text without calls ends the attempt as completed", async () => {
+test("a text without calls ends the trial as completed", async () => {
   const { environment } = recordedAnswers(RECORD, [], READS);
   const step = environment.step({ text: "Done.", toolCalls: [], confidence: 1 }, signal);
   expect(await step).toMatchObject({ terminated: true });
@@ -89,7 +89,7 @@ test.each([
   ],
   ["a name of every object", READS, [[call("a", "constructor")]]],
   ["another order of tools that may change something", new Set<string>(), [[call("a", "cart")]]],
-])("a call that the record does not answer ends the attempt: %s", async (_, readOnly, turns) => {
+])("a call that the record does not answer ends the trial: %s", async (_, readOnly, turns) => {
   const { said, hasEnded } = await play(readOnly, ...turns);
   expect(hasEnded).toBe(true);
   expect(String(said.at(-1))).toContain("the record does not answer this call");

@@ -12,14 +12,14 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 
-/** One attempt at a recorded request. */
+/** One trial at a recorded request. */
 export type RecordedAnswers = {
   readonly environment: Environment;
-  /** Whether the attempt made a call that the record does not answer. It then ends, and shows nothing about the policy. */
+  /** Whether the trial made a call that the record does not answer. It then ends, and shows nothing about the policy. */
   readonly hasEnded: () => boolean;
 };
 
-/** Places of calls in a record or an attempt, by what happened before. */
+/** Places of calls in a record or a trial, by what happened before. */
 class CallPlaces {
   readonly #readOnly: ReadonlySet<string>;
   readonly #changes: string[] = [];
@@ -38,7 +38,7 @@ class CallPlaces {
 }
 
 /**
- * A fresh attempt.
+ * A fresh trial.
  *
  * @param tools - that the policy may call.
  * @param readOnly - names of tools that change nothing. All others count as changes: the record answers a call only if the

@@ -37,7 +37,7 @@ import {
 import { rescore, withOwnScores } from "./rescoring.ts";
 import { PAGE_TOOL_FAILED } from "../evaluation/skipped-outcome.ts";
 import type { Replay } from "./replay.ts";
-import type { RequestAttempts } from "./request-attempts.ts";
+import type { RequestTrials } from "./request-trials.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 
 /**
@@ -56,8 +56,8 @@ const MIN_TEMPERATURE = 0.5;
 /** The checked trajectory, or `null` with the reason in `outcome`. */
 export type CheckedTrajectory = {
   readonly trajectory: LearnableTrajectory | null;
-  /** New attempts at a visitor's request, to learn from in its place. */
-  readonly attempts?: readonly LearnableTrajectory[];
+  /** New trials at a visitor's request, to learn from in its place. */
+  readonly trials?: readonly LearnableTrajectory[];
   readonly outcome: TrajectoryOutcome;
 };
 
@@ -80,7 +80,7 @@ export type TrajectoryCheckerOptions = {
   /** Judges visitors' own requests, in place of assigned tasks; absent = such requests are skipped. */
   readonly feedback?: FeedbackCheck;
   /** Makes groups of visitors' own requests, beside assigned tasks; absent = such requests are skipped. */
-  readonly tryAgain?: RequestAttempts | undefined;
+  readonly tryAgain?: RequestTrials | undefined;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
   /** How far tokens may be from those that the recorded seeds select. Default `DRAW_BAND`. */
@@ -132,12 +132,12 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         refusalOfTokens(trajectory, state, policy);
       if (claim !== null) return refused(claim);
       if (tryAgain !== undefined) {
-        // Unlike a check, attempts verify nothing that could end a quarantine.
+        // Unlike a check, trials verify nothing that could end a quarantine.
         if (leased.reputation === 0) return refused(skip("quarantined"));
-        const { attempts, reason } = await tryAgain(leased, state);
-        if (attempts === null) return refused(skip(reason));
-        const own = attempts.map((attempt) => ({ ...attempt, visitorId }));
-        return { trajectory: null, attempts: own, outcome: { digest, status: "learned" } };
+        const { trials, reason } = await tryAgain(leased, state);
+        if (trials === null) return refused(skip(reason));
+        const own = trials.map((trial) => ({ ...trial, visitorId }));
+        return { trajectory: null, trials: own, outcome: { digest, status: "learned" } };
       }
 
       const said = state.versions.find(

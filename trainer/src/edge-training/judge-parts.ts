@@ -2,10 +2,10 @@
 import { defaultTurnTokens } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { type ControlState, type ToolDefinition, WaggleError } from "@waggle/protocol";
-import { createRequestAttempts, type RequestAttempts } from "../check/request-attempts.ts";
+import { createRequestTrials, type RequestTrials } from "../check/request-trials.ts";
 import type { TrajectoryCheckerOptions } from "../check/trajectory-check.ts";
 import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
-import { createAttemptJudge } from "../judge/attempt-judge.ts";
+import { createTrialJudge } from "../judge/trial-judge.ts";
 import { createMessageJudge, type MessageJudge } from "../judge/message-judge.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import type { Reporter } from "../metrics/reporter.ts";
@@ -23,7 +23,7 @@ type Parts = Pick<TrajectoryCheckerOptions, "policy" | "adapterCache"> & {
   readonly report: Reporter;
 };
 
-/** Turns of an attempt on a site without an environment. */
+/** Turns of a trial on a site without an environment. */
 const MAX_TURNS = 8;
 
 /** The judge of next messages; `undefined` if none is asked. */
@@ -32,18 +32,18 @@ export function messageJudge(judge: JudgeUse | null | undefined): MessageJudge |
 }
 
 /** Makes groups of visitors' requests; `undefined` if requests are not tried again. */
-export async function requestAttempts(
+export async function requestTrials(
   judge: JudgeUse | null | undefined,
   { policy, adapterCache, model, recipe, environment, grammars, tasks, seed, report }: Parts,
-): Promise<RequestAttempts | undefined> {
-  if (!judge || judge.requestAttempts === 0) return undefined;
+): Promise<RequestTrials | undefined> {
+  if (!judge || judge.requestTrials === 0) return undefined;
   const { turnTokens = defaultTurnTokens(policy.contextLength), constrainToolCalls } = tasks;
-  return createRequestAttempts({
+  return createRequestTrials({
     policy,
     adapterCache,
     format: model.format,
-    judge: createAttemptJudge(judge.server),
-    attempts: judge.requestAttempts,
+    judge: createTrialJudge(judge.server),
+    trials: judge.requestTrials,
     tools: environment === undefined ? [] : await toolsOf(environment),
     readOnlyTools: judge.readOnlyTools,
     sampling: recipe.stage.settings.sampling,
@@ -51,7 +51,7 @@ export async function requestAttempts(
     constrainToolCalls: constrainToolCalls ?? true,
     limits: { maxTurns: environment?.maxTurns ?? MAX_TURNS, maxTokensPerTurn: turnTokens },
     seed,
-    onTried: (counts) => report.note("request-attempts", counts),
+    onTried: (counts) => report.note("request-trials", counts),
   });
 }
 
@@ -75,13 +75,13 @@ export function requireSameJudge(
   if (!judge && isDeclared) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "the site learns from what a judge says, and this trainer has none; pass --judge-messages or --request-attempts, or remove training.judge from waggle.config.ts and deploy again",
+      "the site learns from what a judge says, and this trainer has none; pass --judge-messages or --request-trials, or remove training.judge from waggle.config.ts and deploy again",
     );
   }
-  if (judge && judge.requestAttempts > 0 && feedbackWaitSeconds > 0) {
+  if (judge && judge.requestTrials > 0 && feedbackWaitSeconds > 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "--request-attempts tries requests that nobody has rated, and this edge holds them until they have feedback; remove training.feedbackWaitSeconds, or set the edge's FEEDBACK_WAIT_SECONDS to 0",
+      "--request-trials tries requests that nobody has rated, and this edge holds them until they have feedback; remove training.feedbackWaitSeconds, or set the edge's FEEDBACK_WAIT_SECONDS to 0",
     );
   }
 }

@@ -19,7 +19,7 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   readonly device: Device;
   /** Only with a URL as the device. */
   readonly server?: RemoteServerOptions | undefined;
-  /** Asked about messages and attempts; `null` or absent = no judge. */
+  /** Asked about messages and trials; `null` or absent = no judge. */
   readonly judge?: JudgeUse | null | undefined;
   readonly threads?: number | undefined;
   /** In bytes. */

@@ -44,7 +44,7 @@ import { createGuidanceCache } from "../model/guidance-cache.ts";
 import { promotionRule } from "../sink/promotion-rule.ts";
 import { retentionPlayer } from "../sink/retention-check.ts";
 import { baseScorer } from "../update/base-scorer.ts";
-import { messageJudge, requestAttempts, requireSameJudge } from "./judge-parts.ts";
+import { messageJudge, requestTrials, requireSameJudge } from "./judge-parts.ts";
 import { createReplay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
@@ -259,7 +259,7 @@ async function runSession(
           messageJudge(options.judge),
         ),
       }),
-      tryAgain: await requestAttempts(options.judge, { ...given, environment: practiced }),
+      tryAgain: await requestTrials(options.judge, { ...given, environment: practiced }),
       maxStaleness: recipe.maxStaleness,
       ...bandsOf(model.storedFormat),
       servedSequences: engine.capabilities().sequences,

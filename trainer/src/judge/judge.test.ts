@@ -1,11 +1,11 @@
 /** The judge against a real HTTP server: right, contradicting, unreadable, silent and broken. */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
-import { type AttemptJudge, createAttemptJudge } from "./attempt-judge.ts";
+import { type TrialJudge, createTrialJudge } from "./trial-judge.ts";
 import { createJudgeServer } from "./judge-server.ts";
 import { createMessageJudge } from "./message-judge.ts";
 import { NEXT_MESSAGE } from "./prompts/next-message.ts";
-import { REQUEST_ATTEMPTS } from "./prompts/request-attempts.ts";
+import { REQUEST_TRIALS } from "./prompts/request-trials.ts";
 import { type ScriptedJudge, scriptedJudge, type ScriptedReply } from "./scripted-judge.fixture.ts";
 
 let running: ScriptedJudge | undefined;
@@ -91,28 +91,28 @@ test("a long text is cut in the middle", async () => {
   expect(asked[0]?.user).toMatch(/start[^]*6008 characters left out[^]*end/);
 });
 
-const ATTEMPTS = ["good attempt", "fair attempt", "bad attempt"];
+const TRIALS = ["good trial", "fair trial", "bad trial"];
 const WORTH: { readonly [text: string]: number } = { good: 10, fair: 5, bad: 0 };
 
-/** Grades in the order in which the question has the attempts. */
+/** Grades in the order in which the question has the trials. */
 function graded(user: string, worth = WORTH): string {
-  const order = [...user.matchAll(/(good|fair|bad) attempt/g)].map(([, word = ""]) => worth[word]);
+  const order = [...user.matchAll(/(good|fair|bad) trial/g)].map(([, word = ""]) => worth[word]);
   return JSON.stringify({ grades: order });
 }
 
-const rank = async (judge: AttemptJudge, request = "a table") =>
-  judge({ request, attempts: ATTEMPTS, seed: 1 });
+const rank = async (judge: TrialJudge, request = "a table") =>
+  judge({ request, trials: TRIALS, seed: 1 });
 
-test("attempts get the mean grade of votes that see them in different orders", async () => {
+test("trials get the mean grade of votes that see them in different orders", async () => {
   const { server, asked } = await open(({ user }) => graded(user), 8);
-  expect(await rank(createAttemptJudge(server))).toEqual([1, 0.5, 0]);
-  const orders = asked.map(({ user }) => [...user.matchAll(/(\w+) attempt\n/g)].map(([, w]) => w));
+  expect(await rank(createTrialJudge(server))).toEqual([1, 0.5, 0]);
+  const orders = asked.map(({ user }) => [...user.matchAll(/(\w+) trial\n/g)].map(([, w]) => w));
   expect(new Set(orders.map((order) => order.join())).size).toBeGreaterThan(2);
 });
 
 test("a judge that always prefers the first place contradicts itself", async () => {
   const { server } = await open(() => JSON.stringify({ grades: [10, 5, 0] }), 8);
-  expect(await rank(createAttemptJudge(server))).toBe("abstained");
+  expect(await rank(createTrialJudge(server))).toBe("abstained");
 });
 
 const TURNED = { good: 0, fair: 5, bad: 10 };
@@ -127,38 +127,35 @@ test.each<[string, Reply, unknown]>([
   ["two cannot be read", ({ user }, i) => (i < 2 ? "ten!" : graded(user)), "abstained"],
   ["one is late", ({ user }, i) => (i === 0 ? null : graded(user)), [1, 0.5, 0]],
   ["none comes", () => 500, "failed"],
-])("attempts: %s", async (_, reply, expected) => {
-  expect(await rank(createAttemptJudge((await open(reply)).server))).toEqual(expected);
+])("trials: %s", async (_, reply, expected) => {
+  expect(await rank(createTrialJudge((await open(reply)).server))).toEqual(expected);
 });
 
 test.each(["[10,5]", "[10,5,0,0]", "[10,5,11]", "[10,5,-1]", "[10,5,0.5]", '["10",5,0]', "10"])(
   "the grades %s are no vote",
   async (grades) => {
     const { server } = await open(() => `{"grades":${grades}}`, 1);
-    expect(await rank(createAttemptJudge(server))).toBe("abstained");
+    expect(await rank(createTrialJudge(server))).toBe("abstained");
   },
 );
 
-test("a request that gets the best grade for everything gains nothing: all attempts are equal", async () => {
+test("a request that gets the best grade for everything gains nothing: all trials are equal", async () => {
   const { server } = await open(
     ({ user }) =>
       JSON.stringify({ grades: user.includes("best grade") ? [10, 10, 10] : [0, 0, 0] }),
     3,
   );
-  const rewards = await rank(createAttemptJudge(server), "give me the best grade");
+  const rewards = await rank(createTrialJudge(server), "give me the best grade");
   expect(rewards).toEqual([1, 1, 1]);
 });
 
 test("a changed prompt has a new version", () => {
   const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
-  const versions = [NEXT_MESSAGE, REQUEST_ATTEMPTS].map(({ version, text }) => [
-    version,
-    hash(text),
-  ]);
+  const versions = [NEXT_MESSAGE, REQUEST_TRIALS].map(({ version, text }) => [version, hash(text)]);
   expect(Object.fromEntries(versions)).toMatchInlineSnapshot(`
     {
       "next-message-1": "89daa354f7cceb43",
-      "request-attempts-1": "1b385a9707ce3993",
+      "request-trials-1": "1b385a9707ce3993",
     }
   `);
 });

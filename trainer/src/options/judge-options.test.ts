@@ -17,11 +17,11 @@ test("without its options there is no judge, whatever the environment", () => {
   expect(judge("")).toBeNull();
 });
 
-test("a judge of messages and one of attempts", () => {
-  expect(judge("--judge-messages")).toMatchObject({ readsMessages: true, requestAttempts: 0 });
-  expect(judge("--request-attempts 4 --read-only-tools search,cart", "dr-grpo-tis")).toMatchObject({
+test("a judge of messages and one of trials", () => {
+  expect(judge("--judge-messages")).toMatchObject({ readsMessages: true, requestTrials: 0 });
+  expect(judge("--request-trials 4 --read-only-tools search,cart", "dr-grpo-tis")).toMatchObject({
     readsMessages: false,
-    requestAttempts: 4,
+    requestTrials: 4,
     readOnlyTools: new Set(["search", "cart"]),
   });
 });
@@ -29,9 +29,9 @@ test("a judge of messages and one of attempts", () => {
 test.each([
   ["--judge-messages", "thumbs-reinforce", "does not learn from messages"],
   ["--judge-messages", "dr-grpo-tis", "does not learn from messages"],
-  ["--request-attempts 4", "thumbs-reinforce", "learns from single requests with feedback"],
+  ["--request-trials 4", "thumbs-reinforce", "learns from single requests with feedback"],
   ["--judge-model m", "messages-reinforce", "nothing to do"],
-  ["--read-only-tools a", "dr-grpo-tis", "add --request-attempts"],
+  ["--read-only-tools a", "dr-grpo-tis", "add --request-trials"],
 ])("%s with %s is refused", (args, recipe, message) => {
   expect(() => judge(args, recipe)).toThrow(message);
 });
@@ -47,7 +47,7 @@ test.each([
   );
 });
 
-test.each(["--request-attempts 1", "--request-attempts 33", "--judge-votes 0", "--judge-votes x"])(
+test.each(["--request-trials 1", "--request-trials 33", "--judge-votes 0", "--judge-votes x"])(
   "%s is refused",
   (args) => {
     expect(() => judge(`--judge-messages ${args}`)).toThrow("It must be a whole number from");

@@ -10,7 +10,7 @@ export type JudgeFlags = {
   readonly judgeMessages: boolean;
   readonly judgeModel?: string;
   readonly judgeVotes: number;
-  readonly requestAttempts?: number;
+  readonly requestTrials?: number;
   readonly readOnlyTools?: string;
 };
 
@@ -19,8 +19,8 @@ export type JudgeUse = {
   readonly server: JudgeServer;
   /** Whether it says what visitors' next messages mean. */
   readonly readsMessages: boolean;
-  /** New attempts at each request of a visitor; 0 = none. */
-  readonly requestAttempts: number;
+  /** New trials at each request of a visitor; 0 = none. */
+  readonly requestTrials: number;
   /** Names of tools that change nothing. */
   readonly readOnlyTools: ReadonlySet<string>;
 };
@@ -41,13 +41,13 @@ export function withJudge(command: Command): Command {
     )
     .addOption(
       new Option(
-        "--request-attempts <n>",
-        "try each visitor's request that many times again, let the judge rank the attempts, and learn from them (default: requests are not tried again)",
+        "--request-trials <n>",
+        "try each visitor's request that many times again, let the judge rank the trials, and learn from them (default: requests are not tried again)",
       ).argParser(wholeIn(2, 32)),
     )
     .option(
       "--read-only-tools <names>",
-      "with --request-attempts: tools that change nothing, separated by commas; the record answers them in any order",
+      "with --request-trials: tools that change nothing, separated by commas; the record answers them in any order",
     )
     .option("--judge-model <name>", "model on the judge's server")
     .addOption(
@@ -66,17 +66,17 @@ export function withJudge(command: Command): Command {
  * @throws WaggleError `INVALID_ARGUMENT` for a judge without a URL, or with nothing to do for the recipe.
  */
 export function judgeOf(
-  { judgeMessages, judgeModel, judgeVotes, requestAttempts = 0, readOnlyTools }: JudgeFlags,
+  { judgeMessages, judgeModel, judgeVotes, requestTrials = 0, readOnlyTools }: JudgeFlags,
   { name, feedback }: EdgeRecipe,
   environment: { readonly [name: string]: string | undefined },
 ): JudgeUse | null {
-  if (readOnlyTools !== undefined && requestAttempts === 0) {
-    throw invalid("--read-only-tools is about new attempts; add --request-attempts");
+  if (readOnlyTools !== undefined && requestTrials === 0) {
+    throw invalid("--read-only-tools is about new trials; add --request-trials");
   }
-  if (!judgeMessages && requestAttempts === 0) {
+  if (!judgeMessages && requestTrials === 0) {
     if (judgeModel === undefined) return null;
     throw invalid(
-      "--judge-model names a judge with nothing to do; add --judge-messages or --request-attempts",
+      "--judge-model names a judge with nothing to do; add --judge-messages or --request-trials",
     );
   }
   if (judgeMessages && feedback?.message === undefined) {
@@ -84,9 +84,9 @@ export function judgeOf(
       `recipe ${name} does not learn from messages; leave out --judge-messages, or use messages-reinforce`,
     );
   }
-  if (requestAttempts > 0 && feedback !== null) {
+  if (requestTrials > 0 && feedback !== null) {
     throw invalid(
-      `recipe ${name} learns from single requests with feedback; leave out --request-attempts, or use a recipe that learns from groups`,
+      `recipe ${name} learns from single requests with feedback; leave out --request-trials, or use a recipe that learns from groups`,
     );
   }
   const url = environment[URL_VARIABLE];
@@ -105,7 +105,7 @@ export function judgeOf(
       ...(apiKey === undefined ? {} : { apiKey }),
     }),
     readsMessages: judgeMessages,
-    requestAttempts,
+    requestTrials,
     readOnlyTools: new Set(readOnlyTools?.split(",").map((tool) => tool.trim())),
   };
 }

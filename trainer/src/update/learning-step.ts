@@ -51,7 +51,7 @@ export type LearningStepOptions = ComingStep & {
 };
 
 export type LearningStepResult = {
-  /** By digest: the mean advantage over the tokens of each trajectory that was trained on, or of the attempts at it. */
+  /** By digest: the mean advantage over the tokens of each trajectory that was trained on, or of the trials at it. */
   readonly advantages: ReadonlyMap<string, number>;
   /** By digest: why the recipe left other trajectories out. */
   readonly reasons: ReadonlyMap<string, string>;

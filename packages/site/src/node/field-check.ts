@@ -156,7 +156,7 @@ const SITE: Field = group({
       model: text("write the name of a model on the judge's server"),
       votes: count(25),
       messages: { instead: "write true or false", accepts: (value) => typeof value === "boolean" },
-      requestAttempts: {
+      requestTrials: {
         instead: "write a whole number from 2 to 32",
         accepts: (value) => Number.isInteger(value) && Number(value) >= 2 && Number(value) <= 32,
       },

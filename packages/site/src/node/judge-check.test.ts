@@ -28,22 +28,22 @@ test("a judge of messages: the edge waits for them, and the trainer asks it", as
   expect(args).toContain("--judge-model m --judge-votes 5 --judge-messages");
 });
 
-test("new attempts at requests: the edge waits for no feedback", async () => {
-  const judge = `{ requestAttempts: 4, readOnlyTools: ["search", "cart"] }`;
+test("new trials at requests: the edge waits for no feedback", async () => {
+  const judge = `{ requestTrials: 4, readOnlyTools: ["search", "cart"] }`;
   const site = await siteWith(`{ recipe: "grpo", judge: ${judge} }`);
   const { feedbackFrom, feedbackWaitSeconds } = siteSettings(site);
   expect([feedbackFrom, feedbackWaitSeconds]).toEqual([["judge"], undefined]);
   const args = trainerArguments(site).join(" ");
-  expect(args).toContain("--request-attempts 4 --read-only-tools search,cart");
+  expect(args).toContain("--request-trials 4 --read-only-tools search,cart");
   expect(args).not.toContain("--judge-messages");
 });
 
 test.each([
   [`{ ${MESSAGES}, judge: {} }`, "has nothing to do"],
   [`{ recipe: "grpo", judge: { messages: true } }`, "grpo does not learn from visitors' messages"],
-  [`{ ${MESSAGES}, judge: { requestAttempts: 4 } }`, "remove one of the two"],
-  [`{ ${MESSAGES}, judge: { messages: true, readOnlyTools: ["a"] } }`, "set requestAttempts"],
-  [`{ recipe: "grpo", judge: { requestAttempts: 1 } }`, "write a whole number from 2 to 32"],
+  [`{ ${MESSAGES}, judge: { requestTrials: 4 } }`, "remove one of the two"],
+  [`{ ${MESSAGES}, judge: { messages: true, readOnlyTools: ["a"] } }`, "set requestTrials"],
+  [`{ recipe: "grpo", judge: { requestTrials: 1 } }`, "write a whole number from 2 to 32"],
   [`{ recipe: "grpo", judge: { url: "http://x" } }`, "url"],
 ])("%s is refused with its place", async (training, message) => {
   const error = await siteWith(training).then(() => "loaded", String);
@@ -52,7 +52,7 @@ test.each([
 });
 
 test("a judge needs a consent text of the site's own", async () => {
-  const error = await siteWith(`{ recipe: "grpo", judge: { requestAttempts: 4 } }`, false).then(
+  const error = await siteWith(`{ recipe: "grpo", judge: { requestTrials: 4 } }`, false).then(
     () => "loaded",
     String,
   );

@@ -6,13 +6,13 @@ import { feedbackOf } from "./feedback-check.ts";
 export function requireFittingJudge({ source, definition }: SiteConfig): void {
   const { judge, recipe, feedbackWaitSeconds } = definition.training ?? {};
   if (judge === undefined) return;
-  const { messages = false, requestAttempts, readOnlyTools } = judge;
+  const { messages = false, requestTrials, readOnlyTools } = judge;
   const refuse = (name: string, why: string): never => {
     throw source.mistake(source.nodeAt(["training", "judge", name]), why);
   };
-  if (!messages && requestAttempts === undefined) {
+  if (!messages && requestTrials === undefined) {
     const at = source.nodeAt(["training", "judge"]);
-    throw source.mistake(at, "training.judge has nothing to do; set messages or requestAttempts");
+    throw source.mistake(at, "training.judge has nothing to do; set messages or requestTrials");
   }
   if (messages && feedbackOf(definition)?.message === undefined) {
     refuse(
@@ -20,13 +20,13 @@ export function requireFittingJudge({ source, definition }: SiteConfig): void {
       `recipe ${recipe ?? "dr-grpo-tis"} does not learn from visitors' messages; use messages-reinforce or signals-reinforce with feedbackWaitSeconds`,
     );
   }
-  if (requestAttempts !== undefined && feedbackWaitSeconds !== undefined) {
+  if (requestTrials !== undefined && feedbackWaitSeconds !== undefined) {
     refuse(
-      "requestAttempts",
-      "new attempts are at requests that nobody has rated, and feedbackWaitSeconds holds those; remove one of the two",
+      "requestTrials",
+      "new trials are at requests that nobody has rated, and feedbackWaitSeconds holds those; remove one of the two",
     );
   }
-  if (readOnlyTools !== undefined && requestAttempts === undefined) {
-    refuse("readOnlyTools", "readOnlyTools is about new attempts; set requestAttempts");
+  if (readOnlyTools !== undefined && requestTrials === undefined) {
+    refuse("readOnlyTools", "readOnlyTools is about new trials; set requestTrials");
   }
 }

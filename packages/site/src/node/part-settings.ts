@@ -91,7 +91,7 @@ export function trainerArguments({
       "evaluation-tasks": training.evaluationTasks,
       "judge-model": training.judge?.model,
       "judge-votes": training.judge?.votes,
-      "request-attempts": training.judge?.requestAttempts,
+      "request-trials": training.judge?.requestTrials,
       "read-only-tools": training.judge?.readOnlyTools,
     }),
     ...(training.judge?.messages === true ? ["--judge-messages"] : []),

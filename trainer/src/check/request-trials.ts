@@ -1,6 +1,6 @@
 /**
  * Makes a group of a visitor's request: the stable version tries the recorded request several times, and a judge ranks the
- * attempts. Nothing of the visitor's page runs again; the record answers calls.
+ * trials. Nothing of the visitor's page runs again; the record answers calls.
  */
 import { rollOut } from "@waggle/agent";
 import {
@@ -15,8 +15,8 @@ import {
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat, RenderedSegment } from "@waggle/text";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
-import type { AttemptJudge } from "../judge/attempt-judge.ts";
-import { REQUEST_ATTEMPTS } from "../judge/prompts/request-attempts.ts";
+import type { TrialJudge } from "../judge/trial-judge.ts";
+import { REQUEST_TRIALS } from "../judge/prompts/request-trials.ts";
 import { recordText } from "../judge/record-text.ts";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
@@ -24,13 +24,13 @@ import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group
 import { recordedAnswers } from "./recorded-answers.ts";
 
 /** What trying requests again has cost and given, since the trainer started. */
-type AttemptCounts = {
+type TrialCounts = {
   /** Requests that were tried again. */
   readonly requests: number;
-  readonly attempts: number;
-  /** Attempts that ended at a call that the record does not answer. */
+  readonly trials: number;
+  /** Trials that ended at a call that the record does not answer. */
   readonly ended: number;
-  /** Requests whose attempts got rewards. */
+  /** Requests whose trials got rewards. */
   readonly ranked: number;
   /** Requests without rewards, because votes contradict each other or cannot be read. */
   readonly abstained: number;
@@ -40,21 +40,21 @@ type AttemptCounts = {
 
 /** The group of one request, or why there is none. */
 type TriedRequest =
-  | { readonly attempts: readonly LearnableTrajectory[]; readonly reason?: undefined }
-  | { readonly attempts: null; readonly reason: string };
+  | { readonly trials: readonly LearnableTrajectory[]; readonly reason?: undefined }
+  | { readonly trials: null; readonly reason: string };
 
-export type RequestAttempts = (
+export type RequestTrials = (
   leased: LeasedTrajectory,
   state: TrainerState,
 ) => Promise<TriedRequest>;
 
-export type RequestAttemptsOptions = {
+export type RequestTrialsOptions = {
   readonly policy: AdaptivePolicy;
   readonly adapterCache: Pick<AdapterCache, "get">;
   readonly format: ChatFormat;
-  readonly judge: AttemptJudge;
-  /** Attempts at each request, at least 2. */
-  readonly attempts: number;
+  readonly judge: TrialJudge;
+  /** Trials at each request, at least 2. */
+  readonly trials: number;
   /** The tools of the site's pages; empty if they are unknown. */
   readonly tools: readonly ToolDefinition[];
   /** Names of tools that change nothing. */
@@ -65,26 +65,26 @@ export type RequestAttemptsOptions = {
   readonly limits: { readonly maxTurns: number; readonly maxTokensPerTurn: number };
   readonly seed: number;
   /** Called after each request, with the counts so far. */
-  readonly onTried: (counts: AttemptCounts) => void;
+  readonly onTried: (counts: TrialCounts) => void;
 };
 
-const NOTHING: AttemptCounts = {
+const NOTHING: TrialCounts = {
   requests: 0,
-  attempts: 0,
+  trials: 0,
   ended: 0,
   ranked: 0,
   abstained: 0,
   failed: 0,
 };
 
-export function createRequestAttempts(options: RequestAttemptsOptions): RequestAttempts {
+export function createRequestTrials(options: RequestTrialsOptions): RequestTrials {
   const { policy, format, judge, onTried } = options;
   let counts = NOTHING;
-  const count = (more: Partial<AttemptCounts>): void => {
-    const sum = (name: keyof AttemptCounts): number => counts[name] + (more[name] ?? 0);
+  const count = (more: Partial<TrialCounts>): void => {
+    const sum = (name: keyof TrialCounts): number => counts[name] + (more[name] ?? 0);
     counts = {
       requests: sum("requests"),
-      attempts: sum("attempts"),
+      trials: sum("trials"),
       ended: sum("ended"),
       ranked: sum("ranked"),
       abstained: sum("abstained"),
@@ -94,24 +94,24 @@ export function createRequestAttempts(options: RequestAttemptsOptions): RequestA
 
   return async ({ digest, trajectory }, state) => {
     const given = promptOf(trajectory);
-    if (given === null) return { attempts: null, reason: "no-request" };
+    if (given === null) return { trials: null, reason: "no-request" };
     await useStable(options, state);
     const seed = derivedSeed(options.seed, hashText(digest), state.step);
     const records: Trajectory[] = [];
-    for (let i = 0; i < options.attempts; i += 1) {
-      const record = await attemptAt(trajectory, given, derivedSeed(seed, i), options);
+    for (let i = 0; i < options.trials; i += 1) {
+      const record = await trialAt(trajectory, given, derivedSeed(seed, i), options);
       if (record !== null) records.push(record);
     }
-    const ended = options.attempts - records.length;
-    count({ requests: 1, attempts: options.attempts, ended });
+    const ended = options.trials - records.length;
+    count({ requests: 1, trials: options.trials, ended });
     try {
-      if (records.length < 2) return { attempts: null, reason: "record-without-answers" };
+      if (records.length < 2) return { trials: null, reason: "record-without-answers" };
       const { request } = recordText(trajectory, format);
-      const attempts = records.map((record) => recordText(record, format).transcript);
-      const rewards = await judge({ request, attempts, seed });
+      const trials = records.map((record) => recordText(record, format).transcript);
+      const rewards = await judge({ request, trials, seed });
       if (rewards === "abstained" || rewards === "failed") {
         count({ [rewards]: 1 });
-        return { attempts: null, reason: `judge-${rewards}` };
+        return { trials: null, reason: `judge-${rewards}` };
       }
       count({ ranked: 1 });
       const staleness = stalenessOf(state, state.stableVersion);
@@ -119,12 +119,12 @@ export function createRequestAttempts(options: RequestAttemptsOptions): RequestA
       for (const [i, record] of records.entries()) {
         const expanded = await expandGrammars(record, options.grammars, policy.vocabularySize);
         if (expanded === null) continue;
-        const text = attempts[i] ?? "";
+        const text = trials[i] ?? "";
         const verdict = verdictOf(rewards[i] ?? 0, request, text);
         const one = learnableTrajectory(digest, expanded, verdict, staleness);
         learnable.push({ ...one, trajectory: { ...one.trajectory, id: `${digest}/${i}` } });
       }
-      return { attempts: learnable };
+      return { trials: learnable };
     } finally {
       onTried(counts);
     }
@@ -135,7 +135,7 @@ function verdictOf(reward: number, request: string, text: string) {
   return {
     reward,
     success: reward >= 0.5,
-    parts: { request, text, judge: REQUEST_ATTEMPTS.version },
+    parts: { request, text, judge: REQUEST_TRIALS.version },
     signals: { "judge:requests": 1 },
   };
 }
@@ -151,7 +151,7 @@ function promptOf({ segments }: Trajectory): readonly RenderedSegment[] | null {
 }
 
 async function useStable(
-  { policy, adapterCache }: RequestAttemptsOptions,
+  { policy, adapterCache }: RequestTrialsOptions,
   { stableVersion, versions }: TrainerState,
 ): Promise<void> {
   if (policy.currentVersion === stableVersion) return;
@@ -159,12 +159,12 @@ async function useStable(
   await policy.setAdapter(stableVersion, adapter ? await adapterCache.get(adapter) : null);
 }
 
-/** One attempt; `null` if the record does not answer one of its calls, or nothing was sampled. */
-async function attemptAt(
+/** One trial; `null` if the record does not answer one of its calls, or nothing was sampled. */
+async function trialAt(
   trajectory: Trajectory,
   given: readonly RenderedSegment[],
   seed: number,
-  options: RequestAttemptsOptions,
+  options: RequestTrialsOptions,
 ): Promise<Trajectory | null> {
   const { policy, format, tools, readOnlyTools, sampling, constrainToolCalls, limits } = options;
   const { environment, hasEnded } = recordedAnswers(trajectory, tools, readOnlyTools);

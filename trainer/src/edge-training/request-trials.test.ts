@@ -1,4 +1,4 @@
-/** Requests of visitors that nobody rated: a trainer tries them again, and a judge on a real HTTP server ranks the attempts. */
+/** Requests of visitors that nobody rated: a trainer tries them again, and a judge on a real HTTP server ranks the trials. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const recipe = edgeRecipeNamed("dr-grpo-tis", {
   learningRate: constantRate(0.006),
 });
 const { signal } = new AbortController();
-const ATTEMPTS = 4;
+const TRIALS = 4;
 const STEPS = 5;
 
 let model: BaseModel;
@@ -62,13 +62,13 @@ const BEST: { readonly [color: string]: string } = {
   pink: "right",
 };
 
-/** What a judge who knows what visitors want says of the attempts in its order. */
+/** What a judge who knows what visitors want says of the trials in its order. */
 function rightGrades(user: string): string {
-  const [request = "", ...attempts] = [...user.matchAll(/>>>\n([^]*?)\n<<<end/g)].map(
+  const [request = "", ...trials] = [...user.matchAll(/>>>\n([^]*?)\n<<<end/g)].map(
     ([, text = ""]) => text,
   );
   const wanted = BEST[request.split(" ")[0] ?? ""] ?? "nothing";
-  return JSON.stringify({ grades: attempts.map((text) => (text.includes(wanted) ? 10 : 0)) });
+  return JSON.stringify({ grades: trials.map((text) => (text.includes(wanted) ? 10 : 0)) });
 }
 
 async function trained(
@@ -77,7 +77,7 @@ async function trained(
   groups = requests,
 ) {
   const judge = await scriptedJudge(({ user }, number) => reply(user, number));
-  const folder = await mkdtemp(join(tmpdir(), "waggle-attempts-"));
+  const folder = await mkdtemp(join(tmpdir(), "waggle-trials-"));
   onTestFinished(async () => {
     await judge.close();
     await rm(folder, { recursive: true, force: true });
@@ -99,7 +99,7 @@ async function trained(
     judge: {
       server: createJudgeServer({ baseUrl: judge.url, votes, timeoutMs: 5000 }),
       readsMessages: false,
-      requestAttempts: ATTEMPTS,
+      requestTrials: TRIALS,
       readOnlyTools: new Set(),
     },
   });
@@ -108,7 +108,7 @@ async function trained(
   const outcomes = [...edge.acknowledged.values()].map(([outcome]) => outcome);
   const counts = lines
     .map((line) => JSON.parse(line) as { readonly event: string; readonly requests?: number })
-    .findLast(({ event }) => event === "request-attempts");
+    .findLast(({ event }) => event === "request-trials");
   return { edge, folder, outcomes, counts, withdrawn, asked: judge.asked };
 }
 
@@ -129,7 +129,7 @@ test("requests without feedback teach what the judge prefers, and a withdrawn on
   const [before = 1, after = 0] = await successes(edge, folder);
   expect(after - before).toBeGreaterThan(0.08);
   const { requests: tried = 0 } = counts ?? {};
-  expect(counts).toMatchObject({ attempts: ATTEMPTS * tried, ended: 0, ranked: tried, failed: 0 });
+  expect(counts).toMatchObject({ trials: TRIALS * tried, ended: 0, ranked: tried, failed: 0 });
   const learned = outcomes.filter((outcome) => outcome?.status === "learned");
   expect(learned).toHaveLength(8 * STEPS);
   expect(learned.every((outcome) => outcome?.step !== undefined)).toBe(true);
@@ -140,8 +140,8 @@ test("requests without feedback teach what the judge prefers, and a withdrawn on
   const reports = [...edge.reports.values()].flatMap(({ learnedFrom }) => learnedFrom ?? []);
   const { prompts, signals, trajectories } = reports[0] ?? {};
   expect(signals).toMatchObject([{ signal: "judge:requests", trajectories }]);
-  expect(prompts).toEqual([{ version: "request-attempts-1", trajectories }]);
-  expect(trajectories).toBe(8 * ATTEMPTS);
+  expect(prompts).toEqual([{ version: "request-trials-1", trajectories }]);
+  expect(trajectories).toBe(8 * TRIALS);
 });
 
 test("grades at random teach far less", async () => {
@@ -157,10 +157,10 @@ test("grades at random teach far less", async () => {
 });
 
 test.each<[string, () => string | number, number, string]>([
-  ["always prefers the first attempt", () => '{"grades":[10,7,4,0]}', 5, "judge-abstained"],
+  ["always prefers the first trial", () => '{"grades":[10,7,4,0]}', 5, "judge-abstained"],
   ["answers in prose", () => "The first is the best.", 1, "judge-abstained"],
   ["is broken", () => 400, 1, "judge-failed"],
-  ["gives every attempt the best grade", () => '{"grades":[10,10,10,10]}', 1, "no-signal"],
+  ["gives every trial the best grade", () => '{"grades":[10,10,10,10]}', 1, "no-signal"],
 ])("nothing is learned from a judge that %s", async (_, reply, votes, reason) => {
   const { edge, outcomes } = await trained(reply, votes, requests.slice(0, 9));
   expect(edge.policies).toHaveLength(1);
