@@ -145,6 +145,27 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trainer:judge",
+    source: "issue 18, parts 1 and 3; docs/how-to/learn-from-feedback.md, Ask a judge",
+    behavior:
+      "A judge says what next messages mean and ranks new trials at requests. Votes that disagree, fail or cannot be read are missing, never 0. Texts of visitors are data, and a withdrawn request teaches nothing.",
+    tests: [
+      "trainer/src/judge/judge.test.ts > a message: %s",
+      "trainer/src/judge/judge.test.ts > the reply %j is no vote",
+      "trainer/src/judge/judge.test.ts > a message that asks for the best grade stays between markers that it cannot close",
+      "trainer/src/judge/judge.test.ts > trials: %s",
+      "trainer/src/judge/judge.test.ts > a judge that always prefers the first place contradicts itself",
+      "trainer/src/check/message-reading.test.ts > a message without a verdict is missing, not 0: %s",
+      "trainer/src/check/message-reading.test.ts > a stopped judge is not asked; what the rules found still counts",
+      "trainer/src/check/recorded-answers.test.ts > a call that the record does not answer ends the trial: %s",
+      "trainer/src/edge-training/request-trials.test.ts > requests without feedback teach what the judge prefers, and a withdrawn one teaches nothing",
+      "trainer/src/edge-training/request-trials.test.ts > grades at random teach far less",
+      "trainer/src/edge-training/request-trials.test.ts > nothing is learned from a judge that %s",
+      "packages/embed/src/feedback/next-feedback.test.ts > a page that shares messages sends the text of each, redacted, also where the rules find nothing",
+      "workers/edge/src/awaited-feedback.test.ts > a site with a judge waits for messages that only a judge can read, and no other lease has them",
+    ],
+  },
+  {
     id: "trainer:corrections",
     source: "issue 18, parts 1 and 2; docs/how-to/learn-from-feedback.md, Corrections and edits",
     behavior:

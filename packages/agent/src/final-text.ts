@@ -5,7 +5,7 @@ import type { ChatFormat } from "@waggle/text";
 /** Text of the last turn, or `null` if the rollout was cut before an answer. */
 export function finalTextOf(
   { segments, stopReason }: Pick<Trajectory, "segments" | "stopReason">,
-  format: ChatFormat,
+  format: Pick<ChatFormat, "parseAssistant" | "decodeAssistant">,
 ): string | null {
   const last = segments.findLast((segment) => segment.kind === "sampled");
   if (stopReason !== "completed" || last === undefined) return null;

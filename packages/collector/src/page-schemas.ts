@@ -81,6 +81,7 @@ export const PAGE_SCHEMAS: {
           "next-repeats",
           "next-corrects",
           "next-contradicts",
+          "next-message",
           "edit",
         ],
       },

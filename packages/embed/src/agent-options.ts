@@ -66,6 +66,11 @@ export type AgentOptions = {
    * answer. For sites that learn from corrections; the consent text must say so. Default false: only the kind is sent.
    */
   readonly shareCorrections?: boolean;
+  /**
+   * Whether every message after an answer is also sent, redacted, as feedback on that answer. For sites whose trainer asks a
+   * judge what messages say; the consent text must say so. Default false.
+   */
+  readonly shareMessages?: boolean;
   /** Default: the site's policy. */
   readonly model?: AgentModel;
   /** Default `auto`: WebGPU if there is a hardware adapter, otherwise WASM. */

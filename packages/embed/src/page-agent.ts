@@ -18,8 +18,7 @@ import { labelOf, requireValidTools, toRemoteTools, toTool } from "./page-tool.t
 import { hostOpener } from "./open-host.ts";
 import { watchNetwork, watchPolicy } from "./policy-watch.ts";
 import { randomSeed } from "./random-seed.ts";
-import { openConversation } from "./request-conversation.ts";
-import type { RequestConversation } from "./request-conversation.ts";
+import { openConversation, type RequestConversation } from "./request-conversation.ts";
 import { describeError, ResidentPolicy } from "./resident-policy.ts";
 import { ShownConversation } from "./shown-conversation.ts";
 import { NO_SIMULATION } from "./no-simulation.ts";
@@ -90,6 +89,7 @@ export class PageAgent implements Agent {
     this.#feedback = new FeedbackSender(this.#shown, consent, this.#collecting, {
       redactor: () => this.#redactor,
       sharesCorrections: options.shareCorrections ?? false,
+      sharesMessages: options.shareMessages ?? false,
     });
     // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
     session.finishDeletion().catch(() => undefined);

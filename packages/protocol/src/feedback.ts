@@ -4,13 +4,16 @@ import { FEEDBACK_TEXT_LENGTH } from "./constants.ts";
 import { readOnly } from "./read-only-schema.ts";
 
 /**
- * What a trainer can learn from: a thumb, an outcome of a declared metric, a message after the answer, or the answer as the
- * visitor edited it.
+ * What a trainer can learn from: a thumb, an outcome of a declared metric, a message after the answer, the answer as the
+ * visitor edited it, or what a judge says: about texts of messages, or about new trials at a visitor's request.
  */
 export type FeedbackSource = z.infer<typeof FeedbackSource>;
-export const FeedbackSource = z.enum(["thumb", "outcome", "message", "edit"]);
+export const FeedbackSource = z.enum(["thumb", "outcome", "message", "edit", "judge"]);
 
-/** `next-`: what the visitor's next message says about the answer, by rules that run in the page. */
+/**
+ * `next-`: what the visitor's next message says about the answer, by rules that run in the page. `next-message`: the rules
+ * find nothing, and only a judge can read its text.
+ */
 const FeedbackKind = z.enum([
   "thumb-up",
   "thumb-down",
@@ -20,6 +23,7 @@ const FeedbackKind = z.enum([
   "next-repeats",
   "next-corrects",
   "next-contradicts",
+  "next-message",
   "edit",
 ]);
 
@@ -33,8 +37,11 @@ export const MESSAGE_REWARDS = {
 } as const satisfies { readonly [kind in z.infer<typeof FeedbackKind>]?: 0 | 1 };
 export type MessageKind = keyof typeof MESSAGE_REWARDS;
 
-/** The kinds that can have a text. For `edit` it is the whole answer, for the others the visitor's message. */
-const WITH_TEXT: ReadonlySet<string> = new Set(["next-corrects", "next-contradicts", "edit"]);
+/** The kinds that have no meaning without their text. */
+const ONLY_TEXT: ReadonlySet<string> = new Set(["next-message", "edit"]);
+
+/** For `edit` the text is the whole answer, for the others the visitor's message. */
+const canHaveText = (kind: string): boolean => kind === "edit" || kind.startsWith("next-");
 
 /** One reaction. `id` makes sending it again idempotent. */
 export type Feedback = z.infer<typeof Feedback>;
@@ -48,12 +55,12 @@ export const Feedback = readOnly(
       text: z.string().min(1).max(FEEDBACK_TEXT_LENGTH).optional(),
       at: z.iso.datetime(),
     })
-    .refine(({ kind, text }) => text === undefined || WITH_TEXT.has(kind), {
+    .refine(({ kind, text }) => text === undefined || canHaveText(kind), {
       path: ["text"],
-      message: "only next-corrects, next-contradicts and edit can have a text",
+      message: "only edit and the kinds that begin with next- can have a text",
     })
-    .refine(({ kind, text }) => kind !== "edit" || text !== undefined, {
+    .refine(({ kind, text }) => text !== undefined || !ONLY_TEXT.has(kind), {
       path: ["text"],
-      message: "an edit needs the text of the whole answer",
+      message: "edit needs the text of the whole answer, and next-message that of the message",
     }),
 );

@@ -34,6 +34,11 @@ export const LearnedFrom = readOnly(
         }),
       )
       .max(MOST_NAMES),
+    /** Trajectories that a judge rated, by the version of its prompt. Absent without a judge. */
+    prompts: z
+      .array(z.strictObject({ version: z.string().max(64), trajectories: count }))
+      .max(MOST_NAMES)
+      .optional(),
     /** Trajectories by the version of the consent text. */
     consents: z
       .array(z.strictObject({ version: z.string().max(64), trajectories: count }))

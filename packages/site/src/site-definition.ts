@@ -131,6 +131,28 @@ export type SiteDefinition = {
      * recipe learns from feedback, as `signals-reinforce` does. Default 0: nothing learns from visitors' own requests.
      */
     readonly feedbackWaitSeconds?: number;
+    /**
+     * A judge that the trainer asks: a model on an OpenAI-compatible server. Its URL and key are in the trainer's environment
+     * (`WAGGLE_JUDGE_URL`, `WAGGLE_JUDGE_KEY`). Default: none.
+     */
+    readonly judge?: {
+      /** Name of the model. */
+      readonly model?: string;
+      /** Replies to each question, of which more than half must agree. Default 3. */
+      readonly votes?: number;
+      /** Whether it says what visitors' next messages mean. Needs a recipe that reads messages. */
+      readonly messages?: boolean;
+      /**
+       * Number of new trials at each request of a visitor, which the judge ranks. Needs a recipe that learns from groups,
+       * and no `feedbackWaitSeconds`. Default: requests are not tried again.
+       */
+      readonly requestTrials?: number;
+      /**
+       * Tools that change nothing. The record answers their calls in any order; other calls only after the same changes.
+       * Default: none.
+       */
+      readonly readOnlyTools?: readonly string[];
+    };
   };
   /** When the edge serves a new version. */
   readonly gate?: {

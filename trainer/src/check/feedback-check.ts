@@ -10,9 +10,6 @@ import { type FeedbackWeights, feedbackVerdict } from "@waggle/learning";
 import {
   type Feedback,
   type GrammarSpec,
-  type LeasedTrajectory,
-  MESSAGE_REWARDS,
-  type MessageKind,
   type Policy,
   type Trajectory,
   WaggleError,
@@ -21,7 +18,10 @@ import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
 import { withEditedAnswer } from "./edited-answer.ts";
 import { asksForThumb } from "../probes/answer-phrases.ts";
+import type { MessageJudge } from "../judge/message-judge.ts";
+import { readMessage } from "./message-reading.ts";
 import type { CheckResult } from "./replay.ts";
+import type { StrippedTrajectory } from "./stopped-signals.ts";
 
 /** The verdict of the feedback. `edited`: the record to imitate in place of the visitor's. */
 type FeedbackResult = CheckResult & { readonly edited?: Trajectory };
@@ -30,32 +30,41 @@ type FeedbackResult = CheckResult & { readonly edited?: Trajectory };
 export const NO_FEEDBACK = "no-feedback";
 
 /** A mismatch is a result, never an exception. */
-export type FeedbackCheck = (leased: LeasedTrajectory) => Promise<FeedbackResult>;
+export type FeedbackCheck = (leased: StrippedTrajectory) => Promise<FeedbackResult>;
 
 /**
  * @param weights - of the feedback that the recipe reads; other feedback does not count.
  * @param environment - the site's, if it has one: live requests have its tools, and so its grammars.
+ * @param judge - reads the texts of messages. Without it, only what the rules of the page found counts.
  */
 export function createFeedbackCheck(
   weights: FeedbackWeights,
   format: ChatFormat,
   environment: EnvironmentSpec | undefined,
+  judge?: MessageJudge,
 ): FeedbackCheck {
   let known: Promise<ReadonlySet<string>> | null = null;
-  return async ({ trajectory, feedback, outcomes = [] }) => {
+  return async (leased) => {
+    const { trajectory, feedback, outcomes = [] } = leased;
+    const { unread, ...message } = await readMessage(
+      leased,
+      format,
+      weights.message === undefined ? undefined : judge,
+    );
     const thumb = lastThumb(feedback);
     const isBegged = thumb === "up" && asksFor(trajectory, format);
     const verification = feedbackVerdict(
       {
         thumb: isBegged ? "down" : thumb,
         outcomes,
-        message: lastMessage(feedback),
-        correction: lastText(feedback, ({ kind }) => kind !== "edit"),
-        edit: lastText(feedback, ({ kind }) => kind === "edit"),
+        ...message,
+        edit: lastEdit(feedback),
       },
       weights,
     );
-    if (verification === null) return { holds: false, status: "skipped", reason: NO_FEEDBACK };
+    if (verification === null) {
+      return { holds: false, status: "skipped", reason: unread ?? NO_FEEDBACK };
+    }
     const used = grammarsOf(trajectory);
     if (used.size > 0) {
       known ??= grammarIds(format, environment, trajectory);
@@ -74,21 +83,9 @@ export function createFeedbackCheck(
   };
 }
 
-/** The newest text of feedback of some kinds. */
-function lastText(
-  feedback: readonly Feedback[],
-  counts: (one: Feedback) => boolean,
-): string | null {
-  return feedback.findLast((one) => one.text !== undefined && counts(one))?.text ?? null;
-}
-
-function lastMessage(feedback: readonly Feedback[]): MessageKind | null {
-  const said = feedback.flatMap(({ kind }) => (isMessage(kind) ? [kind] : []));
-  return said.at(-1) ?? null;
-}
-
-function isMessage(kind: Feedback["kind"]): kind is MessageKind {
-  return Object.hasOwn(MESSAGE_REWARDS, kind);
+/** The newest text of an edited answer. */
+function lastEdit(feedback: readonly Feedback[]): string | null {
+  return feedback.findLast(({ kind }) => kind === "edit")?.text ?? null;
 }
 
 /** A visitor may change their mind. */

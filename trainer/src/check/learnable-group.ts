@@ -4,8 +4,11 @@ import type { Trajectory, Verification } from "@waggle/protocol";
 
 /** A trajectory to train on. */
 export type LearnableTrajectory = {
+  /** Of the leased record. Several trials at one request have the same. */
   readonly digest: string;
-  /** Identified by digest instead of id, because clients choose their ids. */
+  /**
+   * Its id is the digest, because clients choose their ids; for a trial at a request, with `/` and the trial's number.
+   */
   readonly trajectory: JudgedTrajectory;
   /** `[samples][T]` log-probs at the claimed version, recomputed by the trainer. */
   readonly rescoredLogProbs: readonly (readonly number[])[];

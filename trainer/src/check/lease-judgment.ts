@@ -143,7 +143,7 @@ function withSkipped(judged: JudgedLease, reasons: ReadonlyMap<string, string>):
 }
 
 /**
- * What is left of a record without stopped signals; `null` if only a stopped verifier could judge it. Adds the digests of
+ * What is left of a record without stopped signals; `null` if only a stopped verifier or judge could rate it. Adds the digests of
  * records that lose something to `stripped`.
  */
 function stripping(
@@ -152,7 +152,10 @@ function stripping(
   stripped: Set<string>,
 ): (leased: LeasedTrajectory) => LeasedTrajectory | null {
   return (leased) => {
-    if (feedback === null) return stopped.has("verifier") ? null : leased;
+    if (feedback === null) {
+      const signal = leased.trajectory.task === null ? "judge:requests" : "verifier";
+      return stopped.has(signal) ? null : leased;
+    }
     const left = withoutStopped(leased, stopped);
     if (left !== leased) stripped.add(leased.digest);
     return left;
@@ -196,22 +199,23 @@ async function judgeGroup(
       outcomes.push({ digest: leased.digest, status: "skipped", reason: SIGNAL_STOPPED });
       continue;
     }
-    const { trajectory, outcome } = await checker.check(left, group, state);
+    const { trajectory, outcome, trials } = await checker.check(left, group, state);
+    const learnable = trials ?? (trajectory === null ? [] : [trajectory]);
     const { network, siteKey, reputation = 1 } = leased;
     const isSilent = left !== leased && outcome.reason === NO_FEEDBACK;
-    if (trajectory === null) {
+    if (learnable.length === 0) {
       outcomes.push(isSilent ? { ...outcome, reason: SIGNAL_STOPPED } : outcome);
     } else if (reputation === 0) {
       // Checked all the same, because verified work is what ends a quarantine.
       outcomes.push(skippedOutcome(outcome, QUARANTINED));
     } else {
       outcomes.push(outcome);
-      passed.push({
-        ...trajectory,
+      const sender = {
         ...(network === undefined ? {} : { network }),
         ...(siteKey === undefined ? {} : { siteKey }),
         reputation,
-      });
+      };
+      passed.push(...learnable.map((one) => ({ ...one, ...sender })));
     }
   }
   return { outcomes, passed };

@@ -9,32 +9,52 @@ export function stoppedSignals({ signals = [] }: ControlState): StoppedSignals {
   return new Set(signals.flatMap(({ signal, stopped }) => (stopped === null ? [] : [signal])));
 }
 
+/** A record of which signals may have been left out. */
+export type StrippedTrajectory = LeasedTrajectory & {
+  /** Whether no judge may read its messages. */
+  readonly isUnjudged?: true;
+};
+
 /** The record without feedback and outcomes of stopped signals; the same object if it has none. */
 export function withoutStopped(
   leased: LeasedTrajectory,
   stopped: StoppedSignals,
-): LeasedTrajectory {
+): StrippedTrajectory {
   if (stopped.size === 0) return leased;
   const { feedback, outcomes = [] } = leased;
   const said = feedback
     .filter(({ kind }) => !stopped.has(signalOf(kind)))
     .map((one) => (stopped.has("correction") ? withoutCorrection(one) : one));
   const kept = outcomes.filter(({ metric }) => !stopped.has(`outcome:${metric}`));
+  const isUnjudged = stopped.has("judge:messages") && said.some(isJudgeable);
   const isSame =
+    !isUnjudged &&
     kept.length === outcomes.length &&
     said.length === feedback.length &&
     said.every((one, i) => one === feedback[i]);
-  return isSame ? leased : { ...leased, feedback: said, outcomes: kept };
+  if (isSame) return leased;
+  return { ...leased, feedback: said, outcomes: kept, ...(isUnjudged && { isUnjudged }) };
 }
 
 function signalOf(kind: Feedback["kind"]): string {
   if (kind === "thumb-up" || kind === "thumb-down") return "thumb";
+  if (kind === "next-message") return "judge:messages";
   return kind === "edit" ? kind : `message:${kind}`;
 }
 
-/** The message without its text. */
+/** Whether a judge could read it. */
+export function isJudgeable({ kind, text }: Feedback): boolean {
+  return text !== undefined && kind !== "edit";
+}
+
+/** A correction without its text. */
 function withoutCorrection(one: Feedback): Feedback {
-  if (one.kind === "edit" || one.text === undefined) return one;
+  if (!isCorrection(one.kind) || one.text === undefined) return one;
   const { text: _, ...rest } = one;
   return rest;
+}
+
+/** Whether the text of such a message is a correction. */
+export function isCorrection(kind: Feedback["kind"]): boolean {
+  return kind === "next-corrects" || kind === "next-contradicts";
 }

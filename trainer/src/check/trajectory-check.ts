@@ -37,6 +37,7 @@ import {
 import { rescore, withOwnScores } from "./rescoring.ts";
 import { PAGE_TOOL_FAILED } from "../evaluation/skipped-outcome.ts";
 import type { Replay } from "./replay.ts";
+import type { RequestTrials } from "./request-trials.ts";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 
 /**
@@ -55,6 +56,8 @@ const MIN_TEMPERATURE = 0.5;
 /** The checked trajectory, or `null` with the reason in `outcome`. */
 export type CheckedTrajectory = {
   readonly trajectory: LearnableTrajectory | null;
+  /** New trials at a visitor's request, to learn from in its place. */
+  readonly trials?: readonly LearnableTrajectory[];
   readonly outcome: TrajectoryOutcome;
 };
 
@@ -76,6 +79,8 @@ export type TrajectoryCheckerOptions = {
   readonly replay: Replay;
   /** Judges visitors' own requests, in place of assigned tasks; absent = such requests are skipped. */
   readonly feedback?: FeedbackCheck;
+  /** Makes groups of visitors' own requests, beside assigned tasks; absent = such requests are skipped. */
+  readonly tryAgain?: RequestTrials | undefined;
   readonly maxStaleness: number;
   readonly band?: LogProbBand;
   /** How far tokens may be from those that the recorded seeds select. Default `DRAW_BAND`. */
@@ -120,11 +125,20 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         },
       });
 
+      const tryAgain = trajectory.task === null ? options.tryAgain : undefined;
       const claim =
         (await refusalOfClaim(digest, trajectory, group, policy)) ??
-        refusalOfTask(trajectory, options.feedback === undefined) ??
+        (tryAgain ? null : refusalOfTask(trajectory, options.feedback === undefined)) ??
         refusalOfTokens(trajectory, state, policy);
       if (claim !== null) return refused(claim);
+      if (tryAgain !== undefined) {
+        // Unlike a check, trials verify nothing that could end a quarantine.
+        if (leased.reputation === 0) return refused(skip("quarantined"));
+        const { trials, reason } = await tryAgain(leased, state);
+        if (trials === null) return refused(skip(reason));
+        const own = trials.map((trial) => ({ ...trial, visitorId }));
+        return { trajectory: null, trials: own, outcome: { digest, status: "learned" } };
+      }
 
       const said = state.versions.find(
         ({ version }) => version === trajectory.policyVersion,

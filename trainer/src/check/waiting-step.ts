@@ -76,11 +76,11 @@ export function waitingStep(
     kept.groups.flatMap(({ trajectories }) => trajectories.map(({ trajectory }) => trajectory.id)),
   );
   const waiting = several.filter(({ trajectories }) =>
-    trajectories.some(({ digest }) => left.has(digest)),
+    trajectories.some(({ trajectory }) => left.has(trajectory.id)),
   );
   for (const { trajectories } of several.filter((group) => !waiting.includes(group))) {
-    for (const { digest } of trajectories) {
-      reasons.set(digest, kept.dropped.get(digest) ?? "no-signal");
+    for (const { digest, trajectory } of trajectories) {
+      reasons.set(digest, kept.dropped.get(trajectory.id) ?? "no-signal");
     }
   }
   return { groups: waiting, kept, reasons };

@@ -11,6 +11,7 @@ import { modelUnder } from "../model/frozen-base.ts";
 import { edgeOf, type EdgeOptions, edgeTransport, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { number, positive, probability } from "../options/option-values.ts";
+import { judgeOf, type JudgeFlags, withJudge } from "../options/judge-options.ts";
 import { serverOf } from "../options/server-options.ts";
 import {
   adapterOption,
@@ -29,7 +30,8 @@ import type { ProgramOptions } from "../options/program-options.ts";
 
 type TrainOptions = LearningOptions &
   Omit<EdgeOptions, "site"> &
-  WatchOptions & {
+  WatchOptions &
+  JudgeFlags & {
     site?: readonly string[];
     env?: readonly string[];
     state: string;
@@ -51,7 +53,7 @@ type TrainOptions = LearningOptions &
 
 export function addTrainEdgeCommand(program: Command, options: ProgramOptions): void {
   const { signal, writeOut, writeError, environment } = options;
-  withWatch(withEdge(withLearning(program.command("train-edge")), sitesOption()))
+  withJudge(withWatch(withEdge(withLearning(program.command("train-edge")), sitesOption())))
     .description("train on the trajectories of an edge until stopped")
     .addOption(
       environmentOption("the one that the edge assigns, if it is built in").argParser(
@@ -118,6 +120,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         return;
       }
       const recipe = recipeOf(given, given.maxSteps);
+      const judge = judgeOf(given, recipe, environment);
       const own =
         given.env && (await Promise.all(given.env.map((source) => environmentFrom(source))));
       const { site: sites = [undefined], ...withoutSite } = given;
@@ -146,6 +149,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
           waits: given.wait,
           device: given.device,
           server: serverOf(given, environment),
+          judge,
           threads: given.threads,
           memoryLimit: given.memoryLimit,
           base: given.base,

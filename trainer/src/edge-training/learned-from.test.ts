@@ -156,9 +156,19 @@ test("a request that a filter drops without the stopped signal is skipped becaus
   expect(outcomes.map(({ reason }) => reason)).toEqual(KINDS.map(() => "signal-stopped"));
 });
 
-test("practice tasks teach nothing while the verifier is stopped", async () => {
-  const setup = await createSetup();
-  setup.edge.control = stop("verifier");
+test.each([
+  ["practice tasks", "verifier", { environment: "shop", seed: 1, split: "train" }],
+  ["visitors' requests", "judge:requests", null],
+] as const)("%s teach nothing while %s is stopped", async (_, signal, task) => {
+  const groups = (await randomGroups(10, 4)).map((group) => ({
+    ...group,
+    trajectories: group.trajectories.map((leased) => ({
+      ...leased,
+      trajectory: { ...leased.trajectory, task },
+    })),
+  }));
+  const setup = await createSetup(groups);
+  setup.edge.control = stop(signal);
   const { summary } = await live(setup);
   expect(summary.state.step).toBe(0);
   const outcomes = [...setup.edge.acknowledged.values()].flat();

@@ -3,6 +3,7 @@ import type { EnvironmentSpec } from "@waggle/environments";
 import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
 import type { Device } from "../model/device.ts";
 import type { AdapterFolder } from "../model/adapter-folder.ts";
+import type { JudgeUse } from "../options/judge-options.ts";
 import type { Turn } from "./fair-turns.ts";
 import type { TrainingOptions } from "./training-parts.ts";
 import type { Precision, RemoteServerOptions } from "@waggle/engine";
@@ -18,6 +19,8 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   readonly device: Device;
   /** Only with a URL as the device. */
   readonly server?: RemoteServerOptions | undefined;
+  /** Asked about messages and trials; `null` or absent = no judge. */
+  readonly judge?: JudgeUse | null | undefined;
   readonly threads?: number | undefined;
   /** In bytes. */
   readonly memoryLimit?: number | undefined;

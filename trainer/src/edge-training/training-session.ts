@@ -44,6 +44,7 @@ import { createGuidanceCache } from "../model/guidance-cache.ts";
 import { promotionRule } from "../sink/promotion-rule.ts";
 import { retentionPlayer } from "../sink/retention-check.ts";
 import { baseScorer } from "../update/base-scorer.ts";
+import { messageJudge, requestTrials, requireSameJudge } from "./judge-parts.ts";
 import { createReplay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
@@ -129,6 +130,7 @@ async function runSession(
   const control = await edge.control();
   const { environment } = control;
   if (recipe.feedback !== null) requireFeedback(recipe, control);
+  requireSameJudge(options.judge, control);
   // A site without tasks has nothing to evaluate on, and a trainer waits for its first task.
   const practiced =
     environment === "" ? undefined : assignedEnvironment(control, options.environments);
@@ -236,6 +238,9 @@ async function runSession(
       ...parts,
       guidance: said === undefined ? null : await guidance.get(said),
     });
+    const grammars = grammarsOf(model, policy.vocabularySize);
+    const { seed } = options;
+    const given = { policy, adapterCache, model, recipe, grammars, tasks, seed, report };
     const checker = createTrajectoryChecker({
       policy,
       adapterCache,
@@ -247,12 +252,18 @@ async function runSession(
         environments: options.environments,
       }),
       ...(recipe.feedback !== null && {
-        feedback: createFeedbackCheck(recipe.feedback, model.format, practiced),
+        feedback: createFeedbackCheck(
+          recipe.feedback,
+          model.format,
+          practiced,
+          messageJudge(options.judge),
+        ),
       }),
+      tryAgain: await requestTrials(options.judge, { ...given, environment: practiced }),
       maxStaleness: recipe.maxStaleness,
       ...bandsOf(model.storedFormat),
       servedSequences: engine.capabilities().sequences,
-      grammars: grammarsOf(model, policy.vocabularySize),
+      grammars,
     });
     return await runTrainingLoop(
       {

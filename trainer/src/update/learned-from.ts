@@ -13,12 +13,18 @@ export function learnedInStep(
 ): LearnedFrom {
   const trajectories = groups.flatMap((group) => group.trajectories.map((one) => one.trajectory));
   const versions = Map.groupBy(trajectories, ({ record }) => record.consent.version);
+  const judged = trajectories.flatMap(({ verification: { parts, signals = {} } }) => {
+    const isJudged = Object.keys(signals).some((signal) => signal.startsWith("judge:"));
+    return isJudged && typeof parts["judge"] === "string" ? [parts["judge"]] : [];
+  });
+  const prompts = [...Map.groupBy(judged, (version) => version)];
   return {
     recipe,
     steps: 1,
     trajectories: trajectories.length,
     signals: signalInfluence(groups, minibatch, { advantages, ofCorrection }),
-    consents: most([...versions].map(([version, all]) => ({ version, trajectories: all.length }))),
+    ...(prompts.length > 0 && { prompts: counted(prompts) }),
+    consents: counted([...versions]),
   };
 }
 
@@ -26,7 +32,7 @@ export function learnedInStep(
 export function withLearned(earlier: LearnedFrom | undefined, step: LearnedFrom): LearnedFrom {
   if (earlier === undefined) return step;
   const signals = Map.groupBy([...earlier.signals, ...step.signals], ({ signal }) => signal);
-  const consents = Map.groupBy([...earlier.consents, ...step.consents], ({ version }) => version);
+  const prompts = [...(earlier.prompts ?? []), ...(step.prompts ?? [])];
   return {
     recipe: step.recipe,
     steps: earlier.steps + step.steps,
@@ -38,13 +44,25 @@ export function withLearned(earlier: LearnedFrom | undefined, step: LearnedFrom)
         weight: all.reduce((sum, one) => sum + one.weight, 0),
       })),
     ),
-    consents: most(
-      [...consents].map(([version, all]) => ({
-        version,
-        trajectories: all.reduce((sum, one) => sum + one.trajectories, 0),
-      })),
-    ),
+    ...(prompts.length > 0 && { prompts: summed(prompts) }),
+    consents: summed([...earlier.consents, ...step.consents]),
   };
+}
+
+type Counted = LearnedFrom["consents"][number];
+
+function counted(grouped: readonly (readonly [string, readonly unknown[]])[]): Counted[] {
+  return most(grouped.map(([version, all]) => ({ version, trajectories: all.length })));
+}
+
+function summed(all: readonly Counted[]): Counted[] {
+  const versions = [...Map.groupBy(all, ({ version }) => version)];
+  return most(
+    versions.map(([version, same]) => ({
+      version,
+      trajectories: same.reduce((sum, one) => sum + one.trajectories, 0),
+    })),
+  );
 }
 
 /** Those with most trajectories, as many as the schema allows. */

@@ -51,7 +51,7 @@ export type LearningStepOptions = ComingStep & {
 };
 
 export type LearningStepResult = {
-  /** By digest: the mean advantage over the tokens of each trajectory that was trained on. */
+  /** By digest: the mean advantage over the tokens of each trajectory that was trained on, or of the trials at it. */
   readonly advantages: ReadonlyMap<string, number>;
   /** By digest: why the recipe left other trajectories out. */
   readonly reasons: ReadonlyMap<string, string>;
@@ -100,21 +100,23 @@ export async function learningStep(
     }),
     bounded.stage,
     kept,
-    new Set(trajectories.map(({ digest }) => digest)),
+    new Set(trajectories.map(({ trajectory }) => trajectory.id)),
     partContext(stage, step, options),
     options.reference === undefined ? {} : { reference: options.reference },
     new AbortController().signal,
   );
   const { numbers, dropped, state } = update;
+  const digests = new Map(trajectories.map(({ digest, trajectory }) => [trajectory.id, digest]));
+  const reasons = new Map([...dropped].map(([id, reason]) => [digests.get(id) ?? id, reason]));
   if (numbers === null) {
-    return { advantages: new Map(), reasons: dropped, learnedFrom: null, state, metrics: {} };
+    return { advantages: new Map(), reasons, learnedFrom: null, state, metrics: {} };
   }
   const advantages = advantagesOf(numbers);
   const senders = bounded.result();
   const { rows } = numbers.minibatch;
   return {
-    advantages,
-    reasons: dropped,
+    advantages: meanByDigest(advantages, digests),
+    reasons,
     learnedFrom: learnedInStep(recipe.name, numbers),
     state,
     influence: senders?.influence,
@@ -139,6 +141,16 @@ function advantagesOf({ groups, advantages = new Map() }: UpdateNumbers): Map<st
   );
 }
 
+function meanByDigest(
+  advantages: ReadonlyMap<string, number>,
+  digests: ReadonlyMap<string, string>,
+): Map<string, number> {
+  const grouped = Map.groupBy(advantages, ([id]) => digests.get(id) ?? id);
+  return new Map(
+    [...grouped].map(([digest, all]) => [digest, meanOrZero(all.map(([, value]) => value))]),
+  );
+}
+
 function outcomeMetrics(
   learned: readonly LearnableTrajectory[],
   advantages: ReadonlyMap<string, number>,
@@ -160,10 +172,10 @@ function distances(
   { minibatch, proximalLogProbs }: UpdateNumbers,
   trajectories: readonly LearnableTrajectory[],
 ): { readonly [name: string]: number } {
-  const byDigest = new Map(trajectories.map((trajectory) => [trajectory.digest, trajectory]));
+  const byId = new Map(trajectories.map((one) => [one.trajectory.id, one]));
   const { rows, lossMask, behaviorLogProbs } = minibatch;
   const found = rows.map(({ rewarded, index }) => {
-    const trajectory = byDigest.get(rewarded.trajectory.id);
+    const trajectory = byId.get(rewarded.trajectory.id);
     return {
       rescored: trajectory?.rescoredLogProbs[index] ?? [],
       recorded: trajectory?.trajectory.samples[index]?.behaviorLogProbs ?? [],

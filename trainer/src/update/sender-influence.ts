@@ -73,7 +73,7 @@ export function withBoundedSenders(
     siteKey: namesOf(trajectories, ({ siteKey }) => siteKey),
   };
   const reputations = new Map(
-    trajectories.map(({ digest, reputation = 1 }) => [digest, reputation] as const),
+    trajectories.map(({ trajectory, reputation = 1 }) => [trajectory.id, reputation] as const),
   );
   const bounded = withAdjustedAdvantages(stage, (estimated, groups, outputs) => {
     if (outputs === undefined) {
@@ -117,9 +117,9 @@ function namesOf(
   of: (trajectory: LearnableTrajectory) => string | undefined,
 ): Map<string, string> {
   return new Map(
-    trajectories.flatMap((trajectory) => {
-      const name = of(trajectory);
-      return name === undefined ? [] : [[trajectory.digest, hashed(name)] as const];
+    trajectories.flatMap((one) => {
+      const name = of(one);
+      return name === undefined ? [] : [[one.trajectory.id, hashed(name)] as const];
     }),
   );
 }

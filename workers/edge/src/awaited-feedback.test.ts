@@ -197,6 +197,40 @@ test("a trainer that does not learn from edits gets none, and edits make no requ
     .toEqual({ [request.digest]: ["thumb-down"] });
 });
 
+test("a site with a judge waits for messages that only a judge can read, and no other lease has them", async () => {
+  const [unread, thanked] = [await liveRequest(), await liveRequest()];
+  await give("next-message", unread, token, "and for three?");
+  await give("next-thanks", thanked, token, "thanks!");
+  await give("thumb-up", thanked);
+  expect(await leasable(Date.now() + LATER)).toEqual([thanked.digest]);
+  await set({ feedbackFrom: ["message"] });
+  const other = await liveRequest();
+  await give("next-thanks", other, token, "great");
+  const texts = async () => {
+    const { groups } = await lease();
+    const all = groups.flatMap(({ trajectories }) => trajectories.flatMap((t) => t.feedback));
+    return all.map(({ kind, text = null }) => [kind, text]);
+  };
+  const found: unknown[] = [];
+  await expect
+    .poll(async () => found.push(...(await texts())), { timeout: 10_000, interval: 100 })
+    .toBeGreaterThan(2);
+  // Without a judge, a trainer of the previous release gets neither the kind nor the text.
+  expect(found).toEqual([
+    ["next-thanks", null],
+    ["thumb-up", null],
+    ["next-thanks", null],
+  ]);
+  await set({ feedbackFrom: ["message", "judge"] });
+  const late = await liveRequest();
+  await give("next-message", late, token, "and a taxi");
+  const judged: unknown[] = [];
+  await expect
+    .poll(async () => judged.push(...(await texts())), { timeout: 10_000, interval: 100 })
+    .toBeGreaterThan(0);
+  expect(judged).toEqual([["next-message", "and a taxi"]]);
+});
+
 test("a text is kept as it was sent, given back to its visitor, and refused where it says nothing", async () => {
   const request = await liveRequest();
   const sent = await give("next-contradicts", request, token, "that is wrong");

@@ -36,7 +36,8 @@ function parameter({ FEEDBACK_FROM: from, METRICS }: TeachingFeedback): string {
 function kindsFrom(from: TeachingFeedback["FEEDBACK_FROM"]): Feedback["kind"][] {
   const thumbs: Feedback["kind"][] = from.includes("thumb") ? ["thumb-up", "thumb-down"] : [];
   const messages = from.includes("message") ? (Object.keys(MESSAGE_REWARDS) as MessageKind[]) : [];
-  return [...thumbs, ...messages, ...(from.includes("edit") ? (["edit"] as const) : [])];
+  const judged = from.includes("judge") ? (["next-message"] as const) : [];
+  return [...thumbs, ...messages, ...judged, ...(from.includes("edit") ? (["edit"] as const) : [])];
 }
 
 /**

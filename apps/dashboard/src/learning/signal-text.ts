@@ -10,6 +10,8 @@ const WORDS: { readonly [signal: string]: string } = {
   "message:next-corrects": "Next message corrects",
   "message:next-contradicts": "Next message contradicts",
   "message:retry": "Retry",
+  "judge:messages": "Next message, read by a judge",
+  "judge:requests": "Requests tried again, ranked by a judge",
 };
 
 /** `outcome:booked` as `Outcome booked`; a name of a newer edge as it is. */

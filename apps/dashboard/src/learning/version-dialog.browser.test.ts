@@ -32,6 +32,7 @@ const FOUND: VersionReportResponse = {
         { signal: "thumb", trajectories: 40, weight: 3 },
         { signal: "outcome:booked", trajectories: 30, weight: 1 },
       ],
+      prompts: [{ version: "next-message-1", trajectories: 7 }],
       consents: [{ version: "2026-12-01", trajectories: 64 }],
     },
     answers: {
@@ -62,7 +63,7 @@ test("the dialog has each signal with its share, the consent versions and the vi
     ["Outcome booked", "30", "1", "25.0\u00a0%"],
   ]);
   expect(texts(".caption")[0]).toBe(
-    "4 steps of signals-reinforce since v6: 64 trajectories of 31 visitors. Consent versions: 2026-12-01 (64 trajectories).",
+    "4 steps of signals-reinforce since v6: 64 trajectories of 31 visitors. Consent versions: 2026-12-01 (64 trajectories). Prompts of the judge: next-message-1 (7 trajectories).",
   );
 });
 

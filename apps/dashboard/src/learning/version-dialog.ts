@@ -68,16 +68,16 @@ function reportSections(
 }
 
 function learnedPanel(learned: LearnedFrom, visitors: number, policy: PolicyVersion): HTMLElement {
-  const { recipe, steps, trajectories, signals, consents } = learned;
+  const { recipe, steps, trajectories, signals, consents, prompts = [] } = learned;
   const all = signals.reduce((sum, { weight }) => sum + weight, 0);
   const since = policy.parent === null ? "" : ` since v${policy.parent}`;
-  const versions = consents.map(
-    (one) => `${one.version} (${formatCount(one.trajectories)} trajectories)`,
-  );
+  const counted = (all: typeof consents): string =>
+    all.map((one) => `${one.version} (${formatCount(one.trajectories)} trajectories)`).join(", ");
+  const judged = prompts.length === 0 ? "" : ` Prompts of the judge: ${counted(prompts)}.`;
   return tablePanel(
     "Learned from",
     [
-      `${formatCount(steps)} steps of ${recipe}${since}: ${formatCount(trajectories)} trajectories of ${formatCount(visitors)} visitors. Consent versions: ${versions.join(", ") || "none"}.`,
+      `${formatCount(steps)} steps of ${recipe}${since}: ${formatCount(trajectories)} trajectories of ${formatCount(visitors)} visitors. Consent versions: ${counted(consents) || "none"}.${judged}`,
       "Weight is the absolute advantage of the tokens times their share of the loss, as far as the signal caused it.",
     ],
     [["Signal"], ["Trajectories", "number"], ["Weight", "number roomy"], ["Share", "number"]],

@@ -12,6 +12,7 @@ type FeedbackTexts = {
   /** Of the conversation, so that the same value has the same placeholder. */
   readonly redactor: () => Pick<LazyRedactor, "prepare" | "redact">;
   readonly sharesCorrections: boolean;
+  readonly sharesMessages: boolean;
 };
 
 /** A trajectory of this page. `isShared`: the visitor had agreed when its request began, so the site gets it. */
@@ -82,15 +83,18 @@ export class FeedbackSender {
     return outcome;
   }
 
-  /** Sends what a message says about the answer before it, if that is clear. */
+  /** Sends what a message says about the answer before it, if that is clear, or its text if the page shares messages. */
   async #notice(next: string): Promise<void> {
     const previous = this.#shown.previous();
     if (previous === null) return;
     const { nextFeedback } = await import("./next-feedback.ts");
-    const given = nextFeedback(previous, next, this.#consent.get());
+    const { sharesCorrections, sharesMessages } = this.#texts;
+    const sharesAll = sharesMessages && isText(next);
+    const given = nextFeedback(previous, next, this.#consent.get(), sharesAll);
     if (given === null) return;
     const isCorrection = given.kind === "next-corrects" || given.kind === "next-contradicts";
-    const text = isCorrection && this.#texts.sharesCorrections && isText(next) ? next : undefined;
+    const isShared = sharesAll || (isCorrection && sharesCorrections && isText(next));
+    const text = isShared ? next : undefined;
     await this.#queue(given.kind, given.trajectoryId, text);
   }
 

@@ -63,6 +63,20 @@ test("a page that shares corrections sends their text, redacted, and no other me
   });
 });
 
+test("a page that shares messages sends the text of each, redacted, also where the rules find nothing", async () => {
+  const { agent, edge } = openPage({ turns, shareMessages: true });
+  agent.consent.grant();
+  await agent.send("book a table for two").finished;
+  await agent.send("and tell ann@example.com").finished;
+  await agent.send("thanks").finished;
+  await until(agent, () => edge.feedback.length === 2 && edge.trajectories.length === 3);
+  const texts = edge.feedback.map(({ kind, text }) => [kind, text ?? null]);
+  expect(Object.fromEntries(texts)).toEqual({
+    "next-message": "and tell [EMAIL_1]",
+    "next-thanks": "thanks",
+  });
+});
+
 test("an edited answer is sent redacted, and again after another change; without consent it stays here", async () => {
   const { agent, edge } = openPage({ turns });
   await agent.send("book a table for two").finished;

@@ -20,6 +20,8 @@ type GivenFeedback = {
   readonly outcomes: readonly LeasedOutcome[];
   /** What the message after the answer says; `null` if it says nothing. */
   readonly message: MessageKind | null;
+  /** Version of the judge's prompt, if a judge read the message. Absent: rules of the page did. */
+  readonly judge?: string | undefined;
   /** What the visitor wrote then, if the site asks for it and the message is a correction. */
   readonly correction: string | null;
   /** The whole answer as the visitor edited it. */
@@ -43,11 +45,11 @@ type Signal = {
  * The weighted mean of the signals' rewards. A metric weighs its own weight times that of outcomes. Of two values of one
  * metric, that of the site's server counts. An edited answer is what the visitor wanted, so it has the reward 1 alone.
  *
- * @returns the verdict, with the value of each signal in `parts`, the text of a correction as `correction`, and the share of
- *   each signal; `null` without feedback that has a weight.
+ * @returns the verdict, with the value of each signal in `parts`, the text of a correction as `correction`, the version of a
+ *   judge's prompt as `judge`, and the share of each signal; `null` without feedback that has a weight.
  */
 export function feedbackVerdict(
-  { thumb, outcomes, message, correction, edit }: GivenFeedback,
+  { thumb, outcomes, message, judge, correction, edit }: GivenFeedback,
   weights: FeedbackWeights,
 ): Verification | null {
   if (edit !== null && (weights.edit ?? 0) > 0) {
@@ -55,16 +57,17 @@ export function feedbackVerdict(
   }
   const signals: Signal[] = [
     ...(thumb === null ? [] : [thumbSignal(thumb, weights.thumb ?? 0)]),
-    ...(message === null ? [] : [messageSignal(message, weights.message ?? 0)]),
+    ...(message === null ? [] : [messageSignal(message, judge, weights.message ?? 0)]),
     ...trusted(outcomes).flatMap((outcome) => outcomeSignal(outcome, weights.outcome ?? 0)),
   ].filter(({ weight }) => weight > 0);
   if (signals.length === 0) return null;
   const total = signals.reduce((sum, { weight }) => sum + weight, 0);
   const reward = signals.reduce((sum, one) => sum + one.weight * one.reward, 0) / total;
-  const isCorrected = correction !== null && signals.some(({ name }) => name === "message");
+  const hasMessage = signals.some(({ name }) => name === "message");
   const parts = {
     ...Object.fromEntries(signals.map(({ name, value }) => [name, value])),
-    ...(isCorrected && { correction }),
+    ...(hasMessage && correction !== null && { correction }),
+    ...(hasMessage && judge !== undefined && { judge }),
   };
   const shares = Object.fromEntries(signals.map(({ signal, weight }) => [signal, weight / total]));
   return { reward, success: reward >= SUCCESS_FROM, parts, signals: shares };
@@ -74,9 +77,9 @@ function thumbSignal(thumb: "up" | "down", weight: number): Signal {
   return { name: "thumb", signal: "thumb", value: thumb, reward: toNumber(thumb === "up"), weight };
 }
 
-function messageSignal(kind: MessageKind, weight: number): Signal {
-  const reward = MESSAGE_REWARDS[kind];
-  return { name: "message", signal: `message:${kind}`, value: kind, reward, weight };
+function messageSignal(kind: MessageKind, judge: string | undefined, weight: number): Signal {
+  const signal = judge === undefined ? `message:${kind}` : "judge:messages";
+  return { name: "message", signal, value: kind, reward: MESSAGE_REWARDS[kind], weight };
 }
 
 /** The outcomes without those of pages where the server reported the same metric. */

@@ -152,6 +152,19 @@ const SITE: Field = group({
     baseDrift: atLeastZero,
     evaluationTasks: count(100_000),
     feedbackWaitSeconds: count(31_536_000),
+    judge: group({
+      model: text("write the name of a model on the judge's server"),
+      votes: count(25),
+      messages: { instead: "write true or false", accepts: (value) => typeof value === "boolean" },
+      requestTrials: {
+        instead: "write a whole number from 2 to 32",
+        accepts: (value) => Number.isInteger(value) && Number(value) >= 2 && Number(value) <= 32,
+      },
+      readOnlyTools: {
+        instead: 'write a list of tools that change nothing, such as ["search"]',
+        entries: text('write the name of a tool, such as "search"'),
+      },
+    }),
   }),
   gate: group({
     minTasks: count(100_000),

@@ -16,6 +16,7 @@ import { readSiteConfig, type SiteConfig } from "./config-file.ts";
 import { requireFittingBase } from "./base-check.ts";
 import { requireConsentText } from "./consent-check.ts";
 import { requireFittingMetrics } from "./feedback-check.ts";
+import { requireFittingJudge } from "./judge-check.ts";
 import { importText } from "./source-file.ts";
 import { siteModule, type SiteModule } from "./site-module.ts";
 import { requireToolLanguages } from "./tool-language-check.ts";
@@ -69,6 +70,7 @@ export async function loadSite(
   requireRecipe(config);
   requireFittingBase(config);
   requireFittingMetrics(config);
+  requireFittingJudge(config);
   requireConsentText(config);
   requireModel(config, folder);
   const tools = await siteModule(config, "tools", WRITE.tools);

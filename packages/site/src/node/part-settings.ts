@@ -38,9 +38,17 @@ const RETENTION_TASKS = 100;
 /** Tasks of the probes, where a site says nothing about its gate: the edge's own default of `minTasks`. */
 const PROBE_TASKS = 64;
 
+/** What the site's trainer learns from; `undefined` if from practice tasks alone. */
+function feedbackSources(definition: LoadedSite["definition"]): FeedbackSource[] | undefined {
+  const isJudged = definition.training?.judge !== undefined;
+  const feedback = feedbackOf(definition);
+  if (feedback === null && !isJudged) return undefined;
+  const read = new Set<string>([...Object.keys(feedback ?? {}), ...(isJudged ? ["judge"] : [])]);
+  return FeedbackSource.options.filter((source) => read.has(source));
+}
+
 function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
   const { gate = {}, retention = {}, training = {}, metrics } = definition;
-  const feedback = feedbackOf(definition);
   const settings: SiteSettings = {
     taskEnvironment: environment?.name,
     metrics,
@@ -55,10 +63,7 @@ function learningSettings({ definition, environment }: LoadedSite): SiteSettings
     gateRelease: gate.release,
     canaryShare: gate.canaryShare,
     feedbackWaitSeconds: training.feedbackWaitSeconds,
-    feedbackFrom:
-      feedback === null
-        ? undefined
-        : FeedbackSource.options.filter((source) => feedback[source] !== undefined),
+    feedbackFrom: feedbackSources(definition),
     visitorTtlDays: retention.visitorDays,
     retentionDays: retention.trajectoryDays,
   };
@@ -84,7 +89,12 @@ export function trainerArguments({
       "kl-coefficient": training.klCoefficient,
       "watch-base-drift": training.baseDrift,
       "evaluation-tasks": training.evaluationTasks,
+      "judge-model": training.judge?.model,
+      "judge-votes": training.judge?.votes,
+      "request-trials": training.judge?.requestTrials,
+      "read-only-tools": training.judge?.readOnlyTools,
     }),
+    ...(training.judge?.messages === true ? ["--judge-messages"] : []),
     ...(constrainToolCalls ? [] : ["--no-constrain-tool-calls"]),
     ...settings.flatMap(([name, value]) => ["--set", `${name}=${value}`]),
   ];

@@ -41,8 +41,8 @@ const idOf = (context: EdgeContext): string => context.req.param("leaseId") ?? "
 type Stores = { readonly db: SiteDatabase; readonly bucket: R2Bucket };
 
 /**
- * Feedback on each trajectory by its own visitor, oldest first. Kinds that a trainer of the previous release does not know are
- * left out unless the site learns from them.
+ * Feedback on each trajectory by its own visitor, oldest first. Kinds and texts that a trainer of the previous release does
+ * not know are left out unless the site learns from them.
  */
 async function feedbackOf(
   db: SiteDatabase,
@@ -51,13 +51,18 @@ async function feedbackOf(
 ): Promise<Map<string, Feedback[]>> {
   const { results } = await db
     .prepare(
-      `SELECT f.id, f.trajectoryId, f.kind, f.text, f.at FROM feedback f
+      `SELECT f.id, f.trajectoryId, f.kind, f.at,
+       CASE WHEN ?4 OR f.kind NOT IN ('next-thanks', 'next-repeats') THEN f.text END AS text
+     FROM feedback f
      JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = +f.visitorId
      WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND (?2 OR f.kind NOT LIKE 'next-%')
-       AND (?3 OR f.kind <> 'edit')
+       AND (?3 OR f.kind <> 'edit') AND (?4 OR f.kind <> 'next-message')
      ORDER BY f.receivedAt`,
     )
-    .bind(leaseId, from.includes("message") ? 1 : 0, from.includes("edit") ? 1 : 0)
+    .bind(
+      leaseId,
+      ...(["message", "edit", "judge"] as const).map((one) => (from.includes(one) ? 1 : 0)),
+    )
     .all<FeedbackRow>();
   return Map.groupBy(results.map(toFeedback), (feedback) => feedback.trajectoryId);
 }

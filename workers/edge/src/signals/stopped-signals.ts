@@ -24,7 +24,8 @@ function availableSignals({
   METRICS,
 }: Settings): SignalName[] {
   const verifier = TASK_ENVIRONMENT === "" ? [] : ["verifier"];
-  if (FEEDBACK_WAIT_SECONDS === 0) return verifier;
+  const isJudged = from.includes("judge");
+  if (FEEDBACK_WAIT_SECONDS === 0) return [...verifier, ...(isJudged ? ["judge:requests"] : [])];
   const kinds = Object.keys(MESSAGE_REWARDS).map((kind) => `message:${kind}`);
   const metrics = Object.entries(METRICS).filter(([, { weight }]) => weight !== 0);
   return [
@@ -33,6 +34,7 @@ function availableSignals({
     ...(from.includes("outcome") ? metrics.map(([name]) => `outcome:${name}`) : []),
     ...(from.includes("message") ? [...kinds, "correction"] : []),
     ...(from.includes("edit") ? ["edit"] : []),
+    ...(isJudged ? ["judge:messages"] : []),
   ];
 }
 
