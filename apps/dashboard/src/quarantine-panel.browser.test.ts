@@ -59,7 +59,9 @@ test("those in quarantine are listed by pseudonym with reason and counts, and ca
     "3",
     "2",
   ]);
-  expect(rows()[1]?.[1]).toBe("log-prob-gap (new visitors wait)");
+  expect(rows()[1]?.[1]).toBe(
+    "the recorded log-probs are not those of the version that it names (new visitors wait)",
+  );
   const buttons = [...document.querySelectorAll("button")];
   buttons.find(({ textContent }) => textContent === "Release")?.click();
   await vi.waitFor(() => expect(rows()).toHaveLength(1));
