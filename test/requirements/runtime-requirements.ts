@@ -122,6 +122,19 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "runtime:quantized-kernels",
+    source: "docs/decisions/0087-own-kernels-for-quantized-models.md",
+    behavior:
+      "Larger int8 and int4 models run on our own WebAssembly kernels, with the records of the other backends. If a device computes wrongly on them, onnxruntime runs the model.",
+    tests: [
+      "packages/runtime/src/backend/simd/simd-backend.test.ts > reads weights stored in %s as they are",
+      "packages/runtime/src/backend/simd/simd-backend.test.ts > forks share the pages of their prefix until one writes to them",
+      "packages/runtime/src/backend/simd/simd-backend.test.ts > a run that memory refuses can be tried again",
+      "packages/runtime/src/worker/wasm-worker-device.test.ts > a device that computes wrongly on these kernels uses onnxruntime",
+      "packages/runtime/src/simd-policy.browser.test.ts > %s: the record says so, and scores equal it",
+    ],
+  },
+  {
     id: "runtime:groups",
     source: "docs/how-to/runtime.md, Sessions",
     behavior:

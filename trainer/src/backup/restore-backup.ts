@@ -1,5 +1,5 @@
 /**
- * Restores a backup into an edge that has no data of its own. Every file is compared with the manifest before anything is
+ * Restores a backup into an empty edge. Every file is compared with the manifest before anything is
  * sent. The edge leaves out what it has, so that a restore that was stopped is finished by running it again.
  */
 import { open } from "node:fs/promises";

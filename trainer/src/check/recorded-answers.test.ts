@@ -49,7 +49,7 @@ async function play(readOnly: ReadonlySet<string>, ...turns: (readonly ToolCall[
   return { said, hasEnded: hasEnded() };
 }
 
-test("equal calls get the recorded results, whatever the order of their arguments, and their own ids", async () => {
+test("a call that equals a recorded one gets its result, in any order of arguments, and keeps its own id", async () => {
   const { environment } = recordedAnswers(RECORD, [], READS);
   const toolCalls = [call("x7", "search", { page: 1, q: "mug" })];
   expect(await environment.step({ text: "", toolCalls, confidence: 1 }, signal)).toEqual({

@@ -81,7 +81,7 @@ export function requireSameJudge(
   if (judge && judge.requestTrials > 0 && feedbackWaitSeconds > 0) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
-      "--request-trials tries requests that nobody has rated, and this edge holds them until they have feedback; remove training.feedbackWaitSeconds, or set the edge's FEEDBACK_WAIT_SECONDS to 0",
+      "--request-trials tries requests without feedback, and this edge keeps these from the trainer until they have some; remove training.feedbackWaitSeconds, or set the edge's FEEDBACK_WAIT_SECONDS to 0",
     );
   }
 }

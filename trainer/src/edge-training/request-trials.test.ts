@@ -42,10 +42,18 @@ async function liveRequests(count: number): Promise<LeasedGroup[]> {
   for (let seed = 0; seed < count; seed += 1) {
     const task = environmentNamed("bandit").reference(seed, "train", 0);
     const { record } = await judgedRollout(parts, task, seed, signal);
-    const trajectory = { ...record, task: null, assignmentId: null };
-    const digest = await trajectoryDigest(trajectory);
-    const visitorId = crypto.randomUUID();
+    const visitorId = `00000000-0000-4000-8000-${String(seed).padStart(12, "0")}`;
     const receivedAt = "2026-01-01T00:00:00.000Z";
+    // Trials are drawn from the digest, so it must not depend on the time of this run.
+    const trajectory = {
+      ...record,
+      id: visitorId,
+      startedAt: receivedAt,
+      endedAt: receivedAt,
+      task: null,
+      assignmentId: null,
+    };
+    const digest = await trajectoryDigest(trajectory);
     const leased = { digest, visitorId, receivedAt, trajectory, feedback: [] };
     groups.push({ groupId: visitorId, task: null, size: 1, trajectories: [leased] });
   }

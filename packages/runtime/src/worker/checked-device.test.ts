@@ -1,13 +1,13 @@
 /** What a check opens in place of the model, and when an earlier result is reused. */
-import { tensorMapSource } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { expect, test } from "vitest";
 import { formatOf } from "../backend/cpu/cpu-backend.ts";
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
-import { TINY_BASE_MODEL, TINY_CONFIG, tinyWeights } from "../tiny-decoder.fixture.ts";
+import { TINY_CONFIG } from "../tiny-decoder.fixture.ts";
 import { checkDevice } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
+import { workerOptions } from "./worker-options.fixture.ts";
 
 /** 400 M parameters: too large to be expanded. Its weights are never read. */
 const LARGE: DecoderConfig = { ...TINY_CONFIG, vocabularySize: 4e8 / TINY_CONFIG.width };
@@ -23,19 +23,7 @@ async function check(config: DecoderConfig, known = {}) {
       return backend;
     },
   };
-  const options: WorkerBackendOptions = {
-    baseModel: TINY_BASE_MODEL,
-    config,
-    weights: tensorMapSource(tinyWeights()),
-    dtype: "int8",
-    contextLength: config.contextLength,
-    threads: 1,
-    maxRunTokens: undefined,
-    adapterStrategy: undefined,
-    adapterRank: 16,
-    avoidsSubgroups: false,
-    avoidsSimd: false,
-  };
+  const options = workerOptions({ config, contextLength: config.contextLength });
   const { check, release } = await checkDevice(device, options, "this", known);
   await release();
   return { ...check, kernels };

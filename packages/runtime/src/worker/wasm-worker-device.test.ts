@@ -1,36 +1,23 @@
 /** Which kernels a model runs on, and what happens if a device computes wrongly on them. */
-import { tensorMapSource } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { expect, test } from "vitest";
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
-import { TINY_BASE_MODEL, TINY_CONFIG, tinyAdapter, tinyWeights } from "../tiny-decoder.fixture.ts";
+import { TINY_CONFIG, tinyAdapter } from "../tiny-decoder.fixture.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
 import { wasmWorkerDevice } from "./wasm-worker-device.ts";
-
-const WEIGHTS = tensorMapSource(tinyWeights());
+import { workerOptions } from "./worker-options.fixture.ts";
 
 /** A tiny model that stands for one of this many million parameters. */
 function sized(
   millions: number,
   changes: Partial<WorkerBackendOptions> = {},
 ): WorkerBackendOptions {
-  return {
-    baseModel: TINY_BASE_MODEL,
-    config: TINY_CONFIG,
+  return workerOptions({
     sizedAs: { ...TINY_CONFIG, vocabularySize: (millions * 1e6) / TINY_CONFIG.width },
-    weights: WEIGHTS,
-    dtype: "int8",
-    contextLength: TINY_CONFIG.contextLength,
-    threads: 1,
-    maxRunTokens: undefined,
-    adapterStrategy: undefined,
-    adapterRank: 16,
-    avoidsSubgroups: false,
-    avoidsSimd: false,
     ...changes,
-  };
+  });
 }
 
 const device = wasmWorkerDevice((options) => createWasmBackend({ ...options, createModule }));

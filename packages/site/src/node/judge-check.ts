@@ -23,7 +23,7 @@ export function requireFittingJudge({ source, definition }: SiteConfig): void {
   if (requestTrials !== undefined && feedbackWaitSeconds !== undefined) {
     refuse(
       "requestTrials",
-      "new trials are at requests that nobody has rated, and feedbackWaitSeconds holds those; remove one of the two",
+      "requestTrials tries requests without feedback, and feedbackWaitSeconds keeps these from the trainer until they have some; remove one of the two",
     );
   }
   if (readOnlyTools !== undefined && requestTrials === undefined) {

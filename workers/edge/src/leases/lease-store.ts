@@ -82,6 +82,13 @@ type LeaseRow = {
   answer: string | null;
 };
 
+/** What a group without a lease becomes: open if a row of it is ready. Assignments of an UPDATE of `taskGroups`. */
+export const GROUP_GIVEN_BACK = `leaseId = NULL,
+           state = CASE WHEN EXISTS (SELECT 1 FROM trajectories t
+                                     WHERE t.site = ?site AND t.groupId = taskGroups.id
+                                       AND t.status = 'ready')
+                   THEN 'open' ELSE 'done' END`;
+
 /** Statements that return the groups and rows of leases; `which` is a condition on `leases`. */
 function giveBack(db: SiteDatabase, which: string, ...values: (string | number)[]) {
   const ids = `SELECT id FROM leases WHERE site = ?site AND ${which}`;
@@ -94,11 +101,7 @@ function giveBack(db: SiteDatabase, which: string, ...values: (string | number)[
       .bind(...values),
     db
       .prepare(
-        `UPDATE taskGroups SET leaseId = NULL,
-           state = CASE WHEN EXISTS (SELECT 1 FROM trajectories t
-                                     WHERE t.site = ?site AND t.groupId = taskGroups.id
-                                       AND t.status = 'ready')
-                   THEN 'open' ELSE 'done' END
+        `UPDATE taskGroups SET ${GROUP_GIVEN_BACK}
          WHERE +site = ?site AND leaseId IN (${ids})`,
       )
       .bind(...values),

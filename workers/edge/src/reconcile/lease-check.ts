@@ -2,7 +2,7 @@
  * Leases that nobody holds any more, and rows and groups that are leased although no lease holds them. The Coordinator runs
  * these, so that no lease is granted or ended meanwhile.
  */
-import { loseExpired } from "../leases/lease-store.ts";
+import { GROUP_GIVEN_BACK, loseExpired } from "../leases/lease-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { type CheckedPage, GRACE_MS, nextAfter, type PageRequest } from "./checked-page.ts";
 
@@ -42,6 +42,30 @@ export async function checkLeases(
   };
 }
 
+/** What a look at one page of leased rows or groups found. */
+type Leased = { readonly name: string; readonly held: number };
+
+function namesOfFree(leased: readonly Leased[]): string[] {
+  return leased.filter(({ held }) => held === 0).map(({ name }) => name);
+}
+
+function leasedPage(
+  kind: "row-without-lease" | "group-without-lease",
+  leased: readonly Leased[],
+  repaired: boolean,
+): CheckedPage {
+  return {
+    checked: leased.length,
+    found: namesOfFree(leased).map((name) => ({
+      kind,
+      name,
+      detail: "leased, but no active lease holds it",
+      repaired,
+    })),
+    next: nextAfter(leased.length, PAGE, leased.at(-1)?.name),
+  };
+}
+
 /** Leased rows without an active lease. A repair makes them ready to be leased. */
 export async function checkLeasedRows(
   db: SiteDatabase,
@@ -49,12 +73,12 @@ export async function checkLeasedRows(
 ): Promise<CheckedPage> {
   const { results } = await db
     .prepare(
-      `SELECT digest, ${heldBy("leaseId")} AS held FROM trajectories
+      `SELECT digest AS name, ${heldBy("leaseId")} AS held FROM trajectories
        WHERE +site = ?site AND digest > ?1 AND +status = 'leased' ORDER BY digest LIMIT ?2`,
     )
     .bind(after, PAGE)
-    .all<{ digest: string; held: number }>();
-  const free = results.filter(({ held }) => held === 0).map(({ digest }) => digest);
+    .all<Leased>();
+  const free = namesOfFree(results);
   if (repair && free.length > 0) {
     const list = JSON.stringify(free);
     await db.batch([
@@ -74,16 +98,7 @@ export async function checkLeasedRows(
         .bind(list),
     ]);
   }
-  return {
-    checked: results.length,
-    found: free.map((name) => ({
-      kind: "row-without-lease",
-      name,
-      detail: "leased, but no active lease holds it",
-      repaired: repair,
-    })),
-    next: nextAfter(results.length, PAGE, results.at(-1)?.digest),
-  };
+  return leasedPage("row-without-lease", results, repair);
 }
 
 /** Leased groups without an active lease. A repair opens those with ready rows and closes the others. */
@@ -93,33 +108,20 @@ export async function checkLeasedGroups(
 ): Promise<CheckedPage> {
   const { results } = await db
     .prepare(
-      `SELECT id, ${heldBy("leaseId")} AS held FROM taskGroups
+      `SELECT id AS name, ${heldBy("leaseId")} AS held FROM taskGroups
        WHERE +site = ?site AND id > ?1 AND +state = 'leased' ORDER BY id LIMIT ?2`,
     )
     .bind(after, PAGE)
-    .all<{ id: string; held: number }>();
-  const free = results.filter(({ held }) => held === 0).map(({ id }) => id);
+    .all<Leased>();
+  const free = namesOfFree(results);
   if (repair && free.length > 0) {
     await db
       .prepare(
-        `UPDATE taskGroups SET leaseId = NULL,
-           state = CASE WHEN EXISTS (SELECT 1 FROM trajectories t
-                                     WHERE t.site = ?site AND t.groupId = taskGroups.id
-                                       AND t.status = 'ready')
-                   THEN 'open' ELSE 'done' END
+        `UPDATE taskGroups SET ${GROUP_GIVEN_BACK}
          WHERE +site = ?site AND state = 'leased' AND id IN (SELECT value FROM json_each(?1))`,
       )
       .bind(JSON.stringify(free))
       .run();
   }
-  return {
-    checked: results.length,
-    found: free.map((name) => ({
-      kind: "group-without-lease",
-      name,
-      detail: "leased, but no active lease holds it",
-      repaired: repair,
-    })),
-    next: nextAfter(results.length, PAGE, results.at(-1)?.id),
-  };
+  return leasedPage("group-without-lease", results, repair);
 }

@@ -61,11 +61,9 @@ export function multiplyFloats(
         }),
       ]),
     ];
-    const step = [
-      ...addAt(0),
-      ...addAt(16),
-      ...[...xs, ...ws].flatMap((place) => advance(place, 4 * FLOAT_STEP)),
-    ];
+    const nextStep = (places: readonly number[]): Instructions =>
+      places.flatMap((place) => advance(place, 4 * FLOAT_STEP));
+    const step = [...addAt(0), ...addAt(16), ...nextStep(xs), ...nextStep(ws)];
     const rowTile = [
       ...spaced(ws, get(nextW), at.wStride),
       ...set(nextW, plus(get(nextW), times(get(at.wStride), i32(rows)))),

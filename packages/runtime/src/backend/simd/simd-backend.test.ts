@@ -49,9 +49,9 @@ test("forks share the pages of their prefix until one writes to them", async () 
   expect(backend.memory().caches).toBe(2 * PAGE_BYTES);
   const forks = [await session.fork(trunk, 40), await session.fork(trunk, 32)];
   expect(backend.memory().caches).toBe(2 * PAGE_BYTES);
-  await session.run([reading(forks[0] as DecoderCache, [1])]); // copies a page that both had begun
+  await session.run([reading(forks[0] as DecoderCache, [1])]); // the page was shared, so it is copied
   expect(backend.memory().caches).toBe(3 * PAGE_BYTES);
-  await session.run([reading(forks[1] as DecoderCache, [2])]); // needs a page of its own
+  await session.run([reading(forks[1] as DecoderCache, [2])]); // position 32 begins a page
   expect(backend.memory().caches).toBe(4 * PAGE_BYTES);
   trunk.dispose();
   trunk.dispose();
