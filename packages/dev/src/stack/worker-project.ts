@@ -54,7 +54,6 @@ function resources(name: string, databaseId: string, consumer: object) {
 
 /** Limits of a Worker on the Internet. On one machine, a few pages must be able to fill all groups. */
 export const DEPLOYED_VARIABLES: Readonly<Record<string, string>> = {
-  EDGE_TOOLS: "",
   RATE_LIMIT_PER_MINUTE: "1200",
   PREFIX_RATE_LIMIT_PER_MINUTE: "12000",
   SESSIONS_PER_MINUTE: "120",

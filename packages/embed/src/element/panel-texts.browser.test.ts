@@ -72,6 +72,13 @@ test("the panel shows no text that cannot be replaced", async () => {
     agent.setStatus({ ...READY, ...state });
     await note();
   }
+  agent.setStatus({ phase: "loading" });
+  const field = root.querySelector("textarea") as HTMLTextAreaElement;
+  field.value = "1";
+  field.form?.requestSubmit();
+  await note();
+  field.value = "";
+  agent.setStatus(READY);
   Object.assign(agent, { policyVersion: 1 });
   const activity: ToolActivity = {
     id: "c0",

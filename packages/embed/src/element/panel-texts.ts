@@ -43,6 +43,8 @@ export type PanelTexts = {
   readonly readyUntrained: string;
   readonly readyOffline: string;
   readonly working: string;
+  /** While a request waits for the model to load. */
+  readonly held: string;
   readonly switchedOff: string;
   readonly notAvailable: string;
   /** An amount of data, such as `1.4 MB`. */
@@ -147,6 +149,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
   readyUntrained: "ready, not trained yet",
   readyOffline: "ready, offline",
   working: "working",
+  held: "Your request is sent as soon as the assistant is ready.",
   switchedOff: "switched off",
   notAvailable: "not available",
   size: sizeIn("en"),

@@ -144,3 +144,32 @@ test("a page that waits for the site's first policy says so", async () => {
   await settled();
   expect(textOf(root, ".state")).toBe("being prepared by the site");
 });
+
+test("a request that is entered while the model loads is sent once it is ready", async () => {
+  const { agent, root, settled, input } = await open();
+  agent.setStatus({ phase: "loading", totalBytes: 10, loadedBytes: 3 });
+  await settled();
+  input.focus();
+  await userEvent.keyboard("two red mugs{Enter}");
+  await settled();
+  expect(agent.asked).toEqual([]);
+  expect(input.value).toBe("two red mugs");
+  expect(textOf(root, ".notice")).toContain("sent as soon as the assistant is ready");
+  agent.setStatus({ phase: "ready" });
+  await settled();
+  expect(agent.asked).toEqual(["two red mugs"]);
+  expect(input.value).toBe("");
+  expect((root.querySelector(".notice") as HTMLElement).hidden).toBe(true);
+});
+
+test("a waiting request that the visitor edits is not sent until Enter is pressed again", async () => {
+  const { agent, settled, input } = await open();
+  agent.setStatus({ phase: "loading", totalBytes: null });
+  await settled();
+  input.focus();
+  await userEvent.keyboard("a mug{Enter}s");
+  agent.setStatus({ phase: "ready" });
+  await settled();
+  expect(agent.asked).toEqual([]);
+  expect(input.value).toBe("a mugs");
+});

@@ -97,6 +97,8 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
   let privacy: PrivacyView | null = null;
   let isPrivacyOpen = false;
   let countsPending = false;
+  // The request in the input was entered while the model loads, and is sent when it is ready.
+  let isHeld = false;
   // Keep the end in view unless the visitor has scrolled up.
   let pinned = true;
   const stick = (): void => {
@@ -113,8 +115,11 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
 
   function submit(text: string): void {
     const request = text.trim();
-    if (request === "" || agent.status.phase !== "ready" || agent.status.silenced) return;
-    input.value = "";
+    const { phase, silenced } = agent.status;
+    if (request === "" || phase === "error" || silenced) return;
+    isHeld = phase === "loading";
+    input.value = isHeld ? text : "";
+    if (isHeld) return update();
     // The conversation shows a failed run, so ignore the rejection.
     agent.send(request).finished.catch(() => undefined);
     pinned = true;
@@ -131,7 +136,10 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
     event.preventDefault();
     if (!running()) submit(input.value);
   });
-  input.addEventListener("input", () => update());
+  input.addEventListener("input", () => {
+    isHeld = false;
+    update();
+  });
   element.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     const isUsed = isPrivacyOpen || running();
@@ -175,7 +183,12 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
   };
 
   function update(): void {
-    const { status, conversation } = agent;
+    const { status } = agent;
+    if (isHeld && status.phase === "ready") {
+      isHeld = false;
+      submit(input.value);
+    }
+    const { conversation } = agent;
     const busy = running();
     const ids = new Set(conversation.map((item) => item.id));
     for (const [id, view] of views) {
@@ -204,14 +217,14 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
     progress.hidden = status.phase !== "loading";
     if (status.totalBytes === null) progress.removeAttribute("value");
     else progress.value = status.totalBytes === 0 ? 1 : status.loadedBytes / status.totalBytes;
-    for (const button of offered) button.disabled = !isReady;
+    for (const button of offered) button.disabled = isOff || status.phase === "error";
     input.disabled = isOff;
 
     // Nothing of another model is collected, so no consent is needed.
     consent.hidden =
       agent.consent.decision() !== "undecided" || isPrivacyOpen || agent.model.kind !== "site";
     question.update();
-    const said = noticeOf(agent, options);
+    const said = noticeOf(agent, options) || (isHeld ? texts.held : "");
     notice.hidden = said === "";
     notice.classList.toggle("calm", status.error === null);
     noticeButton.hidden = status.error === null || !status.error.retryable;
@@ -223,7 +236,7 @@ export function createPanel(agent: Agent, options: PanelOptions): Panel {
       send.title = label;
       send.replaceChildren(icon(busy ? ICONS.stop : ICONS.send));
     }
-    send.disabled = !busy && (!isReady || input.value.trim() === "");
+    send.disabled = !busy && (isOff || status.phase === "error" || input.value.trim() === "");
     fresh.hidden = conversation.length === 0;
 
     if (isForDeveloper) setText(corner, describePolicy(agent));

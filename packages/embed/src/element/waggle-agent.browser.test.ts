@@ -23,12 +23,17 @@ test("Enter sends, a running call is shown, Stop ends it, and a developer sees t
   expect(textOf(root, "article .version")).toBe("policy 7");
 });
 
-test("Shift+Enter adds a line, and nothing is sent while the input is empty or the agent is not ready", async () => {
+test("Shift+Enter adds a line, and nothing is sent while the input is empty or the model failed", async () => {
   const { agent, input, settled, control } = await open();
   await userEvent.type(input, "one{Shift>}{Enter}{/Shift}two");
   expect(input.value).toBe("one\ntwo");
-  agent.setStatus({ phase: "loading" });
+  agent.setStatus({ phase: "error" });
   await settled();
+  await userEvent.type(input, "{Enter}");
+  expect(agent.asked).toEqual([]);
+  expect((control("Send") as HTMLButtonElement).disabled).toBe(true);
+  agent.setStatus({ phase: "ready" });
+  await userEvent.clear(input);
   await userEvent.type(input, "{Enter}");
   expect(agent.asked).toEqual([]);
   expect((control("Send") as HTMLButtonElement).disabled).toBe(true);

@@ -36,6 +36,7 @@ export const FRENCH: Language = {
     readyUntrained: "prêt, pas encore entraîné",
     readyOffline: "prêt, hors ligne",
     working: "en cours",
+    held: "La demande est envoyée dès que l'assistant est prêt.",
     switchedOff: "désactivé",
     notAvailable: "indisponible",
     size: sizeIn("fr"),

@@ -36,6 +36,7 @@ export const GERMAN: Language = {
     readyUntrained: "bereit, noch nicht trainiert",
     readyOffline: "bereit, offline",
     working: "arbeitet",
+    held: "Die Anfrage wird gesendet, sobald der Assistent bereit ist.",
     switchedOff: "abgeschaltet",
     notAvailable: "nicht verfügbar",
     size: sizeIn("de"),
