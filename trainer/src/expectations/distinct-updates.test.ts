@@ -118,6 +118,7 @@ function sample(): readonly string[] {
       "agent-gl",
       "ram",
       "thumbs-kto",
+      "openclaw-rl",
       "evolution-strategies",
       "adas",
       ...drawn.slice(0, 10).map(({ name }) => name),

@@ -8,6 +8,7 @@ import { type Recipe, recipeNamed, type Settings, type Stage } from "@waggle/lea
 import type { JudgedGroup } from "@waggle/learning";
 import type { TensorMap } from "@waggle/protocol";
 import { tensorsDigest } from "../loop/run-folder.ts";
+import { feedbackWeights } from "../recipes/feedback-weights.ts";
 import { recipeEnvironment } from "../recipes/recipe-places.ts";
 import { FIRST_STEP } from "../rollouts/part-context.fixture.ts";
 import { evolve } from "../update/evolve-update.ts";
@@ -32,7 +33,7 @@ export type Outcome = {
   readonly digests: { readonly [name: string]: string };
 };
 
-/** Environments by name; one at a time uses each. */
+/** Environments by name and feedback; one recipe at a time uses each. */
 export type ActedEnvironments = Map<string, ActedEnvironment>;
 
 /**
@@ -47,8 +48,10 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   const recipe = recipeNamed(name)(settings);
   const spec = recipeEnvironment(recipe);
-  const environment = acted.get(spec.name) ?? (await actedEnvironment(spec));
-  acted.set(spec.name, environment);
+  // Visitors give only the feedback that the recipe learns from.
+  const key = JSON.stringify([spec.name, recipe.stages.map(feedbackWeights)]);
+  const environment = acted.get(key) ?? (await actedEnvironment(spec));
+  acted.set(key, environment);
   const engines = await tinyEngines();
   try {
     const records = await learned(recipe, environment, engines, seed);
