@@ -1,6 +1,6 @@
 /**
  * Order of the test files. Comparisons of the back ends with the plain decoder run first, because other measurements are
- * meaningless on a device that computes wrongly. The longest end-to-end files follow, so that none of them runs alone at
+ * meaningless on a device that computes wrongly. The longest files follow, so that none of them runs alone at
  * the end: Vitest would begin with the files that have most bytes.
  */
 import { existsSync } from "node:fs";
@@ -9,17 +9,21 @@ import { BaseSequencer } from "vitest/node";
 import type { TestSpecification } from "vitest/node";
 import { ROOT } from "../root.ts";
 
-/** The end-to-end files that take more than 25 s, longest first. */
+/** The longest files, longest first: runs of every recipe, and the end-to-end files that take more than 25 s. */
 const LONGEST: readonly string[] = [
-  "visitor",
-  "kill",
-  "trainer-kills",
-  "own-project",
-  "start",
-  "install",
-  "site-loop",
-  "publish",
-].map((name) => join(ROOT, "test", "e2e", `${name}.test.ts`));
+  "trainer/src/loop/short-run",
+  "trainer/src/expectations/distinct-updates",
+  ...[
+    "visitor",
+    "kill",
+    "trainer-kills",
+    "own-project",
+    "start",
+    "install",
+    "site-loop",
+    "publish",
+  ].map((name) => `test/e2e/${name}`),
+].map((path) => join(ROOT, `${path}.test.ts`));
 
 /** Vitest's sequencer, with these files first. */
 export class FileOrder extends BaseSequencer {
