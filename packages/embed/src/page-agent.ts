@@ -222,10 +222,10 @@ export class PageAgent implements Agent {
   }
 
   async simulate(options: Parameters<Agent["simulate"]>[0]): ReturnType<Agent["simulate"]> {
-    if (this.consent.get() === null) {
+    if (!this.consent.get()?.scopes.includes("train")) {
       throw new WaggleError(
         "CONSENT_MISSING",
-        "a simulation sends what it records and needs consent, and there is none; ask the visitor for consent first",
+        "a simulation sends what it records for training and needs consent to it; ask the visitor for consent first",
       );
     }
     await this.#policy.ready;
