@@ -4,6 +4,7 @@ import type { ConsentStore, LazyRedactor } from "@waggle/collector";
 import { consentScopes, FEEDBACK_TEXT_LENGTH, WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Outcome } from "@waggle/protocol";
 import type { FeedbackOutcome } from "../agent.ts";
+import type { AgentOptions } from "../agent-options.ts";
 import type { Collecting } from "../collecting.ts";
 import type { ShownConversation } from "../shown-conversation.ts";
 
@@ -11,8 +12,7 @@ import type { ShownConversation } from "../shown-conversation.ts";
 type FeedbackTexts = {
   /** Of the conversation, so that the same value has the same placeholder. */
   readonly redactor: () => Pick<LazyRedactor, "prepare" | "redact">;
-  readonly sharesCorrections: boolean;
-  readonly sharesMessages: boolean;
+  readonly options: Pick<AgentOptions, "consent" | "shareCorrections" | "shareMessages">;
 };
 
 /** A trajectory of this page. `isShared`: the visitor had agreed when its request began, so the site gets it. */
@@ -71,7 +71,7 @@ export class FeedbackSender {
     }
     const id = trajectoryId ?? this.#shown.lastAnswer()?.trajectoryId ?? null;
     if (id === null) return "no-answer";
-    const consent = this.#agreed();
+    const consent = kind === "edit" && !this.#keepsTexts ? null : this.#agreed();
     // An answer can be edited again.
     const isKnown = consent !== null && this.#shown.isQueued(id, kind, consent);
     if (isKnown && kind !== "edit") return "queued";
@@ -81,6 +81,10 @@ export class FeedbackSender {
     const outcome = consent === null ? "not-shared" : "queued";
     this.#shown.setFeedback(id, kind, outcome);
     return outcome;
+  }
+
+  get #keepsTexts(): boolean {
+    return this.#texts.options.consent?.collect !== "statistics";
   }
 
   /** The consent in force, if it covers feedback. */
@@ -94,12 +98,12 @@ export class FeedbackSender {
     const previous = this.#shown.previous();
     if (previous === null) return;
     const { nextFeedback } = await import("./next-feedback.ts");
-    const { sharesCorrections, sharesMessages } = this.#texts;
-    const sharesAll = sharesMessages && isText(next);
+    const { shareCorrections = false, shareMessages = false } = this.#texts.options;
+    const sharesAll = shareMessages && this.#keepsTexts && isText(next);
     const given = nextFeedback(previous, next, this.#agreed(), sharesAll);
     if (given === null) return;
     const isCorrection = given.kind === "next-corrects" || given.kind === "next-contradicts";
-    const isShared = sharesAll || (isCorrection && sharesCorrections && isText(next));
+    const isShared = sharesAll || (isCorrection && shareCorrections && isText(next));
     const text = isShared ? next : undefined;
     await this.#queue(given.kind, given.trajectoryId, text);
   }
