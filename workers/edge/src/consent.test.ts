@@ -34,7 +34,7 @@ const request = (...scopes: Consent["scopes"][number][]): Promise<Upload> =>
   makeUpload(baseModel, null, { consent: { version: "1", scopes, choices: true, grantedAt: AT } });
 
 async function statistics(edit: Partial<Trajectory> = {}): Promise<Upload> {
-  const { trajectory } = await request("collect");
+  const { trajectory } = await request("collect", "feedback");
   const reduced = { ...toStatistics(trajectory), ...edit };
   return { trajectory: reduced, digest: await trajectoryDigest(reduced) };
 }
