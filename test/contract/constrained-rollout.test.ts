@@ -38,7 +38,7 @@ function rollout(seed: number, constrainToolCalls: boolean, topK = 0): Promise<T
     sampling: { ...FULL_SUPPORT, temperature: 4, topK },
     constrainToolCalls,
     limits: { maxTurns: 4, maxTokensPerTurn: 48, timeoutMs: 0 },
-    consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    consent: { version: "1", scopes: ["train"], grantedAt: new Date().toISOString() },
     client: { build: "0", backend: "node-cpu", device: "none", crossOriginIsolated: false },
     seed,
   });
@@ -144,7 +144,7 @@ test("practice and evaluation are constrained by default, and only the mask expl
         assignment: { assignmentId: "00000000-0000-4000-8000-000000000000" },
         signal,
         options: { sampling, ...options },
-        consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+        consent: { version: "1", scopes: ["train"], grantedAt: new Date().toISOString() },
         seed,
       },
     );

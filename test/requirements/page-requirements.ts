@@ -114,10 +114,16 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "collector:consent",
     source: "docs/design.md, The life of a trajectory, 3",
-    behavior: "Without consent to the current text nothing leaves the page.",
+    behavior:
+      "Without consent to the current text, for this use and in this time, nothing leaves the page; edge and trainer refuse the rest.",
     tests: [
       "packages/collector/src/uploader.test.ts > without consent no request leaves the page",
       "packages/collector/src/consent-store.test.ts > a consent to an older text does not count, and the visitor is undecided again",
+      "packages/collector/src/consent-changes.test.ts > nothing is sent after the consent has expired",
+      "packages/collector/src/consent-changes.test.ts > outcomes and feedback need consent to feedback",
+      "workers/edge/src/consent.test.ts > a consent that is older than the site allows is refused, and nothing is stored",
+      "workers/edge/src/consent.test.ts > a trajectory without consent to training is stored and never leased",
+      "trainer/src/check/consent-check.test.ts > a consent %s: %o is answered with %s",
     ],
   },
   {

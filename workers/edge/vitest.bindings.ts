@@ -15,6 +15,8 @@ export async function edgeTestBindings() {
     GROUP_DEADLINE_SECONDS: "90",
     RATE_LIMIT_PER_MINUTE: "400",
     CANARY_SHARE: "0.5",
+    // Records of these tests have fixed dates.
+    CONSENT_DAYS: "36500",
     MIGRATIONS: await readD1Migrations(join(import.meta.dirname, "migrations")),
   };
 }

@@ -2,7 +2,7 @@
  * Stores whether the visitor consented to the text that the page shows today. It does not ask for consent
  * and sends nothing.
  */
-import { WaggleError } from "@waggle/protocol";
+import { CONSENT_DAYS, consentScopes, isConsentCurrent, WaggleError } from "@waggle/protocol";
 import type { Consent } from "@waggle/protocol";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import { readPageData } from "./page-data.ts";
@@ -14,11 +14,15 @@ export type ConsentDecision = "granted" | "declined" | "undecided";
 export interface ConsentStore {
   /** Version of the current text. A consent to any other version does not count. */
   readonly currentVersion: string;
-  /** The consent in force; `null` if none was given, it was withdrawn, or it was given to another text. */
+  /** Whether the visitor chooses each scope. */
+  readonly hasChoices: boolean;
+  /** The consent in force; `null` if none was given, it was withdrawn, has expired, or was given to another text. */
   get(): Consent | null;
+  /** Whether what was recorded under a consent may be sent now: it is in force, and so are all of its scopes. */
+  covers(recorded: Consent): boolean;
   /** `undecided` until the visitor has answered the current text. */
   decision(): ConsentDecision;
-  /** Records consent to the current text. */
+  /** Records consent to the current text. @param scopes - default: all that the site asks for. */
   grant(scopes?: Consent["scopes"]): Consent;
   /** Records a refusal, or withdraws an earlier consent. */
   withdraw(): void;
@@ -33,6 +37,10 @@ export type ConsentStoreOptions = {
   readonly storage: KeyValueStorage;
   /** 1 to 64 characters. Change it whenever the meaning of the text changes. */
   readonly currentVersion: string;
+  /** Days after which the visitor is asked again. Default `CONSENT_DAYS`. */
+  readonly expiresAfterDays?: number;
+  /** Default false: one consent covers all scopes. */
+  readonly hasChoices?: boolean;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
   /** Default `waggle.consent`. */
@@ -45,6 +53,7 @@ export type ConsentStoreOptions = {
  */
 export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
   const { storage, currentVersion, clock = Date.now, key = "waggle.consent" } = options;
+  const { expiresAfterDays = CONSENT_DAYS, hasChoices = false } = options;
   if (currentVersion.length < 1 || currentVersion.length > 64) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
@@ -56,21 +65,31 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
+  const isInForce = (consent: Consent): boolean =>
+    consent.version === currentVersion && isConsentCurrent(consent, expiresAfterDays, clock());
   const get = (): Consent | null => {
     const stored = readPageData("Consent", parseJson(storage.getItem(key)));
-    return stored?.version === currentVersion ? stored : null;
+    return stored !== null && isInForce(stored) ? stored : null;
   };
   return {
     currentVersion,
+    hasChoices,
     get,
+    covers(recorded) {
+      const current = get();
+      if (current === null || !isInForce(recorded)) return false;
+      const allowed = consentScopes(current);
+      return consentScopes(recorded).every((scope) => allowed.includes(scope));
+    },
     decision() {
       if (get() !== null) return "granted";
       return storage.getItem(declinedKey) === currentVersion ? "declined" : "undecided";
     },
-    grant(scopes = ["collect", "train"]) {
+    grant(scopes = hasChoices ? ["collect", "train", "feedback"] : ["collect", "train"]) {
       const consent: Consent = {
         version: currentVersion,
         scopes: [...scopes],
+        ...(hasChoices && { choices: true }),
         grantedAt: new Date(clock()).toISOString(),
       };
       storage.setItem(key, JSON.stringify(consent));

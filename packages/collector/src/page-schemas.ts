@@ -38,7 +38,12 @@ export const PAGE_SCHEMAS: {
     type: "object",
     properties: {
       version: { type: "string", minLength: 1, maxLength: 64 },
-      scopes: { maxItems: 2, type: "array", items: { type: "string", enum: ["collect", "train"] } },
+      scopes: {
+        maxItems: 3,
+        type: "array",
+        items: { type: "string", enum: ["collect", "train", "feedback"] },
+      },
+      choices: { type: "boolean", const: true },
       grantedAt: { type: "string", format: "date-time" },
     },
     required: ["version", "scopes", "grantedAt"],

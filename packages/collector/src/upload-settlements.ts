@@ -1,18 +1,22 @@
 /** Which entries of a batch may be sent, and what becomes of them. It sends nothing. */
 import type { Trajectory, UploadResponse } from "@waggle/protocol";
+import type { ConsentStore } from "./consent-store.ts";
 import type { Claimed, Settlement } from "./outbox-contract.ts";
+import { readPageData } from "./page-data.ts";
 
-/** Separates entries with the current consent version from those collected under another version. */
+/** Separates entries that may be sent from those whose consent has changed, expired or been narrowed since. */
 export function byConsent(
   claimed: readonly Claimed[],
-  version: string | null,
+  consent: Pick<ConsentStore, "covers">,
 ): { current: Claimed[]; outdated: Settlement[] } {
   const reason = {
     code: "CONSENT_MISSING",
-    message: "collected under another version of the consent text; it was not sent",
+    message: "the consent that it was collected under is no longer in force; it was not sent",
   };
-  const isCurrent = ({ trajectory }: Claimed): boolean =>
-    (trajectory as Partial<Trajectory>).consent?.version === version;
+  const isCurrent = ({ trajectory }: Claimed): boolean => {
+    const recorded = readPageData("Consent", (trajectory as Partial<Trajectory>).consent);
+    return recorded !== null && consent.covers(recorded);
+  };
   return {
     current: claimed.filter(isCurrent),
     outdated: claimed

@@ -20,7 +20,7 @@ type Setup = Partial<Pick<UploaderOptions, "isOnline" | "batchSize" | "random" |
 
 async function setUp(options: Setup = {}) {
   const { waiting = 3, consented = true, ...uploaderOptions } = options;
-  let now = 1_000_000;
+  let now = Date.UTC(2026, 10, 20);
   const clock = (): number => now;
   const edge = createFakeEdge(clock);
   const storage = createMemoryStorage();

@@ -4,7 +4,7 @@
  * An answer settles an entry: accepted, duplicate or rejected. Without an answer (network error, 401, 5xx, 429) the
  * entry is released and sending pauses for an exponential backoff with jitter, or as `Retry-After` says.
  */
-import { UPLOAD_LIMITS, WaggleError } from "@waggle/protocol";
+import { consentScopes, UPLOAD_LIMITS, WaggleError } from "@waggle/protocol";
 import type { ConsentStore } from "./consent-store.ts";
 import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
@@ -161,10 +161,11 @@ export function createUploader(options: UploaderOptions): Uploader {
     const body = JSON.stringify({ trajectories });
     // A page that is being left has no time to compress.
     const init = keepalive ? plainBody(body) : await gzipBody(body);
-    // Compressing and splitting take time, so consent may have been withdrawn.
-    if (consent.get() === null) {
+    // Compressing and splitting take time, so consent may have been withdrawn or narrowed.
+    // The run then looks at each of them again.
+    if (byConsent(batch, consent).outdated.length > 0) {
       await outbox.release(digests);
-      return "retry";
+      return "answered";
     }
     const response = await post("/v1/trajectories", { ...init, keepalive });
     if (response === null || isRetryableStatus(response.status) || response.status === 401) {
@@ -233,7 +234,7 @@ export function createUploader(options: UploaderOptions): Uploader {
               maxBytes: keepalive ? KEEPALIVE_BYTES : BATCH_BYTES,
               leaseMs: LEASE_MS,
             });
-      const { current, outdated } = byConsent(claimed, consent.get()?.version ?? null);
+      const { current, outdated } = byConsent(claimed, consent);
       await outbox.settle(outdated);
       if (current.length > 0) {
         if (
@@ -243,9 +244,7 @@ export function createUploader(options: UploaderOptions): Uploader {
           await outbox.release(current.map((entry) => entry.digest));
           return report("stopped");
         }
-        if ((await sendBatch(current, keepalive)) === "retry") {
-          return report(consent.get() === null ? "no-consent" : "backoff");
-        }
+        if ((await sendBatch(current, keepalive)) === "retry") return report("backoff");
         if (keepalive) return report("stopped");
         feedbackDue = current.length;
         continue;
@@ -255,6 +254,11 @@ export function createUploader(options: UploaderOptions): Uploader {
       if (feedback === undefined) {
         if (feedbackDue === 0) return report("empty");
         feedbackDue = 0;
+        continue;
+      }
+      const agreed = consent.get();
+      if (agreed === null || !consentScopes(agreed).includes("feedback")) {
+        await outbox.settleFeedback([feedback.id]);
         continue;
       }
       if ((await sendFeedback(feedback, keepalive)) === "retry") return report("backoff");

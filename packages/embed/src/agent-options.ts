@@ -3,7 +3,7 @@ import { defaultTurnTokens } from "@waggle/agent";
 import type { RollOutLimits } from "@waggle/agent";
 import type { McpOptions } from "@waggle/agent/mcp";
 import type { Fetch, KeyValueStorage, RedactionRule, Schedule } from "@waggle/collector";
-import type { Policy, Sampling } from "@waggle/protocol";
+import type { CollectionLevel, Policy, Sampling } from "@waggle/protocol";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
 import type { PageTool } from "@waggle/agent/tools";
 import type { OpenHost } from "./agent-host.ts";
@@ -52,6 +52,15 @@ export type AgentOptions = {
   readonly consent?: {
     /** Version of the consent text. Change it when the text changes in meaning. Default `2`. */
     readonly version: string;
+    /** Days after which the visitor is asked again. Default 400. */
+    readonly expiresAfterDays?: number;
+    /** Whether the visitor chooses what the consent covers: keeping, training and feedback. Default false: all of it. */
+    readonly choices?: boolean;
+    /**
+     * `statistics`: of visitors' own requests, the page sends counts, times, tool names and reasons, but no tokens and no
+     * text. Default `full`.
+     */
+    readonly collect?: CollectionLevel;
   };
   /** Replaces the sentences that the agent itself shows, for example to translate them. */
   readonly texts?: Partial<AgentTexts>;

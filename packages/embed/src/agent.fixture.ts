@@ -115,6 +115,7 @@ export function createMemoryEdge(): MemoryEdge {
           edge.outcomes.push(JSON.parse(body) as Outcome);
           return Response.json({});
         case "/v1/visitor":
+          if (init.method !== "DELETE") return new Response(storedPage(edge, url));
           return Response.json({ deletedTrajectories: 1, deletedFeedback: 0, learnedBy: [] });
         default:
           return notFound(pathname);
@@ -122,6 +123,17 @@ export function createMemoryEdge(): MemoryEdge {
     },
   };
   return edge;
+}
+
+/** What the edge has of the visitor: counts on the first page, and then one page with all trajectories. */
+function storedPage({ trajectories, feedback }: MemoryEdge, url: string): string {
+  const lines = url.endsWith("?after=trajectory.")
+    ? [...trajectories.map((trajectory) => ({ kind: "trajectory", trajectory })), { kind: "end" }]
+    : [
+        { kind: "visitor", trajectories: trajectories.length, feedback: feedback.length },
+        { kind: "next", after: "trajectory." },
+      ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
 function notFound(message: string): Response {

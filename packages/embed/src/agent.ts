@@ -16,6 +16,7 @@ import type { AgentModel } from "./agent-model.ts";
 import type { Confirmation } from "./confirmations.ts";
 import type { AgentTexts } from "./agent-texts.ts";
 import type { PolicyFailure } from "./policy-follower.ts";
+import type { StoredPage } from "./stored-data.ts";
 
 /** Loading state, connectivity and failures of an agent. */
 export type AgentStatus = {
@@ -202,6 +203,11 @@ export interface Agent {
   /** One collected trajectory, with everything that was or will be sent. */
   sentDetail(digest: string): Promise<OutboxDetail | null>;
   outbox(): Promise<OutboxSummary>;
+  /**
+   * A page of what the edge stores of this visitor. @param after - `next` of the page before; default: the first page.
+   * @throws WaggleError `NETWORK` if the edge does not answer.
+   */
+  stored(after?: string): Promise<StoredPage>;
   /** Deletes the visitor's data at the edge, then in this browser. */
   forgetMe(): Promise<DeletionResponse>;
   /** Works on tasks that the edge assigns. Requires consent. */

@@ -2,7 +2,9 @@
 import { createOutbox, createUploader } from "@waggle/collector";
 import type { Outbox, Uploader } from "@waggle/collector";
 import type { AgentHost } from "./agent-host.ts";
+import type { AgentOptions } from "./agent-options.ts";
 import { createSimulation } from "./simulation.ts";
+import { statisticsOutbox } from "./statistics-outbox.ts";
 import type { Simulation, SimulationParts } from "./simulation.ts";
 import { rollOutTask } from "./task-roll-out.ts";
 import type { TaskRollOut } from "./task-roll-out.ts";
@@ -11,7 +13,7 @@ import type { Visitor } from "./visitor.ts";
 /** Where the trajectories of assigned tasks come from and go to. */
 export type CollectingParts = Pick<Visitor, "session" | "consent"> &
   Pick<SimulationParts, "assign" | "enqueue"> & {
-    readonly options: TaskRollOut["options"];
+    readonly options: TaskRollOut["options"] & Pick<AgentOptions, "consent">;
     readonly use: (
       run: (host: AgentHost) => ReturnType<typeof rollOutTask>,
     ) => ReturnType<typeof rollOutTask>;
@@ -33,7 +35,8 @@ export type Collected = {
 /** Opens the outbox with this name. Nothing is sent until the uploader is started. */
 export async function openCollecting(name: string, parts: CollectingParts): Promise<Collected> {
   const { session, consent, assign, enqueue, options, start } = parts;
-  const outbox = await createOutbox({ name });
+  const full = await createOutbox({ name });
+  const outbox = options.consent?.collect === "statistics" ? statisticsOutbox(full) : full;
   const uploader = createUploader({ outbox, session, consent });
   const changed = (): void => parts.onChange(collected);
   const simulation = createSimulation({

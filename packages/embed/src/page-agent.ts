@@ -1,6 +1,6 @@
 /** Implements `Agent`: requests and uploads. `ResidentPolicy` loads the policy; `@waggle/agent` runs the loop. */
 import { createLazyRedactor, forgetVisitor } from "@waggle/collector";
-import type { EdgeSession, EnqueueResult, LazyRedactor } from "@waggle/collector";
+import type { EnqueueResult, LazyRedactor } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
@@ -31,7 +31,7 @@ export class PageAgent implements Agent {
   readonly consent: Agent["consent"];
   readonly texts: AgentTexts;
   readonly #options: AgentOptions;
-  readonly #session: EdgeSession;
+  readonly #visitor: Visitor;
   readonly #servers: ToolServers;
   readonly #policy: ResidentPolicy;
   readonly #pageTools: readonly Tool[];
@@ -57,7 +57,7 @@ export class PageAgent implements Agent {
   constructor(options: AgentOptions, parts: AgentParts, visitor: Visitor) {
     const { storage, consent, session } = visitor;
     this.#options = options;
-    this.#session = session;
+    this.#visitor = visitor;
     const { tools = [], edgeTools = [], mcpServers = [], language } = options;
     requireValidTools(tools, edgeTools, mcpServers);
     this.#servers = createToolServers(options, visitor, parts.schedule);
@@ -76,7 +76,7 @@ export class PageAgent implements Agent {
       options,
       assign: async (signal) => {
         this.#requireNotSilenced();
-        return this.#session.assignment(signal);
+        return this.#visitor.session.assignment(signal);
       },
       use: (run) => this.#policy.use(run),
       start: () => ({ consent: consentOrNone(this.consent), seed: this.#seed() }),
@@ -88,8 +88,7 @@ export class PageAgent implements Agent {
     });
     this.#feedback = new FeedbackSender(this.#shown, consent, this.#collecting, {
       redactor: () => this.#redactor,
-      sharesCorrections: options.shareCorrections ?? false,
-      sharesMessages: options.shareMessages ?? false,
+      options,
     });
     // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
     session.finishDeletion().catch(() => undefined);
@@ -205,6 +204,10 @@ export class PageAgent implements Agent {
     return (await this.#collecting.open()).outbox.summary();
   }
 
+  async stored(after?: string): ReturnType<Agent["stored"]> {
+    return (await import("./stored-data.ts")).readStored(this.#visitor.session, after ?? null);
+  }
+
   async forgetMe(): ReturnType<Agent["forgetMe"]> {
     const { outbox, uploader, simulation } = await this.#collecting.open();
     simulation.stop();
@@ -213,8 +216,7 @@ export class PageAgent implements Agent {
     this.#servers.clear();
     this.#policy.forget();
     try {
-      const { consent } = this;
-      return await forgetVisitor({ session: this.#session, outbox, consent, uploader });
+      return await forgetVisitor({ ...this.#visitor, outbox, uploader });
     } finally {
       uploader.start();
       this.#changed();
@@ -222,10 +224,10 @@ export class PageAgent implements Agent {
   }
 
   async simulate(options: Parameters<Agent["simulate"]>[0]): ReturnType<Agent["simulate"]> {
-    if (this.consent.get() === null) {
+    if (!this.consent.get()?.scopes.includes("train")) {
       throw new WaggleError(
         "CONSENT_MISSING",
-        "a simulation sends what it records and needs consent, and there is none; ask the visitor for consent first",
+        "a simulation sends what it records for training and needs consent to it; ask the visitor for consent first",
       );
     }
     await this.#policy.ready;
@@ -284,8 +286,7 @@ export class PageAgent implements Agent {
       tools: () => this.#tools(),
       label: (name, args) => labelOf(tools, this.#policy.remoteTools, name, args, language),
     });
-    const asked: ConversationItem = { kind: "request", id: crypto.randomUUID(), text: request };
-    this.#shown.add(asked, record.item);
+    this.#shown.add({ kind: "request", id: crypto.randomUUID(), text: request }, record.item);
     try {
       const { ready } = this.#policy; // read first: a reopened policy waits for this request
       await previous;
@@ -306,7 +307,7 @@ export class PageAgent implements Agent {
       const isOfSite = host.kind === "policy" && host.followsSite;
       const { stopReason, trajectory } = await this.#conversation.send(request, {
         trajectoryId: this.#feedback.begin(isOfSite, consent, request),
-        edgeSeed: isOfSite && consent !== null ? this.#session.takeSeed() : null,
+        edgeSeed: isOfSite && consent !== null ? this.#visitor.session.takeSeed() : null,
         signal,
         onEvent: (event) => {
           const told = record.take(event);
@@ -328,7 +329,7 @@ export class PageAgent implements Agent {
       }
       return { text: record.text, stopReason };
     } catch (error) {
-      const { code, message } = describeError(error, this.#session.edgeUrl);
+      const { code, message } = describeError(error, this.#visitor.session.edgeUrl);
       const { silenced, failed } = this.texts;
       const failure = code === "SILENCED" ? silenced : failed(code, message);
       record.update({ running: false, failure, failureDetails: `${code}: ${message}` });

@@ -98,6 +98,9 @@ export const FeedbackRequest = Feedback;
 
 // POST /v1/visitor/outcomes (session): one outcome of the visitor's own trajectory. Body: Outcome.
 
+// GET /v1/visitor?after= (session): a page of what is stored of this visitor, as JSON lines with a `kind`. The first line of
+// the first page counts `trajectories`, `feedback` and `outcomes`; the last line of a page is `next`, with `after`, or `end`.
+
 /** Answer of `DELETE /v1/visitor` (session), which deletes all data of this visitor. */
 export type DeletionResponse = z.infer<typeof DeletionResponse>;
 export const DeletionResponse = z.object({

@@ -8,6 +8,7 @@ import { FeedbackSource } from "./feedback.ts";
 import { SiteMetrics } from "./outcome.ts";
 import { Sha256 } from "./policy-version.ts";
 import { ReleaseSetting } from "./release.ts";
+import { CollectionLevel } from "./statistics-record.ts";
 
 /** In place of an id on a trainer's command line: every enabled site. */
 export const ALL_SITES = "all";
@@ -58,6 +59,8 @@ export const SiteSettings = z.strictObject({
   sessionTtlSeconds: whole(30),
   visitorTtlDays: whole(1),
   retentionDays: whole(0),
+  consentDays: whole(1),
+  collect: CollectionLevel.optional(),
   canaryShare: share,
   rateLimitPerMinute: whole(0),
   prefixRateLimitPerMinute: whole(0),

@@ -52,6 +52,8 @@ export const LeasedGroup = z.object({
   task: TaskReference.nullable(),
   /** Number of assignments handed out for this group. */
   size: z.int(),
+  /** Days that a consent holds at this site. Absent from an edge of the previous release: `CONSENT_DAYS`. */
+  consentDays: z.int().min(1).optional(),
   trajectories: z.array(LeasedTrajectory),
 });
 /** Answer of `POST /v1/trainer/leases`. When no group is ready, `leaseId` is `null` and `groups` empty. */

@@ -4,7 +4,13 @@
  */
 import type { PageTool } from "@waggle/agent/tools";
 import type { EnvironmentSpec, RewardFunction } from "@waggle/environments";
-import type { ReleaseSetting, SiteMetrics, SiteSettings, Tool } from "@waggle/protocol";
+import type {
+  CollectionLevel,
+  ReleaseSetting,
+  SiteMetrics,
+  SiteSettings,
+  Tool,
+} from "@waggle/protocol";
 import type { PanelText } from "./panel-text.ts";
 
 /** A module that is loaded only where it runs: a function that imports it. Its default export counts. */
@@ -195,6 +201,15 @@ export type SiteDefinition = {
     readonly version: string;
     readonly title?: VisitorText;
     readonly text?: VisitorText;
+    /** Days after which a visitor is asked again, and older consents count for nothing. Default 400. */
+    readonly expiresAfterDays?: number;
+    /** Whether a visitor chooses what the consent covers: keeping, training and feedback. Default false: all of it. */
+    readonly choices?: boolean;
+    /**
+     * What is kept of visitors' own requests. `statistics`: counts, times, tool names and reasons, but no tokens and no text.
+     * Nothing learns from them then. Default `full`.
+     */
+    readonly collect?: CollectionLevel;
   };
   /** What visitors read in the panel, besides the consent text. */
   readonly panel?: {

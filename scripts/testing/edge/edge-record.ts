@@ -22,7 +22,7 @@ export function edgeRecord(baseModel: string, assignment: AssignmentResponse | n
     task: assignment?.task ?? null,
     assignmentId: assignment?.assignmentId ?? null,
     ...(samplingSeed === undefined ? {} : { samplingSeed }),
-    consent: { version: "1", scopes: ["collect", "train"], grantedAt: AT },
+    consent: { version: "1", scopes: ["collect", "train"], grantedAt: new Date().toISOString() },
     client: { build: "0.1.0", backend: "wasm", device: "wasm x1", crossOriginIsolated: false },
     baseModel,
     policyVersion: 0,

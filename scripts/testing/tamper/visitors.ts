@@ -224,7 +224,7 @@ async function written(
     environment: SHOP.create(task).environment,
     chatFormat: format,
     limits: { maxTurns: 16, maxTokensPerTurn: 512, timeoutMs: 0 },
-    consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    consent: { version: "1", scopes: ["train"], grantedAt: new Date().toISOString() },
     client: CLIENT,
     seed,
   });

@@ -1,6 +1,7 @@
 /** Visitors' own requests are judged by feedback, and everything else about them is checked as for assigned tasks. */
 import { SHOP } from "@waggle/demo/environment";
 import type {
+  Consent,
   Feedback,
   GrammarSpec,
   LeasedOutcome,
@@ -50,6 +51,14 @@ const checkerOf = (feedback: FeedbackCheck) =>
 const checker = checkerOf(thumbs);
 
 const at = "2026-01-01T00:00:00.000Z";
+
+/** A consent whose scopes the visitor chose one by one. */
+const chosen = (...scopes: Consent["scopes"][number][]): Consent => ({
+  version: "1",
+  scopes,
+  choices: true,
+  grantedAt: new Date().toISOString(),
+});
 
 async function leased(
   trajectory: Trajectory,
@@ -209,6 +218,8 @@ test("a thumb does not excuse forged log-probs, a missing consent or another mod
   const cases = [
     [forged, "log-prob-gap"],
     [{ ...request, consent: { ...request.consent, scopes: ["collect"] } }, "no-train-consent"],
+    [{ ...request, consent: chosen("collect", "train") }, "no-feedback-consent"],
+    [{ ...request, consent: chosen("collect", "train", "feedback") }, undefined],
     [{ ...request, baseModel: "c".repeat(64) }, "base-model-mismatch"],
   ] as const;
   for (const [trajectory, reason] of cases) {

@@ -46,7 +46,7 @@ async function rolledOut(said: Guidance | null): Promise<Trajectory> {
     assignmentId: ASSIGNMENT,
     seed: 1,
     limits: { maxTurns: 8, maxTokensPerTurn: 1000, timeoutMs: 0 },
-    consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    consent: { version: "1", scopes: ["train"], grantedAt: new Date().toISOString() },
     client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
   });
 }

@@ -53,7 +53,7 @@ async function uploaded() {
     environment,
     chatFormat: format,
     limits: { maxTurns: 8, maxTokensPerTurn: 1000, timeoutMs: 0 },
-    consent: { version: "1", scopes: ["train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    consent: { version: "1", scopes: ["train"], grantedAt: new Date().toISOString() },
     client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
     seed: 1,
   });

@@ -91,7 +91,7 @@ async function record(turns: readonly Turn[] = [{}, {}], seed = SEED): Promise<T
     task,
     assignmentId: null,
     samplingSeed: seed,
-    consent: { version: "1", scopes: ["collect", "train"], grantedAt: at },
+    consent: { version: "1", scopes: ["collect", "train"], grantedAt: new Date().toISOString() },
     client: policy.client,
     baseModel: TINY_BASE,
     policyVersion: 0,

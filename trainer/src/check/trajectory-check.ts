@@ -7,8 +7,11 @@ import { isInsideBand, type LogProbBand, logProbGap } from "@waggle/learning";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import {
   canonicalJson,
+  CONSENT_DAYS,
+  consentScopes,
   type EngineCapabilities,
   type GrammarCompiler,
+  isConsentCurrent,
   type LeasedGroup,
   type LeasedTrajectory,
   otherSeedAt,
@@ -238,7 +241,8 @@ async function refusalOfClaim(
   policy: AdaptivePolicy,
 ): Promise<Refusal | null> {
   if ((await trajectoryDigest(trajectory)) !== digest) return reject("digest-mismatch");
-  if (!trajectory.consent.scopes.includes("train")) return skip("no-train-consent");
+  const refused = refusalOfConsent(trajectory, group);
+  if (refused !== null) return refused;
   if (trajectory.baseModel !== policy.baseModel) return reject("base-model-mismatch");
   if (otherSeedAt(trajectory) !== null) return reject("not-drawn-from-seed");
   if (canonicalJson(trajectory.task) !== canonicalJson(group.task)) {
@@ -247,10 +251,20 @@ async function refusalOfClaim(
   return null;
 }
 
+/** The edge checks the same when it stores a record. Since then the consent may have expired. */
+function refusalOfConsent(
+  { consent }: Trajectory,
+  { consentDays = CONSENT_DAYS }: LeasedGroup,
+): Refusal | null {
+  if (!consent.scopes.includes("train")) return skip("no-train-consent");
+  return isConsentCurrent(consent, consentDays, Date.now()) ? null : skip("consent-expired");
+}
+
 /** A verifier judges assigned tasks only, and feedback judges visitors' own requests only. */
-function refusalOfTask({ task }: Trajectory, learnsFromTasks: boolean): Refusal | null {
+function refusalOfTask({ task, consent }: Trajectory, learnsFromTasks: boolean): Refusal | null {
   if (learnsFromTasks) return task === null ? skip("no-verifier") : null;
-  return task === null ? null : skip("no-feedback");
+  if (task !== null) return skip("no-feedback");
+  return consentScopes(consent).includes("feedback") ? null : skip("no-feedback-consent");
 }
 
 /** The checks of what was sampled that need no replay and no model. */

@@ -75,7 +75,7 @@ export function randomTrajectory(seed: number, task: Trajectory["task"] = null):
     id: randomUUID(),
     task,
     assignmentId: null,
-    consent: { version: "1", scopes: ["collect", "train"], grantedAt: "2026-01-01T00:00:00.000Z" },
+    consent: { version: "1", scopes: ["collect", "train"], grantedAt: new Date().toISOString() },
     client: { build: "test", backend: "scripted", device: "test", crossOriginIsolated: false },
     baseModel: TINY_BASE,
     policyVersion: 0,

@@ -136,7 +136,8 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
   const upload = await makeUpload(baseModel, task);
   await metered("upload", async (DB) => {
     const stores = { ...bindings, DB: siteDatabase(DB, DEFAULT_SITE) };
-    const [result] = await ingest(stores, visitorId, { trajectories: [upload] }, 0, now);
+    const rules = { groupBytes: 0, consentDays: 400, level: "full", now } as const;
+    const [result] = await ingest(stores, visitorId, { trajectories: [upload] }, rules);
     expect(result?.status).toBe("accepted");
   });
   const booked = checkOutcome(outcomeOf(upload.trajectory), METRICS, now);

@@ -58,8 +58,7 @@ const take = ({ DB, OBJECTS }: Stores) =>
     { DB: siteDatabase(DB, DEFAULT_SITE), OBJECTS },
     visitorId,
     { trajectories: [example] },
-    0,
-    NOW,
+    { groupBytes: 0, consentDays: 400, level: "full", now: NOW },
   );
 
 test("a failure before the object is stored leaves nothing, and a retry stores everything", async () => {

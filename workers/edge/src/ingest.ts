@@ -4,7 +4,9 @@
  */
 import {
   canonicalJson,
+  consentScopes,
   isObject,
+  isStatistics,
   type Trajectory,
   UPLOAD_LIMITS,
   type UploadEnvelope,
@@ -25,8 +27,10 @@ import {
   checkTrajectory,
   type Knowledge,
   parseTrajectory,
+  type SiteRules,
 } from "./upload-check.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
+import { dropFeedback } from "./visitors/feedback-consent.ts";
 import { useSeed } from "./visitors/request-seeds.ts";
 
 type Owner = { digest: string; id: string; assignmentId: string | null; visitorId: string };
@@ -59,6 +63,7 @@ async function gatherKnowledge(
   db: SiteDatabase,
   visitorId: string,
   upload: UploadEnvelope,
+  site: SiteRules,
 ): Promise<Knowledge> {
   const named = upload.trajectories.flatMap(({ trajectory }) =>
     isObject(trajectory) && typeof trajectory["assignmentId"] === "string"
@@ -77,7 +82,7 @@ async function gatherKnowledge(
       .bind(visitorId, JSON.stringify(named))
       .all<AssignedTask & { id: string }>(),
   ]);
-  return { baseModel, versions, assignments: new Map(results.map((row) => [row.id, row])) };
+  return { baseModel, versions, assignments: new Map(results.map((row) => [row.id, row])), site };
 }
 
 /** Rows that already have the same digest, id or assignment. */
@@ -118,14 +123,14 @@ function judgeOwners(
 const INSERT_ROW = `
   INSERT INTO trajectories (site, digest, id, visitorId, assignmentId, groupId, environment, seed, split,
     policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion, samplingSeed,
-    network, siteKey)
+    network, siteKey, reason, consentScopes)
   SELECT ?site, ?1, ?2, ?3, ?4,
     (SELECT groupId FROM assignments WHERE site = ?site AND id = ?4), ?5, ?6, ?7,
-    ?8, ?9, ?10, ?11, ?12, ?13, 'stored', ?15,
+    ?8, ?9, ?10, ?11, ?12, ?13, IIF(?19 IS NULL, 'stored', 'skipped'), ?15,
     CASE WHEN ?4 IS NOT NULL THEN ?16 ELSE
       (SELECT seed FROM requestSeeds
        WHERE site = ?site AND visitorId = ?3 AND seed = ?16 AND digest IS NULL) END,
-    ?17, ?18
+    ?17, ?18, ?19, ?20
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
@@ -159,6 +164,12 @@ async function requireFits(
   );
 }
 
+/** Why no trainer may learn from a record; `null` if one may. Such a record is never leased. */
+function reasonToSkip(trajectory: Trajectory, tokens: number): string | null {
+  if (!trajectory.consent.scopes.includes("train")) return "no-train-consent";
+  return tokens === 0 && isStatistics(trajectory) ? "statistics-only" : null;
+}
+
 /**
  * Stores a validated trajectory.
  * @returns `duplicate` if this visitor stored the same one before
@@ -181,6 +192,7 @@ async function storeTrajectory(
   const tokens = trajectory.segments
     .filter((segment) => segment.kind === "sampled")
     .reduce((sum, segment) => sum + segment.tokenIds.length, 0);
+  const scopes = consentScopes(trajectory.consent);
   const insert = stores.DB.prepare(INSERT_ROW).bind(
     digest,
     trajectory.id,
@@ -200,12 +212,15 @@ async function storeTrajectory(
     trajectory.samplingSeed ?? null,
     network,
     siteKey,
+    reasonToSkip(trajectory, tokens),
+    scopes.join(),
   );
   const position = await channelPosition(visitorId);
   const [inserted] = await stores.DB.batch([
     insert,
     useSeed(stores.DB, visitorId, trajectory.samplingSeed ?? null, digest),
     countRequest(stores.DB, digest, position),
+    ...(scopes.includes("feedback") ? [] : dropFeedback(stores.DB, visitorId, trajectory.id)),
   ]);
   if (inserted !== undefined && inserted.meta.changes > 0) return "accepted";
   // Another request with the same digest, id or assignment was faster.
@@ -221,19 +236,18 @@ async function storeTrajectory(
 /**
  * Validates and stores every trajectory of an upload. A refused one does not affect the others.
  *
- * @param groupBytes - decoded bytes that one group may hold; 0 = no limit.
+ * @param rules - `groupBytes`: decoded bytes that one group may hold; 0 = no limit.
  * @param origin - where the upload came from; default unknown.
  */
 export async function ingest(
   stores: SiteStores,
   visitorId: string,
   upload: UploadEnvelope,
-  groupBytes: number,
-  now: number,
+  { groupBytes, ...site }: SiteRules & { readonly groupBytes: number },
   origin: Origin = { network: null, siteKey: null },
 ): Promise<UploadResult[]> {
   const forgotten = await isForgotten(stores.DB, visitorId);
-  const knowledge = await gatherKnowledge(stores.DB, visitorId, upload);
+  const knowledge = await gatherKnowledge(stores.DB, visitorId, upload, site);
   const results: UploadResult[] = [];
   for (const { digest, trajectory: value } of upload.trajectories) {
     try {
@@ -253,7 +267,7 @@ export async function ingest(
         digest,
         trajectory,
         groupBytes,
-        now,
+        site.now,
         origin,
       );
       results.push({ digest, status });

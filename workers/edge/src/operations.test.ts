@@ -60,6 +60,7 @@ const OPERATIONS = [
   "putSignatures: put /v1/trainer/signatures, trainer",
   "putVersionReport: put /v1/trainer/policies/{version}/report, trainer",
   "readBackup: get /v1/operator/sites/{site}/backup/{table}, installation",
+  "readVisitor: get /v1/visitor, session",
   "reconcile: post /v1/operator/reconcile, operator",
   "releaseLease: post /v1/trainer/leases/{leaseId}/release, trainer",
   "releaseSender: post /v1/operator/quarantine/{sender}/release, operator",

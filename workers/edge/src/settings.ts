@@ -3,6 +3,8 @@
  * with an error, because running without credentials would expose all data.
  */
 import {
+  CollectionLevel,
+  CONSENT_DAYS,
   FeedbackSource,
   releaseRefusal,
   ReleaseSetting,
@@ -109,6 +111,10 @@ const Settings = z
     VISITOR_TTL_DAYS: whole(400),
     /** Days until a trajectory and its feedback are deleted; 0 = never. */
     RETENTION_DAYS: whole(0, 0),
+    /** Days that a visitor's consent holds. Records under an older one are refused. */
+    CONSENT_DAYS: whole(CONSENT_DAYS),
+    /** What is stored of visitors' own requests. `statistics`: no tokens and no text. */
+    COLLECT: CollectionLevel.default("full"),
     /** Share of visitors on the canary channel, in [0, 1]. */
     CANARY_SHARE: z.coerce.number().min(0).max(1).default(0.5),
     /** Requests per minute and visitor; 0 = no limit. */

@@ -21,6 +21,7 @@ const KNOWLEDGE: Knowledge = {
     [ASSIGNMENT, { ...TASK, samplingSeed: SEED }],
     [OLD_ASSIGNMENT, { ...TASK, samplingSeed: null }],
   ]),
+  site: { consentDays: 30, level: "full", now: Date.parse("2026-11-21T10:00:00.000Z") },
 };
 
 const given = (id: string, parent: string | null, ...tokenIds: number[]): Segment => ({
@@ -61,6 +62,9 @@ const SOUND: Trajectory = {
   startedAt: "2026-11-20T10:00:00.000Z",
   endedAt: "2026-11-20T10:00:01.000Z",
 };
+const consentOf = (grantedAt: string): Partial<Trajectory> => ({
+  consent: { ...SOUND.consent, grantedAt },
+});
 const topK = { sampling: { temperature: 1, topK: 2, topP: 1, seed: 7 } };
 const segments = (...all: Segment[]): Partial<Trajectory> => ({ segments: all });
 /** Two turns, sampled with these seeds. */
@@ -105,6 +109,16 @@ test.each<[string, Partial<Trajectory>]>([
   ],
   ["a page of the previous release, which names no seed", turnsOf(1, 2)],
   ["a task that the previous release assigned", { assignmentId: OLD_ASSIGNMENT }],
+  [
+    "a choice to collect alone, of an own request",
+    {
+      task: null,
+      assignmentId: null,
+      consent: { ...SOUND.consent, scopes: ["collect"], choices: true },
+    },
+  ],
+  ["a consent of 30 days", consentOf("2026-10-22T10:00:00.000Z")],
+  ["a consent of a clock that is fast by a day", consentOf("2026-11-22T10:00:00.000Z")],
 ])("%s is accepted", (_, change) => {
   expect(() => checkTrajectory({ ...SOUND, ...change }, KNOWLEDGE)).not.toThrow();
 });
@@ -120,6 +134,13 @@ test.each<[string, string, Partial<Trajectory>]>([
     "CONSENT_MISSING",
     { consent: { ...SOUND.consent, scopes: ["train"] } },
   ],
+  [
+    "a choice to collect alone, of an assigned task",
+    "CONSENT_MISSING",
+    { consent: { ...SOUND.consent, scopes: ["collect"], choices: true } },
+  ],
+  ["a consent of more than 30 days", "CONSENT_MISSING", consentOf("2026-10-22T09:59:59.000Z")],
+  ["a consent from the future", "CONSENT_MISSING", consentOf("2026-11-22T10:00:01.000Z")],
   ["another base model", "POLICY_VERSION_UNKNOWN", { baseModel: "b".repeat(64) }],
   ["an unpublished version", "POLICY_VERSION_UNKNOWN", { policyVersion: 4 }],
   [

@@ -4,7 +4,10 @@
  * the one that it gave out.
  */
 import {
+  type CollectionLevel,
+  isConsentCurrent,
   isObject,
+  isStatistics,
   otherSeedAt,
   type TaskReference,
   type Trajectory,
@@ -22,6 +25,15 @@ export type Knowledge = {
   readonly versions: ReadonlySet<number>;
   /** This visitor's assignments that the upload names, by id. */
   readonly assignments: ReadonlyMap<string, AssignedTask>;
+  readonly site: SiteRules;
+};
+
+/** What a site collects, and for how long a consent holds. */
+export type SiteRules = {
+  readonly consentDays: number;
+  readonly level: CollectionLevel;
+  /** Milliseconds since 1970. */
+  readonly now: number;
 };
 
 /** An assigned task and the seed that was given with it; `null` if an earlier release assigned it. */
@@ -56,13 +68,33 @@ export async function checkDigest(trajectory: Trajectory, digest: string): Promi
   }
 }
 
-function checkConsent({ consent }: Trajectory): void {
-  if (!consent.scopes.includes("collect") || !consent.scopes.includes("train")) {
+function checkConsent({ consent, assignmentId }: Trajectory, { site }: Knowledge): void {
+  const { scopes, choices } = consent;
+  // Without choices there is one question, about both. Practice tasks are only for training.
+  const needsTraining = choices !== true || assignmentId !== null;
+  if (!scopes.includes("collect") || (needsTraining && !scopes.includes("train"))) {
     throw new WaggleError(
       "CONSENT_MISSING",
-      "the consent does not cover collecting and training; ask the visitor for consent",
+      needsTraining
+        ? "the consent does not cover collecting and training; ask the visitor for consent"
+        : "the consent does not cover collecting; ask the visitor for consent",
     );
   }
+  if (isConsentCurrent(consent, site.consentDays, site.now)) return;
+  throw new WaggleError(
+    "CONSENT_MISSING",
+    `the consent was not given in the last ${site.consentDays} days; ask the visitor again`,
+  );
+}
+
+/** Practice tasks are the site's own, so they may be recorded in full. */
+function checkLevel(trajectory: Trajectory, { site }: Knowledge): void {
+  if (site.level === "full" || trajectory.assignmentId !== null) return;
+  if (isStatistics(trajectory)) return;
+  throw new WaggleError(
+    "FORBIDDEN",
+    "this site collects statistics only, and this record has tokens or text; reload the page",
+  );
 }
 
 function checkPolicy(trajectory: Trajectory, { baseModel, versions }: Knowledge): void {
@@ -176,7 +208,8 @@ function checkSeed(trajectory: Trajectory, { assignments }: Knowledge): void {
 
 /** Runs every check that needs no storage. @throws WaggleError */
 export function checkTrajectory(trajectory: Trajectory, knowledge: Knowledge): void {
-  checkConsent(trajectory);
+  checkConsent(trajectory, knowledge);
+  checkLevel(trajectory, knowledge);
   checkPolicy(trajectory, knowledge);
   checkLengths(trajectory, knowledge);
   checkAssignment(trajectory, knowledge);

@@ -4,6 +4,7 @@
  */
 import type { Agent } from "../agent.ts";
 import { h } from "../dom.ts";
+import type { ConsentChoices } from "./consent-choices.ts";
 import type { PanelTexts } from "./panel-texts.ts";
 
 /** Most characters of a text that is not folded, about six lines of a panel. */
@@ -19,9 +20,14 @@ export function createConsentCard(
     choice();
     onDecided();
   };
+  let choices: ConsentChoices | null = null;
   const accept = h(
     "button",
-    { class: "button primary", type: "button", click: decide(() => void agent.consent.grant()) },
+    {
+      class: "button primary",
+      type: "button",
+      click: decide(() => void agent.consent.grant(choices?.scopes())),
+    },
     texts.consentAccept,
   );
   const decline = h(
@@ -31,11 +37,21 @@ export function createConsentCard(
   );
   const text = h("p", {}, texts.consentBody);
   const isShort = texts.consentBody.length <= SHORT;
+  const row = h("div", { class: "row" }, accept, decline);
+  if (agent.consent.hasChoices) {
+    // Nobody can agree before the choices are shown.
+    accept.disabled = true;
+    void import("./consent-choices.ts").then(({ createConsentChoices }) => {
+      choices = createConsentChoices(texts);
+      row.before(choices.element);
+      accept.disabled = false;
+    });
+  }
   return h(
     "section",
     { class: "consent", "aria-label": texts.consentTitle },
     h("h3", {}, texts.consentTitle),
     isShort ? text : h("details", {}, h("summary", {}, texts.consentMore), text),
-    h("div", { class: "row" }, accept, decline),
+    row,
   );
 }

@@ -21,6 +21,7 @@ export type FakeAgent = Agent & {
 /** Options of `createFakeAgent`. */
 export type FakeAgentOptions = {
   readonly call?: (name: string, args: { readonly [key: string]: unknown }) => unknown;
+  readonly hasChoices?: boolean;
 };
 
 /** Status of a loaded agent that is online. */
@@ -36,12 +37,19 @@ export const READY: AgentStatus = {
 };
 
 /** An agent that is ready. @param call - returns the tool call of a request, `null` for none. */
-export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): FakeAgent {
+export function createFakeAgent({
+  call = () => null,
+  hasChoices = false,
+}: FakeAgentOptions = {}): FakeAgent {
   const listeners = new Set<() => void>();
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
-  const consent = createConsentStore({ storage: createMemoryStorage(), currentVersion: "1" });
+  const consent = createConsentStore({
+    storage: createMemoryStorage(),
+    currentVersion: "1",
+    hasChoices,
+  });
   consent.onChange(changed);
   let entries: readonly OutboxEntry[] = [];
   let running: (() => void) | null = null;
@@ -136,6 +144,15 @@ export function createFakeAgent({ call = () => null }: FakeAgentOptions = {}): F
     sent: () => Promise.resolve(entries),
     sentDetail: () => Promise.resolve(null),
     outbox: () => Promise.resolve(summaryOf(entries)),
+    stored: (after) => {
+      agent.asked.push(`stored ${after ?? ""}`);
+      const { length } = entries;
+      return Promise.resolve(
+        after === undefined
+          ? { text: "first\n", counts: { trajectories: length, feedback: 1 }, next: "rest." }
+          : { text: "second\n", counts: null, next: null },
+      );
+    },
     forgetMe() {
       agent.forgotten = true;
       agent.setSent([]);

@@ -60,6 +60,9 @@ export type PanelTexts = {
   readonly consentMore: string;
   readonly consentAccept: string;
   readonly consentDecline: string;
+  /** What a visitor can agree to besides keeping, if the site offers choices. */
+  readonly consentTrain: string;
+  readonly consentFeedback: string;
 
   readonly toolRunning: string;
   readonly toolDone: string;
@@ -115,6 +118,11 @@ export type PanelTexts = {
   readonly nothing: string;
   /** A button that saves the record as a file. */
   readonly download: string;
+  /** What the site stores now. Feedback: thumbs and messages about answers. */
+  readonly stored: (counts: { readonly trajectories: number; readonly feedback: number }) => string;
+  readonly storedUnknown: string;
+  /** A button that saves all that the site stores as a file. */
+  readonly saveStored: string;
   readonly forgetMe: string;
   readonly forgetExplained: string;
   readonly deleteEverything: string;
@@ -165,6 +173,8 @@ export const DEFAULT_TEXTS: PanelTexts = {
   consentMore: "What is kept?",
   consentAccept: "Agree",
   consentDecline: "Decline",
+  consentTrain: "The assistant may learn from it.",
+  consentFeedback: "The site may use what I say about answers.",
 
   toolRunning: "running",
   toolDone: "done",
@@ -216,6 +226,10 @@ export const DEFAULT_TEXTS: PanelTexts = {
   no: "no",
   nothing: "nothing",
   download: "Save a copy of exactly what is sent",
+  stored: ({ trajectories, feedback }) =>
+    `This site keeps ${trajectories} of them and ${feedback} pieces of feedback now.`,
+  storedUnknown: "What this site keeps cannot be read now. Please try again when you are online.",
+  saveStored: "Save all that this site keeps about me",
   forgetMe: "Forget me",
   forgetExplained:
     "Deletes the data that this site has about you, and everything the assistant keeps in this browser.",

@@ -1,9 +1,12 @@
 /** Lists collected trajectories, with the consent choice and "Forget me". `sent-detail.ts` shows one of them. */
 import type { OutboxEntry } from "@waggle/collector";
+import type { Consent } from "@waggle/protocol";
 import type { Agent } from "../agent.ts";
 import { h } from "../dom.ts";
+import { createConsentChoices } from "./consent-choices.ts";
 import { setText } from "./set-text.ts";
 import type { PanelTexts } from "./panel-texts.ts";
+import { createStoredView } from "./stored-view.ts";
 
 /** The privacy view of the panel. */
 export interface PrivacyView {
@@ -21,7 +24,10 @@ export function createPrivacyView(
   const consentState = h("p");
   const agree = h("button", { class: "button primary", type: "button" }, texts.consentAccept);
   const withdraw = h("button", { class: "button", type: "button" }, texts.withdraw);
+  const choices = agent.consent.hasChoices ? createConsentChoices(texts) : null;
+  let shownConsent: Consent | null = null;
   const summary = h("p");
+  const stored = createStoredView(agent, texts);
   const entries = h("ul", { class: "entries" });
   const forget = h("button", { class: "button danger", type: "button" }, texts.forgetMe);
   const confirm = h("button", { class: "button danger", type: "button" }, texts.deleteEverything);
@@ -38,9 +44,10 @@ export function createPrivacyView(
       {},
       h("h3", {}, texts.yourChoice),
       consentState,
+      choices?.element ?? null,
       h("div", { class: "row" }, agree, withdraw),
     ),
-    h("section", {}, h("h3", {}, texts.whatISent), summary, entries),
+    h("section", {}, h("h3", {}, texts.whatISent), summary, stored.element, entries),
     h(
       "section",
       {},
@@ -71,9 +78,14 @@ export function createPrivacyView(
         ? texts.notAgreed
         : texts.agreed(new Date(granted.grantedAt).toLocaleString(), granted.version),
     );
-    agree.hidden = granted !== null;
+    // A refresh must not undo what the visitor has ticked since.
+    if (granted?.grantedAt !== shownConsent?.grantedAt) choices?.show(granted);
+    shownConsent = granted;
+    agree.hidden = granted !== null && choices === null;
     withdraw.hidden = granted === null;
     const [counts, list] = await Promise.all([agent.outbox(), agent.sent(100)]);
+    // Without a sent entry there is no visitor at the edge whose data could be read.
+    void stored.update(granted !== null && counts.sent > 0 ? counts.sent : null);
     const problem = { ok: "", full: texts.storageFull, unavailable: texts.storageMissing };
     const isEmpty = counts.waiting + counts.sent + counts.rejected === 0;
     const collected = isEmpty ? texts.nothingCollected : texts.collected(counts);
@@ -107,7 +119,7 @@ export function createPrivacyView(
     (open ? cancel : forget).focus();
   };
   agree.addEventListener("click", () => {
-    agent.consent.grant();
+    agent.consent.grant(choices?.scopes());
     void refresh();
   });
   withdraw.addEventListener("click", () => {

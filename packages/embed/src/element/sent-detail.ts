@@ -9,6 +9,7 @@ import type { TranscriptPart } from "../transcript.ts";
 import type { ItemOptions } from "./answer-view.ts";
 import type { PanelTexts } from "./panel-texts.ts";
 import { plainValue } from "./plain-value.ts";
+import { saveAs } from "./save-as.ts";
 
 /** Builds the content of an entry. @param detail - `null` if it is no longer kept */
 export function createSentDetail(
@@ -26,7 +27,7 @@ export function createSentDetail(
     return element;
   }
   const json = JSON.stringify(detail.trajectory, null, 1);
-  const save = (): void => saveAs(`${detail.trajectory.id}.json`, json);
+  const save = (): void => saveAs(`${detail.trajectory.id}.json`, json, "application/json");
   element.append(
     h("ol", { class: "recorded" }, ...transcriptOf(detail).map((part) => partRow(part, texts))),
     h("button", { class: "button", type: "button", click: save }, texts.download),
@@ -85,11 +86,4 @@ function toolRow(
       ? row(texts.toolReturned, result.error.message)
       : null,
   );
-}
-
-function saveAs(fileName: string, json: string): void {
-  const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));
-  h("a", { href: url, download: fileName }).click();
-  // The browser reads the URL after the click.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

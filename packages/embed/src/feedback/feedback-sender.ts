@@ -1,9 +1,10 @@
 /** Feedback and outcomes of this page: finds the trajectory that they are about, and hands them to the outbox. */
 import { isFeedbackOrOutcome } from "@waggle/collector";
 import type { ConsentStore, LazyRedactor } from "@waggle/collector";
-import { FEEDBACK_TEXT_LENGTH, WaggleError } from "@waggle/protocol";
+import { consentScopes, FEEDBACK_TEXT_LENGTH, WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Outcome } from "@waggle/protocol";
 import type { FeedbackOutcome } from "../agent.ts";
+import type { AgentOptions } from "../agent-options.ts";
 import type { Collecting } from "../collecting.ts";
 import type { ShownConversation } from "../shown-conversation.ts";
 
@@ -11,8 +12,7 @@ import type { ShownConversation } from "../shown-conversation.ts";
 type FeedbackTexts = {
   /** Of the conversation, so that the same value has the same placeholder. */
   readonly redactor: () => Pick<LazyRedactor, "prepare" | "redact">;
-  readonly sharesCorrections: boolean;
-  readonly sharesMessages: boolean;
+  readonly options: Pick<AgentOptions, "consent" | "shareCorrections" | "shareMessages">;
 };
 
 /** A trajectory of this page. `isShared`: the visitor had agreed when its request began, so the site gets it. */
@@ -71,7 +71,7 @@ export class FeedbackSender {
     }
     const id = trajectoryId ?? this.#shown.lastAnswer()?.trajectoryId ?? null;
     if (id === null) return "no-answer";
-    const consent = this.#consent.get();
+    const consent = kind === "edit" && !this.#keepsTexts ? null : this.#agreed();
     // An answer can be edited again.
     const isKnown = consent !== null && this.#shown.isQueued(id, kind, consent);
     if (isKnown && kind !== "edit") return "queued";
@@ -83,17 +83,27 @@ export class FeedbackSender {
     return outcome;
   }
 
+  get #keepsTexts(): boolean {
+    return this.#texts.options.consent?.collect !== "statistics";
+  }
+
+  /** The consent in force, if it covers feedback. */
+  #agreed(): Consent | null {
+    const consent = this.#consent.get();
+    return consent !== null && consentScopes(consent).includes("feedback") ? consent : null;
+  }
+
   /** Sends what a message says about the answer before it, if that is clear, or its text if the page shares messages. */
   async #notice(next: string): Promise<void> {
     const previous = this.#shown.previous();
     if (previous === null) return;
     const { nextFeedback } = await import("./next-feedback.ts");
-    const { sharesCorrections, sharesMessages } = this.#texts;
-    const sharesAll = sharesMessages && isText(next);
-    const given = nextFeedback(previous, next, this.#consent.get(), sharesAll);
+    const { shareCorrections = false, shareMessages = false } = this.#texts.options;
+    const sharesAll = shareMessages && this.#keepsTexts && isText(next);
+    const given = nextFeedback(previous, next, this.#agreed(), sharesAll);
     if (given === null) return;
     const isCorrection = given.kind === "next-corrects" || given.kind === "next-contradicts";
-    const isShared = sharesAll || (isCorrection && sharesCorrections && isText(next));
+    const isShared = sharesAll || (isCorrection && shareCorrections && isText(next));
     const text = isShared ? next : undefined;
     await this.#queue(given.kind, given.trajectoryId, text);
   }
@@ -128,7 +138,7 @@ export class FeedbackSender {
       );
     }
     if (newest === null) return "no-answer";
-    if (!newest.isShared || this.#consent.get() === null) return "not-shared";
+    if (!newest.isShared || this.#agreed() === null) return "not-shared";
     const { outbox } = await this.#collecting.open();
     await outbox.enqueueFeedback(outcome);
     return "queued";

@@ -52,6 +52,8 @@ export const FRENCH: Language = {
     consentMore: "Qu'est-ce qui est conservé ?",
     consentAccept: "Accepter",
     consentDecline: "Refuser",
+    consentTrain: "L’assistant peut en apprendre.",
+    consentFeedback: "Le site peut utiliser ce que je dis des réponses.",
 
     toolRunning: "en cours",
     toolDone: "terminé",
@@ -105,6 +107,11 @@ export const FRENCH: Language = {
     no: "non",
     nothing: "rien",
     download: "Enregistrer exactement ce qui est envoyé dans un fichier",
+    stored: ({ trajectories, feedback }) =>
+      `Ce site en conserve maintenant ${trajectories}, et ${feedback} avis.`,
+    storedUnknown:
+      "Ce que ce site conserve ne peut pas être lu pour le moment. Veuillez réessayer quand vous serez en ligne.",
+    saveStored: "Enregistrer tout ce que ce site conserve sur moi",
     forgetMe: "Oubliez-moi",
     forgetExplained:
       "Supprime les données que ce site possède sur vous et tout ce que l'assistant conserve dans ce navigateur.",

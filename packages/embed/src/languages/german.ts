@@ -52,6 +52,8 @@ export const GERMAN: Language = {
     consentMore: "Was wird aufbewahrt?",
     consentAccept: "Zustimmen",
     consentDecline: "Ablehnen",
+    consentTrain: "Der Assistent darf daraus lernen.",
+    consentFeedback: "Die Website darf verwenden, was ich über Antworten sage.",
 
     toolRunning: "läuft",
     toolDone: "erledigt",
@@ -107,6 +109,11 @@ export const GERMAN: Language = {
     no: "nein",
     nothing: "nichts",
     download: "Genau das Gesendete als Datei speichern",
+    stored: ({ trajectories, feedback }) =>
+      `Diese Website speichert davon jetzt ${trajectories} und ${feedback} Rückmeldungen.`,
+    storedUnknown:
+      "Was diese Website speichert, lässt sich gerade nicht lesen. Bitte versuchen Sie es noch einmal, wenn Sie online sind.",
+    saveStored: "Alles speichern, was diese Website über mich aufbewahrt",
     forgetMe: "Alles über mich löschen",
     forgetExplained:
       "Löscht die Daten, die diese Website über Sie hat, und alles, was der Assistent in diesem Browser aufbewahrt.",

@@ -1,7 +1,9 @@
 /** A site that learns from visitors must say so in its own consent text. */
 import { expect, onTestFinished, test } from "vitest";
 import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
+import { visitorModule } from "../vite/visitor-module.ts";
 import { loadSite } from "./load-site.ts";
+import { siteSettings } from "./part-settings.ts";
 
 const CONFIG = PLANNER_FILES["waggle.config.ts"] as string;
 const LEARNING = CONFIG.replace("publishEvery: 2", "publishEvery: 2, feedbackWaitSeconds: 60");
@@ -36,5 +38,45 @@ test.each([
 test("a wait of 0 seconds is refused, because a thumb comes after its request", async () => {
   await expect(loadSite(site(LEARNING.replace("Seconds: 60", "Seconds: 0")))).rejects.toThrow(
     "training.feedbackWaitSeconds is 0; write a whole number from 1",
+  );
+});
+
+const withConsent = (option: string, config = CONFIG): string =>
+  config.replace(/ {2}consent: \{\n/, `  consent: {\n    ${option},\n`);
+
+test.each(['collect: "statistics"', "choices: true"])(
+  "%s needs a text of the site's own",
+  async (option) => {
+    const config = withConsent(option);
+    expect(config).toContain(option);
+    await expect(loadSite(site(config))).resolves.toBeDefined();
+    const silent = config.replace(/ {4}text: .*\n/, "");
+    await expect(loadSite(site(silent))).rejects.toThrow(
+      `does not fit consent.${option.split(":")[0]}; write consent.text`,
+    );
+  },
+);
+
+test("a site cannot keep statistics only and learn from visitors' requests", async () => {
+  const config = withConsent('collect: "statistics"', LEARNING);
+  await expect(loadSite(site(config))).rejects.toThrow("nothing is kept to learn from");
+});
+
+test.each(["expiresAfterDays: 0", 'choices: "yes"', 'collect: "tokens"'])(
+  "%s is refused",
+  async (option) => {
+    await expect(loadSite(site(withConsent(option)))).rejects.toThrow(
+      `consent.${option.split(":")[0]}`,
+    );
+  },
+);
+
+test("the edge gets the days and the level, and the page gets the choices too", async () => {
+  const loaded = await loadSite(
+    site(withConsent('expiresAfterDays: 90, collect: "statistics", choices: true')),
+  );
+  expect(siteSettings(loaded)).toMatchObject({ consentDays: 90, collect: "statistics" });
+  expect(visitorModule(loaded.definition)).toContain(
+    '"expiresAfterDays":90,"collect":"statistics","choices":true',
   );
 });

@@ -1,4 +1,4 @@
-/** A site that learns from visitors asks for it in its own words: the panel's own text says that nothing learns from them. */
+/** A site that learns from visitors, or keeps less of them than usual, says so in its own words: the panel's text does not. */
 import type { SiteConfig } from "./config-file.ts";
 
 /** @throws WaggleError `INVALID_ARGUMENT` with file and line. */
@@ -7,9 +7,24 @@ export function requireConsentText({ source, definition }: SiteConfig): void {
   const name = (["feedbackWaitSeconds", "judge"] as const).find(
     (one) => training?.[one] !== undefined,
   );
-  if (name === undefined || consent?.text !== undefined) return;
+  const learning = name === undefined ? null : source.nodeAt(["training", name]);
+  if (learning !== null && consent?.collect === "statistics") {
+    throw source.mistake(
+      learning,
+      `training.${name} lets the assistant learn from visitors, and with consent.collect "statistics" nothing is kept to learn from; leave out one of them`,
+    );
+  }
+  if (consent?.text !== undefined) return;
+  if (learning !== null) {
+    throw source.mistake(
+      learning,
+      `training.${name} lets the assistant learn from visitors, and the panel's own consent text says that it does not; write consent.text, and a new consent.version`,
+    );
+  }
+  if (consent?.collect !== "statistics" && consent?.choices !== true) return;
+  const option = consent.choices === true ? "choices" : "collect";
   throw source.mistake(
-    source.nodeAt(["training", name]),
-    `training.${name} lets the assistant learn from visitors, and the panel's own consent text says that it does not; write consent.text, and a new consent.version`,
+    source.nodeAt(["consent", option]),
+    `the panel's own consent text does not fit consent.${option}; write consent.text, and a new consent.version`,
   );
 }

@@ -1,5 +1,12 @@
 /** The fields of a site, with what each may be. The types say the same; this is for configs that no one type-checked. */
-import { isObject, ReleaseSetting, SiteId, SiteMetrics, THUMB } from "@waggle/protocol";
+import {
+  CollectionLevel,
+  isObject,
+  ReleaseSetting,
+  SiteId,
+  SiteMetrics,
+  THUMB,
+} from "@waggle/protocol";
 import { closest, distance } from "fastest-levenshtein";
 import { PANEL_TEXTS } from "../panel-text.ts";
 import { LANGUAGES, LIMITS } from "../site-definition.ts";
@@ -50,6 +57,10 @@ const share: Field = {
 const between: Field = {
   instead: "write a number above 0 and below 1",
   accepts: (value) => typeof value === "number" && value > 0 && value < 1,
+};
+const flag: Field = {
+  instead: "write true or false",
+  accepts: (value) => typeof value === "boolean",
 };
 const atLeastZero: Field = {
   instead: "write a number from 0, such as 0.1; 0 is off",
@@ -129,10 +140,7 @@ const SITE: Field = group({
     ),
   }),
   model: text('write the folder of a model, such as "./model"'),
-  constrainToolCalls: {
-    instead: "write true or false",
-    accepts: (value) => typeof value === "boolean",
-  },
+  constrainToolCalls: flag,
   base: group({
     from: text('write "default", or the folder of a model that train-base made, such as "./model"'),
     steps: count(1_000_000),
@@ -155,7 +163,7 @@ const SITE: Field = group({
     judge: group({
       model: text("write the name of a model on the judge's server"),
       votes: count(25),
-      messages: { instead: "write true or false", accepts: (value) => typeof value === "boolean" },
+      messages: flag,
       requestTrials: {
         instead: "write a whole number from 2 to 32",
         accepts: (value) => Number.isInteger(value) && Number(value) >= 2 && Number(value) <= 32,
@@ -208,6 +216,9 @@ const SITE: Field = group({
     version: { ...text('write a text such as "2026-11-24"'), required: true },
     title: visitorText("write the question as a text"),
     text: visitorText("write the explanation as a text"),
+    expiresAfterDays: count(3650),
+    choices: flag,
+    collect: oneOf(...CollectionLevel.options),
   }),
   panel: group({
     texts: group(

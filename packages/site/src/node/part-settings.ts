@@ -48,7 +48,7 @@ function feedbackSources(definition: LoadedSite["definition"]): FeedbackSource[]
 }
 
 function learningSettings({ definition, environment }: LoadedSite): SiteSettings {
-  const { gate = {}, retention = {}, training = {}, metrics } = definition;
+  const { gate = {}, retention = {}, training = {}, consent, metrics } = definition;
   const settings: SiteSettings = {
     taskEnvironment: environment?.name,
     metrics,
@@ -66,6 +66,8 @@ function learningSettings({ definition, environment }: LoadedSite): SiteSettings
     feedbackFrom: feedbackSources(definition),
     visitorTtlDays: retention.visitorDays,
     retentionDays: retention.trajectoryDays,
+    consentDays: consent?.expiresAfterDays,
+    collect: consent?.collect,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -22,9 +22,7 @@ export function visitorModule(part: VisitorPart): string {
     "const language = languages[code];",
     `const ofSite = ${JSON.stringify(ofLanguages(part, languages))}[code];`,
     "export const visitor = {",
-    ...(consent === undefined
-      ? []
-      : [`  consent: ${JSON.stringify({ version: consent.version })},`]),
+    ...(consent === undefined ? [] : [`  consent: ${JSON.stringify(consentOptions(consent))},`]),
     `  redactionRules: [${redactionText(redaction)}],`,
     "  language: code,",
     "  ...(language === null ? {} : { texts: language.agent }),",
@@ -33,6 +31,12 @@ export function visitorModule(part: VisitorPart): string {
     "};",
     "",
   ].join("\n");
+}
+
+/** What `createAgent` needs of it. The texts depend on the language. */
+function consentOptions(consent: NonNullable<SiteDefinition["consent"]>): object {
+  const { title: _title, text: _text, ...options } = consent;
+  return options;
 }
 
 function redactionText(rules: SiteDefinition["redaction"] = []): string {

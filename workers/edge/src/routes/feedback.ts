@@ -6,6 +6,7 @@ import { requireConsent } from "../access.ts";
 import { endWaiting } from "../awaited-feedback.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { FeedbackRow } from "../visitors/feedback-row.ts";
+import { requireFeedbackConsent } from "../visitors/feedback-consent.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 
 /** Maximum number of feedback rows per visitor. */
@@ -33,6 +34,13 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         text = null,
         at,
       } = await readJson(context.req.raw, FeedbackRequest);
+      if (text !== null && settings.COLLECT === "statistics") {
+        throw new WaggleError(
+          "FORBIDDEN",
+          "this site collects statistics only, and this feedback has a text; reload the page",
+        );
+      }
+      await requireFeedbackConsent(db, visitorId, trajectoryId);
       const insert = db
         .prepare(
           `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt, text)

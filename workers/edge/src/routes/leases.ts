@@ -2,6 +2,7 @@
 import {
   AcknowledgeRequest,
   AcknowledgeResponse,
+  consentScopes,
   type Feedback,
   type LeasedGroup,
   type LeasedOutcome,
@@ -86,13 +87,14 @@ async function readLeased(
     return null;
   }
   const reputation = reputationOf(row);
+  const hasFeedback = consentScopes(read.trajectory.consent).includes("feedback");
   return {
     digest: row.digest,
     visitorId: row.visitorId,
     receivedAt: new Date(row.receivedAt).toISOString(),
     trajectory: read.trajectory,
-    feedback: [...(feedback.get(row.id) ?? [])],
-    outcomes: [...(outcomes.get(row.id) ?? [])],
+    feedback: hasFeedback ? [...(feedback.get(row.id) ?? [])] : [],
+    outcomes: hasFeedback ? [...(outcomes.get(row.id) ?? [])] : [],
     ...(row.network === null ? {} : { network: row.network }),
     ...(row.siteKey === null ? {} : { siteKey: row.siteKey }),
     ...(reputation === 1 ? {} : { reputation }),
@@ -155,6 +157,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
             outcomes: await outcomesOfLease(db, id, settings.METRICS),
           };
           groups = await readGroups({ db, bucket: env.OBJECTS }, lease, received, now);
+          groups = groups.map((group) => ({ ...group, consentDays: settings.CONSENT_DAYS }));
         } catch (error) {
           // A storage outage is not a failure of the rows.
           await giveBack();

@@ -14,6 +14,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 import { type CheckedOutcome, checkOutcome } from "../outcomes/outcome-check.ts";
 import { SERVER, storeOutcomes } from "../outcomes/outcome-store.ts";
+import { requireFeedbackConsent } from "../visitors/feedback-consent.ts";
 
 type OutcomeResult = OutcomesResponse["results"][number];
 
@@ -60,6 +61,7 @@ export const outcomeEndpoints: readonly Endpoint[] = [
       const { visitorId } = requireConsent(context.var.session);
       const value = await readJson(context.req.raw, Outcome);
       const outcome = checkOutcome(value, settings.METRICS, now);
+      await requireFeedbackConsent(context.var.db, visitorId, outcome.trajectoryId);
       const [result] = await store(context, visitorId, [outcome]);
       if (result?.status !== "refused") return context.json({});
       throw new WaggleError(result.code as WaggleErrorCode, result.message);

@@ -284,7 +284,12 @@ for (const boundary of ["put", "row"] as const) {
           ? { OBJECTS: dyingAfter(OBJECTS, "put"), DB: rows }
           : { OBJECTS, DB: siteDatabase(dyingAfter(DB, "batch"), DEFAULT_SITE) };
       await expect(
-        ingest(stores, visitorId, { trajectories: [example] }, 1_000_000, Date.now()),
+        ingest(
+          stores,
+          visitorId,
+          { trajectories: [example] },
+          { groupBytes: 1_000_000, consentDays: 400, level: "full", now: Date.now() },
+        ),
       ).rejects.toThrow("killed");
       const { results } = await upload(token, example);
       const again = await upload(token, example);

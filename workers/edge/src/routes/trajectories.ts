@@ -72,8 +72,12 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
         storesOf(context),
         visitorId,
         upload,
-        settings.GROUP_BYTES,
-        now,
+        {
+          groupBytes: settings.GROUP_BYTES,
+          consentDays: settings.CONSENT_DAYS,
+          level: settings.COLLECT,
+          now,
+        },
         { network, siteKey },
       );
       const accepted = results.filter((r) => r.status === "accepted").map((r) => r.digest);

@@ -70,7 +70,17 @@ export async function attack(
     }
     if (task !== null) {
       const upload = await makeUpload(baseModel, task);
-      await ingest({ ...bindings, DB: rows }, honest.visitorId, { trajectories: [upload] }, 0, now);
+      await ingest(
+        { ...bindings, DB: rows },
+        honest.visitorId,
+        { trajectories: [upload] },
+        {
+          groupBytes: 0,
+          consentDays: 400,
+          level: "full",
+          now,
+        },
+      );
       result.answered += 1;
     }
     task = await ask(honest, now);

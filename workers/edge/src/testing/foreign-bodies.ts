@@ -107,6 +107,7 @@ export function foreignBodies(
     putObject: null,
     putObjectPart: null,
     readBackup: null,
+    readVisitor: null,
     reconcile: () => ({ cursor: null, repair: true }),
     reportOutcome: () => outcomeOf(of().request.trajectory, { value: false }),
     reportOutcomes: () => ({ outcomes: [outcomeOf(of().request.trajectory, { value: false })] }),

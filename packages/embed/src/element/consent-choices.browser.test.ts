@@ -1,0 +1,101 @@
+/** The boxes of a site that offers choices, and what the panel says about stored data. */
+import { afterEach, expect, test, vi } from "vitest";
+import { createConsentCard } from "./consent-card.ts";
+import { createFakeAgent } from "./fake-agent.fixture.ts";
+import { DEFAULT_TEXTS } from "./panel-texts.ts";
+import { createPrivacyView } from "./privacy-view.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  document.body.replaceChildren();
+});
+
+const buttonOf = (element: HTMLElement, name: string): HTMLButtonElement => {
+  const all = [...element.querySelectorAll("button")];
+  return all.find(({ textContent }) => textContent === name) as HTMLButtonElement;
+};
+const boxesOf = (element: HTMLElement): HTMLInputElement[] => [
+  ...element.querySelectorAll<HTMLInputElement>("input[type=checkbox]"),
+];
+
+test("no box is ticked at first, and nobody can agree before the boxes are there", async () => {
+  const agent = createFakeAgent({ hasChoices: true });
+  const card = createConsentCard(agent, DEFAULT_TEXTS, () => undefined);
+  document.body.append(card);
+  const agree = buttonOf(card, "Agree");
+  expect(agree.disabled).toBe(true);
+  await expect.poll(() => boxesOf(card).length).toBe(2);
+  expect(boxesOf(card).map(({ checked }) => checked)).toEqual([false, false]);
+  agree.click();
+  expect(agent.consent.get()).toMatchObject({ scopes: ["collect"], choices: true });
+});
+
+test("a ticked box is agreed to", async () => {
+  const agent = createFakeAgent({ hasChoices: true });
+  const card = createConsentCard(agent, DEFAULT_TEXTS, () => undefined);
+  document.body.append(card);
+  await expect.poll(() => boxesOf(card).length).toBe(2);
+  boxesOf(card)[1]?.click();
+  buttonOf(card, "Agree").click();
+  expect(agent.consent.get()?.scopes).toEqual(["collect", "feedback"]);
+});
+
+test("without choices the card has no boxes and one consent for all", () => {
+  const agent = createFakeAgent();
+  const card = createConsentCard(agent, DEFAULT_TEXTS, () => undefined);
+  buttonOf(card, "Agree").click();
+  expect(boxesOf(card)).toEqual([]);
+  expect(agent.consent.get()?.scopes).toEqual(["collect", "train"]);
+});
+
+test("the privacy view shows the choice and changes it; reading again keeps what was just ticked", async () => {
+  const agent = createFakeAgent({ hasChoices: true });
+  agent.consent.grant(["collect", "train"]);
+  const { element, refresh } = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  document.body.append(element);
+  await refresh();
+  const [train, feedback] = boxesOf(element);
+  expect([train?.checked, feedback?.checked]).toEqual([true, false]);
+  train?.click();
+  feedback?.click();
+  await refresh();
+  expect([train?.checked, feedback?.checked]).toEqual([false, true]);
+  buttonOf(element, "Agree").click();
+  expect(agent.consent.get()?.scopes).toEqual(["collect", "feedback"]);
+});
+
+test("the privacy view says what the site keeps, and saves all pages as one file", async () => {
+  const agent = createFakeAgent();
+  agent.consent.grant();
+  const { element, refresh } = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  document.body.append(element);
+  await refresh();
+  expect(agent.asked).toEqual([]);
+  expect(element.querySelector<HTMLElement>(".stored")?.hidden).toBe(true);
+  agent.setSent([
+    {
+      digest: "d",
+      trajectoryId: "00000000-0000-4000-8000-000000000001",
+      state: "sent",
+      enqueuedAt: 0,
+      settledAt: 1,
+      sizeBytes: 10,
+      policyVersion: 1,
+      turns: 1,
+      stopReason: "completed",
+      reason: null,
+    },
+  ]);
+  await refresh();
+  await expect
+    .poll(() => element.querySelector(".stored p")?.textContent)
+    .toBe("This site keeps 1 of them and 1 pieces of feedback now.");
+  const saved: Blob[] = [];
+  vi.spyOn(URL, "createObjectURL").mockImplementation((blob) => {
+    saved.push(blob as Blob);
+    return "blob:nothing";
+  });
+  buttonOf(element, DEFAULT_TEXTS.saveStored).click();
+  await expect.poll(() => saved.length).toBe(1);
+  expect(await saved[0]?.text()).toBe("first\nsecond\n");
+});

@@ -1,0 +1,46 @@
+/** Reads what the edge stores of this visitor. It is loaded when the visitor looks at it. */
+import type { EdgeSession } from "@waggle/collector";
+import { isObject, WaggleError } from "@waggle/protocol";
+
+/** One page of the stored data. */
+export type StoredPage = {
+  /** JSON lines. */
+  readonly text: string;
+  /** Counts of all that is stored; only on the first page. */
+  readonly counts: { readonly trajectories: number; readonly feedback: number } | null;
+  /** Cursor of the next page; `null` on the last. */
+  readonly next: string | null;
+};
+
+/** @throws WaggleError `NETWORK` if the edge does not answer, or is of a release that cannot. */
+export async function readStored(
+  session: Pick<EdgeSession, "request">,
+  after: string | null,
+): Promise<StoredPage> {
+  const query = after === null ? "" : `?after=${encodeURIComponent(after)}`;
+  const response = await session.request(`/v1/visitor${query}`);
+  const lines = response.ok ? (await response.text()).trimEnd().split("\n") : [];
+  const last = parsed(lines.at(-1));
+  if (last["kind"] !== "next" && last["kind"] !== "end") {
+    throw new WaggleError("NETWORK", `the edge answered HTTP ${response.status} without its data`, {
+      retryable: true,
+    });
+  }
+  const { trajectories, feedback } = parsed(lines[0]);
+  const hasCounts = Number.isInteger(trajectories) && Number.isInteger(feedback);
+  return {
+    text: `${lines.slice(0, -1).join("\n")}\n`,
+    counts: hasCounts ? { trajectories: Number(trajectories), feedback: Number(feedback) } : null,
+    next: last["kind"] === "next" ? String(last["after"]) : null,
+  };
+}
+
+/** An object; an empty one for a line that is none. */
+function parsed(line = ""): { readonly [name: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
