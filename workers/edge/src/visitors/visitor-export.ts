@@ -103,6 +103,11 @@ async function* exportLines(
     yield { kind: "feedback", feedback: toFeedback(row) };
   }
   yield* outcomeLines(DB, visitorId);
+  const notes = "SELECT id, digest, kind, text, at FROM staffNotes";
+  type Note = { id: string; digest: string; kind: "answer" | "comment"; text: string; at: number };
+  for await (const { digest, at, ...note } of pages<Note>(DB, notes, visitorId)) {
+    yield { kind: "staff-note", digest, note: { ...note, at: new Date(at).toISOString() } };
+  }
   const assignments = "SELECT id, groupId, createdAt FROM assignments";
   type Assignment = { id: string; groupId: string; createdAt: number };
   for await (const { id, groupId, createdAt } of pages<Assignment>(DB, assignments, visitorId)) {
