@@ -110,7 +110,9 @@ test("the keyboard alone writes an answer and a comment, and both are shown", as
   await userEvent.keyboard("{Tab}It costs 3.{Tab}{Enter}");
   await vi.waitFor(() => expect(view.state()).toBe("Saved."));
   view.text()?.focus();
-  await userEvent.keyboard("{Shift>}{Tab}{/Shift}{ArrowRight}{Tab}The price list is old.{Tab}{Enter}");
+  await userEvent.keyboard(
+    "{Shift>}{Tab}{/Shift}{ArrowRight}{Tab}The price list is old.{Tab}{Enter}",
+  );
   await vi.waitFor(() => expect(view.sent.length).toBe(2));
   await vi.waitFor(() => expect(view.notes().length).toBe(3));
   expect(view.sent.map(({ kind, text }) => [kind, text])).toEqual([

@@ -151,7 +151,7 @@ function noteItem({ kind, text, by, at }: StaffNote): HTMLElement {
       "p",
       { class: "caption" },
       h("b", {}, TITLES[kind]),
-      ` ${by}, `,
+      `, ${by}, `,
       h("time", { datetime: at, title: at }, `${formatAgo(at, Date.now())} ago`),
     ),
     h("p", { class: "note-text" }, text),

@@ -199,7 +199,11 @@ test("an answer of staff replaces a visitor's edit, also long after the record w
   expect(texts).toEqual(["4"]);
   // Without it the visitor's edit counts, and for a recipe that does not read staff.
   await staff.check(one, group, state);
-  await createFeedbackCheck({ edit: 1 }, { ...format, encodeAssistant }, undefined)({
+  await createFeedbackCheck(
+    { edit: 1 },
+    { ...format, encodeAssistant },
+    undefined,
+  )({
     ...one,
     staffAnswer: "4",
   });
