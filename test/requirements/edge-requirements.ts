@@ -263,4 +263,32 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
       ],
     ),
   },
+  {
+    id: "edge:staff-notes",
+    source:
+      "issue 18, part 1; docs/how-to/operate.md, Correct an answer; docs/decisions/0091-answers-of-staff.md",
+    behavior:
+      "An answer of staff is learned by sites that name staff, also days later and once. A comment is not. Notes are redacted, logged, exported, and deleted with the visitor.",
+    tests: [
+      "workers/edge/src/staff/staff-notes.test.ts > an answer makes a waiting request ready, and the newest one goes with its lease; a comment does not",
+      "workers/edge/src/staff/staff-notes.test.ts > a request that was %s is leased once more with a later answer, and its first step stays noted",
+      "workers/edge/src/staff/staff-notes.test.ts > the leases of a site that does not name staff have no answers, and those make nothing ready",
+      "workers/edge/src/staff/staff-notes.test.ts > a note is redacted, has the operator's name, is logged without its text, and can be sent again",
+      "workers/edge/src/staff/staff-notes.test.ts > notes are in the visitor's export without a name, and are deleted with the visitor",
+      "trainer/src/check/edited-learning.test.ts > the answer that %s wrote becomes likelier, more than it does if they write another one",
+      "trainer/src/edge-training/learned-from.test.ts > answers of staff are learned and counted under their own name, and not once it is stopped",
+      "apps/dashboard/src/note-panel.browser.test.ts > the keyboard alone writes an answer and a comment, and both are shown",
+    ],
+  },
+  {
+    id: "edge:undone-actions",
+    source: "issue 18, part 1; docs/how-to/learn-from-feedback.md, Undone actions",
+    behavior:
+      "An undone action is a bad sign with its own weight and switch, apart from what the next message says.",
+    tests: [
+      "packages/learning/src/rewards/feedback.test.ts > an undone action counts against the answer with its own weight, beside the message",
+      "packages/embed/src/feedback/next-feedback.test.ts > an undone action is sent once, beside what the next message says",
+      "workers/edge/src/awaited-feedback.test.ts > a site that learns from undone actions waits for them, and no other lease has them",
+    ],
+  },
 ];

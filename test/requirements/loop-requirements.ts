@@ -176,7 +176,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/recipes/hinted-sequence.test.ts > the sequence is what the template gives for the request with the text behind it",
       "trainer/src/recipes/hinted-sequence.test.ts > a text cannot end the visitor's message",
       "trainer/src/update/hindsight.test.ts > answers move toward what the policy says once it has read the correction",
-      "trainer/src/check/edited-learning.test.ts > the answer that visitors wrote becomes likelier, more than it does if they write another one",
+      "trainer/src/check/edited-learning.test.ts > the answer that %s wrote becomes likelier, more than it does if they write another one",
       "workers/edge/src/awaited-feedback.test.ts > the lease of a site that learns from edits and messages has their texts, and of no other",
       "workers/edge/src/awaited-feedback.test.ts > a text is kept as it was sent, given back to its visitor, and refused where it says nothing",
       "packages/embed/src/feedback/next-feedback.test.ts > a page that shares corrections sends their text, redacted, and no other message's",

@@ -18,6 +18,8 @@ const LABELS: { readonly [action: string]: string } = {
   "start-signal": "started learning from a signal",
   "delete-visitor": "deleted a visitor",
   "export-visitor": "exported a visitor",
+  "write-answer": "wrote what an answer should have been",
+  "write-comment": "commented on a trajectory",
   "retry-dead-letter": "retried a dead letter",
   "release-sender": "ended a quarantine",
   "delete-dead-letter": "deleted a dead letter",

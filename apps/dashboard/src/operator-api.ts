@@ -19,6 +19,8 @@ import {
   QuarantineResponse,
   ReleasesResponse,
   SITE_HEADER,
+  StaffNote,
+  type StaffNoteRequest,
   SitesResponse,
   TrajectoriesResponse,
   TrajectoryDetail,
@@ -49,6 +51,8 @@ export interface OperatorApi {
   metrics(after?: number): Promise<MetricsResponse>;
   trajectories(query: TrajectoryQuery): Promise<TrajectoriesResponse>;
   trajectory(digest: string): Promise<TrajectoryDetail>;
+  /** Stores a note of staff on a trajectory. */
+  addNote(digest: string, note: StaffNoteRequest): Promise<StaffNote>;
   manifest(): Promise<PolicyManifest>;
   /** A public object, parsed as JSON. */
   object(sha256: string): Promise<unknown>;
@@ -150,6 +154,8 @@ export function createOperatorApi(
       return ask(`/v1/operator/trajectories?${text}`, TrajectoriesResponse);
     },
     trajectory: (digest) => ask(`/v1/operator/trajectories/${digest}`, TrajectoryDetail),
+    addNote: (digest, note) =>
+      ask(`/v1/operator/trajectories/${digest}/notes`, StaffNote, "POST", note),
     manifest: () => ask("/v1/policies/stable", PolicyManifest),
     object: (sha256) => ask(`/v1/objects/${sha256}`, { parse: (value) => value }),
     promote: (version, request = {}) =>

@@ -137,6 +137,7 @@ function facts(summary: OperatorSummary): HTMLElement {
       fact("Thumbs up", count("thumb-up")),
       fact("Thumbs down", count("thumb-down")),
       fact("Retries", count("retry")),
+      fact("Undone", count("undo")),
       fact("Thanked", count("next-thanks")),
       fact("Corrected", count("next-corrects")),
       fact("Contradicted", count("next-contradicts")),

@@ -107,6 +107,7 @@ const api: OperatorApi = {
     if (digest === DISAGREEING) return Promise.resolve({ ...detail, row: disagreeing });
     return Promise.reject(new WaggleError("NOT_FOUND", "a trajectory must be stored"));
   },
+  addNote: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   manifest: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   object: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),
   promote: () => Promise.reject(new WaggleError("NOT_FOUND", "none")),

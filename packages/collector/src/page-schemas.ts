@@ -81,6 +81,7 @@ export const PAGE_SCHEMAS: {
           "thumb-up",
           "thumb-down",
           "retry",
+          "undo",
           "abandon",
           "next-thanks",
           "next-repeats",

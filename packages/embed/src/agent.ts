@@ -185,7 +185,7 @@ export interface Agent {
   /** Forgets the conversation and its redaction map. */
   clear(): void;
   /**
-   * Records feedback on an answer, by default the last.
+   * Records feedback on an answer, by default the last. `undo`: the visitor undid what the agent did for it.
    *
    * @param text - for `edit`, the whole answer as the visitor changed it. It is redacted before it is sent.
    * @throws WaggleError `INVALID_ARGUMENT` for an edit without a text, a text for another kind, or one that is too long.

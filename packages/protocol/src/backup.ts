@@ -25,6 +25,7 @@ export const BACKUP_TABLES = [
   "trajectories",
   "feedback",
   "outcomes",
+  "staffNotes",
   "deadLetters",
   "releases",
   "releaseArms",

@@ -4,20 +4,30 @@ import { FEEDBACK_TEXT_LENGTH } from "./constants.ts";
 import { readOnly } from "./read-only-schema.ts";
 
 /**
- * What a trainer can learn from: a thumb, an outcome of a declared metric, a message after the answer, the answer as the
- * visitor edited it, or what a judge says: about texts of messages, or about new trials at a visitor's request.
+ * What a trainer can learn from: a thumb, an outcome of a declared metric, a message after the answer, that the visitor undid
+ * what the agent did, the answer as the visitor edited it or as the site's staff wrote it, or what a judge says: about texts
+ * of messages, or about new trials at a visitor's request.
  */
 export type FeedbackSource = z.infer<typeof FeedbackSource>;
-export const FeedbackSource = z.enum(["thumb", "outcome", "message", "edit", "judge"]);
+export const FeedbackSource = z.enum([
+  "thumb",
+  "outcome",
+  "message",
+  "undo",
+  "edit",
+  "staff",
+  "judge",
+]);
 
 /**
  * `next-`: what the visitor's next message says about the answer, by rules that run in the page. `next-message`: the rules
- * find nothing, and only a judge can read its text.
+ * find nothing, and only a judge can read its text. `undo`: the visitor undid what the agent did, as the page reports.
  */
 const FeedbackKind = z.enum([
   "thumb-up",
   "thumb-down",
   "retry",
+  "undo",
   "abandon",
   "next-thanks",
   "next-repeats",

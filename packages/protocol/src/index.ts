@@ -32,6 +32,7 @@ export {
   StoredOutcome,
 } from "./outcome.ts";
 export { SIGNAL_STOPPED, SignalName } from "./signal.ts";
+export { StaffNote, StaffNoteRequest } from "./staff-note.ts";
 export {
   ANSWER_LIMITS,
   LearnedFrom,

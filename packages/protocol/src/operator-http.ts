@@ -7,6 +7,7 @@ import { Feedback } from "./feedback.ts";
 import { OutcomeSource, SiteMetrics, StoredOutcome } from "./outcome.ts";
 import { PolicyStatus, Sha256 } from "./policy-version.ts";
 import { PolicyVersionId } from "./policy.ts";
+import { StaffNote } from "./staff-note.ts";
 import { TaskReference } from "./task.ts";
 import { MetricsRow } from "./trainer-http.ts";
 import { ToolDifference } from "./tool-difference.ts";
@@ -191,6 +192,12 @@ export const VisitorExportLine = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("feedback"), feedback: Feedback }),
   z.object({ kind: z.literal("outcome"), outcome: StoredOutcome }),
+  /** Without the name of who wrote it. */
+  z.object({
+    kind: z.literal("staff-note"),
+    digest: z.string(),
+    note: StaffNote.omit({ by: true }),
+  }),
   z.object({
     kind: z.literal("assignment"),
     assignmentId: z.string(),
@@ -218,6 +225,8 @@ export const TrajectoryDetail = z.object({
   feedback: z.array(Feedback),
   /** Absent from an edge of the previous release. */
   outcomes: z.array(StoredOutcome).optional(),
+  /** Of the site's staff, oldest first. Absent from an edge of the previous release. */
+  notes: z.array(StaffNote).optional(),
 });
 
 // POST /v1/operator/policies/:version/roll-back works like the trainer's.

@@ -1,4 +1,4 @@
-/** The comparison of what an edge stores for a site: objects, rows, leases and dead letters. */
+/** The comparison of what an edge stores for a site: objects, rows, leases, dead letters and notes. */
 import { z } from "zod";
 import { readOnly } from "./read-only-schema.ts";
 
@@ -12,6 +12,7 @@ const FindingKind = z.enum([
   "row-without-lease",
   "group-without-lease",
   "letter-without-row",
+  "note-without-row",
   "dead-letter",
 ]);
 
@@ -41,7 +42,7 @@ export const ReconcileRequest = z.strictObject({
 export type ReconcileResponse = z.infer<typeof ReconcileResponse>;
 export const ReconcileResponse = readOnly(
   z.object({
-    /** Objects, rows, files, leases, groups and letters that this page compared. */
+    /** Objects, rows, files, leases, groups, letters and notes that this page compared. */
     checked: z.int(),
     found: z.array(Finding),
     /** `null` after the last page. */

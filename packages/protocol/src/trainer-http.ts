@@ -3,6 +3,7 @@
  * `/v1/trainer`. A trainer authenticates with `Authorization: Bearer <trainer credential>`.
  */
 import { z } from "zod";
+import { FEEDBACK_TEXT_LENGTH } from "./constants.ts";
 import { Feedback } from "./feedback.ts";
 import { GuidanceReference } from "./guidance.ts";
 import { LeasedOutcome } from "./outcome.ts";
@@ -37,6 +38,8 @@ export const LeasedTrajectory = z.object({
   feedback: z.array(Feedback),
   /** Outcomes of declared metrics. Absent from an edge of the previous release. */
   outcomes: z.array(LeasedOutcome).optional(),
+  /** What the last answer should have been, as the site's staff wrote it last. Absent: nothing, or the site does not teach it. */
+  staffAnswer: z.string().max(FEEDBACK_TEXT_LENGTH).optional(),
   /** Keyed hash of the network that it came from. Absent if it is unknown. */
   network: z.string().max(64).optional(),
   /** Hash of the site key that its page used. Absent if it is unknown. */

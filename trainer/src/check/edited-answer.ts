@@ -1,10 +1,10 @@
 /**
- * A record whose last answer is the one that the visitor wrote: a demonstration. Earlier turns become context, because the
- * visitor said nothing about them.
+ * A record whose last answer is the one that the visitor or the site's staff wrote: a demonstration. Earlier turns become
+ * context, because nothing was said about them.
  */
 import type { JudgedGroup } from "@waggle/learning";
 import { toJudgedTrajectory } from "@waggle/learning";
-import type { Segment, Trajectory } from "@waggle/protocol";
+import type { Segment, Trajectory, Verification } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 
 /**
@@ -49,7 +49,13 @@ function asGiven(segment: Segment): Segment {
   return { kind: "given", id, parent, role: "assistant", tokenIds };
 }
 
-/** The groups with each answer as its visitor edited it, where the visitor did. */
+/** The answer that a verdict wants, as the staff wrote it or else the visitor; `null` for a verdict about the given one. */
+export function wantedAnswer({ parts: { staff, edit } }: Verification): string | null {
+  if (typeof staff === "string") return staff;
+  return typeof edit === "string" ? edit : null;
+}
+
+/** The groups with each answer as its visitor or the staff wrote it, where they did. */
 export function withEditedAnswers(
   groups: readonly JudgedGroup[],
   format: Pick<ChatFormat, "encodeAssistant">,
@@ -57,9 +63,9 @@ export function withEditedAnswers(
   return groups.map(({ task, trajectories }) => ({
     task,
     trajectories: trajectories.map((trajectory) => {
-      const { edit } = trajectory.verification.parts;
-      if (typeof edit !== "string") return trajectory;
-      const record = withEditedAnswer(trajectory.record, edit, format);
+      const wanted = wantedAnswer(trajectory.verification);
+      if (wanted === null) return trajectory;
+      const record = withEditedAnswer(trajectory.record, wanted, format);
       return record === null ? trajectory : toJudgedTrajectory(record, trajectory.verification);
     }),
   }));

@@ -1,6 +1,6 @@
-/** A tiny decoder imitates the answers that visitors wrote, and not the ones that it gave. */
+/** A tiny decoder imitates the answers that visitors or staff wrote, and not the ones that it gave. */
 import { constantRate } from "@waggle/learning";
-import type { Feedback } from "@waggle/protocol";
+import type { Feedback, LeasedTrajectory } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { expect, test } from "vitest";
 import { learnFrom, randomGroups, tinyEngine } from "../edge-training/training.fixture.ts";
@@ -19,8 +19,22 @@ const recipe = edgeRecipeNamed("corrections-imitate", {
 const check = createFeedbackCheck(recipe.feedback ?? {}, format, undefined);
 const requests = (await randomGroups(80, 1)).flatMap(({ trajectories }) => trajectories);
 
-/** Rise of Σ log π of both answers, in nats, if visitors edit to this one. */
-async function rises(text: keyof typeof EDITS): Promise<{ wanted: number; unwanted: number }> {
+type Given = (leased: LeasedTrajectory) => LeasedTrajectory;
+
+const byVisitor =
+  (text: keyof typeof EDITS): Given =>
+  (leased) => {
+    const { id: trajectoryId } = leased.trajectory;
+    const at = leased.receivedAt;
+    const edit: Feedback = { id: crypto.randomUUID(), trajectoryId, kind: "edit", text, at };
+    return { ...leased, feedback: [edit] };
+  };
+const byStaff =
+  (staffAnswer: keyof typeof EDITS): Given =>
+  (leased) => ({ ...leased, staffAnswer });
+
+/** Rise of Σ log π of both answers, in nats, if this is written about every request. */
+async function rises(given: Given): Promise<{ wanted: number; unwanted: number }> {
   const engine = await tinyEngine();
   const prompt = requests[0]?.trajectory.segments[0]?.tokenIds ?? [];
   const sums = async (): Promise<number[]> => {
@@ -33,10 +47,7 @@ async function rises(text: keyof typeof EDITS): Promise<{ wanted: number; unwant
     const groups = [];
     for (let i = 8 * step; i < 8 * step + 8; i += 1) {
       const leased = requests[i]!;
-      const { id: trajectoryId } = leased.trajectory;
-      const at = leased.receivedAt;
-      const edit: Feedback = { id: crypto.randomUUID(), trajectoryId, kind: "edit", text, at };
-      const checked = await check({ ...leased, feedback: [edit] });
+      const checked = await check(given(leased));
       if (!checked.holds) throw new Error(checked.reason);
       const record = checked.edited ?? leased.trajectory;
       const trajectory = learnableTrajectory(leased.digest, record, checked.verification);
@@ -51,10 +62,16 @@ async function rises(text: keyof typeof EDITS): Promise<{ wanted: number; unwant
   return { wanted, unwanted };
 }
 
-test("the answer that visitors wrote becomes likelier, more than it does if they write another one", async () => {
-  const [one, other] = [await rises("wanted"), await rises("unwanted")];
-  expect(one.wanted).toBeGreaterThan(5);
-  expect(other.unwanted).toBeGreaterThan(5);
-  expect(one.wanted).toBeGreaterThan(other.wanted + 2);
-  expect(other.unwanted).toBeGreaterThan(one.unwanted + 2);
-});
+test.each([
+  ["visitors", byVisitor],
+  ["staff", byStaff],
+] as const)(
+  "the answer that %s wrote becomes likelier, more than it does if they write another one",
+  async (_, given) => {
+    const [one, other] = [await rises(given("wanted")), await rises(given("unwanted"))];
+    expect(one.wanted).toBeGreaterThan(5);
+    expect(other.unwanted).toBeGreaterThan(5);
+    expect(one.wanted).toBeGreaterThan(other.wanted + 2);
+    expect(other.unwanted).toBeGreaterThan(one.unwanted + 2);
+  },
+);

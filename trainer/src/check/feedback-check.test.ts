@@ -189,6 +189,36 @@ test("an edited answer is imitated with the log-probs that it has, once the reco
   );
 });
 
+test("an answer of staff replaces a visitor's edit, also long after the record was sampled", async () => {
+  const one = await edited(await honest(8));
+  const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };
+  const texts: string[] = [];
+  const encodeAssistant = (text: string) => {
+    texts.push(text);
+    return [5, 1];
+  };
+  const staff = checkerOf(
+    createFeedbackCheck({ edit: 1, staff: 1 }, { ...format, encodeAssistant }, undefined),
+  );
+  const versions = [0, 1, 2, 3].map((version) => ({ version, adapter: null, isRolledBack: false }));
+  const later = { ...state, versions };
+  const checked = await staff.check({ ...one, staffAnswer: "4" }, group, later);
+  expect(checked.outcome).toMatchObject({ status: "learned", reward: 1 });
+  expect(checked.trajectory?.trajectory.verification.signals).toEqual({ staff: 1 });
+  expect(texts).toEqual(["4"]);
+  // Without it the visitor's edit counts, and for a recipe that does not read staff.
+  await staff.check(one, group, state);
+  await createFeedbackCheck(
+    { edit: 1 },
+    { ...format, encodeAssistant },
+    undefined,
+  )({
+    ...one,
+    staffAnswer: "4",
+  });
+  expect(texts).toEqual(["4", "3", "3"]);
+});
+
 test("an edit that does not fit, or of a turn that calls a tool, is skipped", async () => {
   const one = await edited(await honest(9));
   const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };

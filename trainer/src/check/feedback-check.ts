@@ -1,5 +1,6 @@
 /**
- * Judges a visitor's own request by the feedback on it: thumb and next message, and the outcomes that page and site reported.
+ * Judges a visitor's own request by the feedback on it: what the visitor did, the outcomes that page and site reported, and
+ * what the site's staff wrote.
  * Nothing is replayed: no verifier knows what the visitor wanted, and the page's tools acted on a state that nobody can
  * restore. So the record is believed as far as its log-probs hold, and the cap on a visitor's share of a step bounds what
  * a liar can do.
@@ -16,14 +17,14 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { grammarId } from "@waggle/text/grammar";
-import { withEditedAnswer } from "./edited-answer.ts";
+import { wantedAnswer, withEditedAnswer } from "./edited-answer.ts";
 import { asksForThumb } from "../probes/answer-phrases.ts";
 import type { MessageJudge } from "../judge/message-judge.ts";
 import { readMessage } from "./message-reading.ts";
 import type { CheckResult } from "./replay.ts";
 import type { StrippedTrajectory } from "./stopped-signals.ts";
 
-/** The verdict of the feedback. `edited`: the record to imitate in place of the visitor's. */
+/** The verdict of the feedback. `edited`: the record to imitate in place of the policy's. */
 type FeedbackResult = CheckResult & { readonly edited?: Trajectory };
 
 /** Reason of a record without feedback that the recipe reads. */
@@ -58,7 +59,9 @@ export function createFeedbackCheck(
         thumb: isBegged ? "down" : thumb,
         outcomes,
         ...message,
+        isUndone: feedback.some(({ kind }) => kind === "undo"),
         edit: lastEdit(feedback),
+        staff: leased.staffAnswer ?? null,
       },
       weights,
     );
@@ -74,9 +77,9 @@ export function createFeedbackCheck(
         return { holds: false, status: "skipped", reason: "unknown-grammar" };
       }
     }
-    const { edit } = verification.parts;
-    if (typeof edit !== "string") return { holds: true, verification };
-    const edited = withEditedAnswer(trajectory, edit, format);
+    const wanted = wantedAnswer(verification);
+    if (wanted === null) return { holds: true, verification };
+    const edited = withEditedAnswer(trajectory, wanted, format);
     return edited === null
       ? { holds: false, status: "skipped", reason: "not-editable" }
       : { holds: true, verification, edited };

@@ -28,14 +28,17 @@ const LEASED: LeasedTrajectory = {
     said("next-corrects", "No, the blue one."),
     said("next-thanks"),
     said("edit", "The blue one."),
+    said("undo"),
   ],
+  staffAnswer: "The green one.",
   outcomes: [booked, { ...booked, metric: "rating" }],
 };
 
 const left = (...stopped: string[]) => {
-  const { feedback, outcomes } = withoutStopped(LEASED, new Set(stopped));
+  const { feedback, outcomes, staffAnswer } = withoutStopped(LEASED, new Set(stopped));
   const texts = feedback.map(({ kind, text }) => (text === undefined ? kind : `${kind}: ${text}`));
-  return [...texts, ...(outcomes ?? []).map(({ metric }) => metric)];
+  const staff = staffAnswer === undefined ? [] : [`staff: ${staffAnswer}`];
+  return [...texts, ...staff, ...(outcomes ?? []).map(({ metric }) => metric)];
 };
 const ALL = left();
 
@@ -44,6 +47,8 @@ test.each([
   ["message:next-thanks", ["next-thanks"]],
   ["message:next-corrects", ["next-corrects: No, the blue one."]],
   ["edit", ["edit: The blue one."]],
+  ["undo", ["undo"]],
+  ["staff", ["staff: The green one."]],
   ["outcome:rating", ["rating"]],
 ] as const)("without %s, the rest is left", (signal, gone: readonly string[]) => {
   expect(left(signal)).toEqual(ALL.filter((one) => !gone.includes(one)));

@@ -21,7 +21,9 @@ export function withoutStopped(
   stopped: StoppedSignals,
 ): StrippedTrajectory {
   if (stopped.size === 0) return leased;
-  const { feedback, outcomes = [] } = leased;
+  const { staffAnswer, ...rest } = leased;
+  const { feedback, outcomes = [] } = rest;
+  const isAnswerStopped = staffAnswer !== undefined && stopped.has("staff");
   const said = feedback
     .filter(({ kind }) => !stopped.has(signalOf(kind)))
     .map((one) => (stopped.has("correction") ? withoutCorrection(one) : one));
@@ -29,17 +31,23 @@ export function withoutStopped(
   const isUnjudged = stopped.has("judge:messages") && said.some(isJudgeable);
   const isSame =
     !isUnjudged &&
+    !isAnswerStopped &&
     kept.length === outcomes.length &&
     said.length === feedback.length &&
     said.every((one, i) => one === feedback[i]);
   if (isSame) return leased;
-  return { ...leased, feedback: said, outcomes: kept, ...(isUnjudged && { isUnjudged }) };
+  return {
+    ...(isAnswerStopped ? rest : leased),
+    feedback: said,
+    outcomes: kept,
+    ...(isUnjudged && { isUnjudged }),
+  };
 }
 
 function signalOf(kind: Feedback["kind"]): string {
   if (kind === "thumb-up" || kind === "thumb-down") return "thumb";
   if (kind === "next-message") return "judge:messages";
-  return kind === "edit" ? kind : `message:${kind}`;
+  return kind === "edit" || kind === "undo" ? kind : `message:${kind}`;
 }
 
 /** Whether a judge could read it. */

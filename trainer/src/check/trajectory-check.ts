@@ -187,7 +187,8 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       if (!isReplayable(samples, options.servedSequences)) {
         return refused({ status: "skipped", reason: "engine-without-sampling" }, measured);
       }
-      if (staleness > maxStaleness) {
+      // Nobody sampled the answer that is imitated.
+      if (checked.edited === undefined && staleness > maxStaleness) {
         return refused({ status: "skipped", reason: "stale" }, measured);
       }
       const learnable =

@@ -23,6 +23,7 @@ const MEANINGS: { readonly [kind in Finding["kind"]]: string } = {
   "row-without-lease": "leased rows without a lease",
   "group-without-lease": "leased groups without a lease",
   "letter-without-row": "letters without a rejected trajectory",
+  "note-without-row": "notes of staff without a trajectory",
   "dead-letter": "dead letters (see `waggle dead-letters`)",
 };
 
@@ -31,7 +32,9 @@ type Counts = { readonly found: number; readonly repaired: number };
 export function addReconcileCommand(program: Command, options: ProgramOptions): void {
   const { writeOut, writeError } = options;
   withOperator(program.command("reconcile"))
-    .description("compare stored objects with rows, leases and dead letters, and repair them")
+    .description(
+      "compare stored objects with rows, leases, dead letters and notes, and repair them",
+    )
     .option("--repair", "repair what can be repaired; without it nothing is changed", false)
     .option("--from <cursor>", "go on where a comparison stopped, as it printed")
     .addOption(operatorNameOption())

@@ -62,6 +62,14 @@ function withEdits(): LeasedGroup[] {
   }));
 }
 
+/** Staff write what each answer should have been. */
+function withStaffAnswers(): LeasedGroup[] {
+  return REQUESTS.map((group) => ({
+    ...group,
+    trajectories: group.trajectories.map((request) => ({ ...request, staffAnswer: "It is 3." })),
+  }));
+}
+
 const METRICS = {
   booked: { type: "boolean", better: "higher" },
   complaints: { type: "number", better: "lower", range: [0, 4] },
@@ -144,6 +152,9 @@ test.each([
   ["messages-reinforce", withThumbs(isWanted)],
   ["messages-reinforce", withEdits()],
   ["corrections-imitate", withMessages(isWanted)],
+  // What is left of a request on which staff only comment.
+  ["corrections-imitate", REQUESTS],
+  ["signals-reinforce", withStaffAnswers()],
 ] as const)("%s learns nothing without feedback that it reads", async (name, groups) => {
   const silent = await gain(name, groups);
   expect(silent).toMatchObject({ gain: 0, steps: 0 });

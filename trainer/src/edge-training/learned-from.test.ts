@@ -123,6 +123,28 @@ test("a stopped signal is left out, and requests without another are skipped", a
   expect(signals?.toSorted()).toEqual(["message:next-thanks", "outcome:booked"]);
 });
 
+test("answers of staff are learned and counted under their own name, and not once it is stopped", async () => {
+  const imitate = edgeRecipeNamed("corrections-imitate", {
+    groupsPerStep: 4,
+    learningRate: constantRate(0.02),
+  });
+  const groups = (await requests([...KINDS, ...KINDS])).map((group) => ({
+    ...group,
+    trajectories: group.trajectories.map((leased) => ({ ...leased, staffAnswer: "It is 3." })),
+  }));
+  const options = { recipe: imitate, checker: feedbackChecker(imitate) };
+  const setup = await createSetup(groups);
+  await live(setup, options);
+  expect(setup.edge.reports.get(1)?.learnedFrom?.signals).toMatchObject([
+    { signal: "staff", trajectories: 8 },
+  ]);
+  const stopped = await createSetup(groups);
+  stopped.edge.control = stop("staff");
+  await live(stopped, options);
+  const reasons = [...stopped.edge.acknowledged.values()].map(([outcome]) => outcome?.reason);
+  expect(reasons).toEqual(groups.map(() => "signal-stopped"));
+});
+
 test("a signal that is stopped just before a step is not in it", async () => {
   const setup = await createSetup(
     await requests(KINDS.map((): Given => ({ kinds: ["thumb-up"] }))),

@@ -341,6 +341,8 @@ export async function offerBaseModel(
 
 /** What an edge of the previous release waits for. */
 const WAITS_FOR: readonly FeedbackSource[] = ["thumb"];
+/** Sources that recipes read in addition. An edge that was deployed before there were any goes on without. */
+const OPTIONAL: ReadonlySet<string> = new Set<FeedbackSource>(["undo", "staff"]);
 
 /** @throws WaggleError `INVALID_ARGUMENT` if the edge would hand out requests before there is feedback on them. */
 function requireFeedback(
@@ -348,7 +350,9 @@ function requireFeedback(
   { feedbackWaitSeconds = 0, feedbackFrom }: ControlState,
 ): void {
   const known: ReadonlySet<string> = new Set(feedbackFrom ?? WAITS_FOR);
-  const missing = Object.keys(feedback ?? {}).find((source) => !known.has(source));
+  const missing = Object.keys(feedback ?? {}).find(
+    (source) => !known.has(source) && !OPTIONAL.has(source),
+  );
   if (feedbackWaitSeconds > 0 && missing !== undefined) {
     throw new WaggleError(
       "INVALID_ARGUMENT",

@@ -127,6 +127,8 @@ test("a recipe that is rewarded by feedback learns from visitors' own requests, 
     thumb: 0.25,
     outcome: 1,
     message: 0.5,
+    undo: 1,
   });
+  expect(edgeRecipeNamed("corrections-imitate").feedback).toEqual({ edit: 1, staff: 1 });
   expect(edgeRecipeNamed(DEFAULT_EDGE_RECIPE).feedback).toBeNull();
 });

@@ -174,7 +174,9 @@ const LIKED: JudgedTrajectory = {
       "outcome:any": true,
       message: "next-corrects",
       correction: "No.",
+      undo: true,
       edit: "Yes.",
+      staff: "Yes.",
     },
   },
 };

@@ -14,6 +14,7 @@ import {
   write,
 } from "@waggle/learning";
 import type {
+  FeedbackWeights,
   AdvantageRows,
   JudgedGroup,
   Kept,
@@ -204,16 +205,20 @@ export async function updateFrom(
 
 /**
  * Divergence between the sampled and the trained policy at the start of the step; it includes any staleness.
- * Demonstrations and edited answers were not sampled and have none.
+ * Demonstrations, edited answers and those of staff were not sampled and have none.
  */
 function mismatch(
   { learns, reward }: Stage,
   { lossMask, behaviorLogProbs }: PlannedMinibatch,
   proximalLogProbs: TokenRows,
 ): { readonly mismatchK3?: number } {
-  if (learns !== "rewards" || reward?.feedback?.edit !== undefined) return {};
+  if (learns !== "rewards" || imitatesTexts(reward?.feedback)) return {};
   const { mismatchK3 } = mismatchMetrics({ lossMask, behaviorLogProbs, proximalLogProbs });
   return { mismatchK3 };
+}
+
+function imitatesTexts({ edit, staff }: FeedbackWeights = {}): boolean {
+  return edit !== undefined || staff !== undefined;
 }
 
 /** State that filters store about the model's outputs before the step. */

@@ -32,6 +32,7 @@ import { releaseEndpoints } from "./routes/releases.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
 import { signatureEndpoints } from "./routes/signatures.ts";
+import { staffNoteEndpoints } from "./routes/staff-notes.ts";
 import { stoppedSignalEndpoints } from "./routes/stopped-signals.ts";
 import { trajectoryEndpoints } from "./routes/trajectories.ts";
 import { visitorEndpoints } from "./routes/visitor.ts";
@@ -67,6 +68,7 @@ const served: readonly Endpoint[] = [
   ...operatorVisitorEndpoints,
   ...quarantineEndpoints,
   ...operatorControlEndpoints,
+  ...staffNoteEndpoints,
   ...stoppedSignalEndpoints,
   ...versionReportEndpoints,
   ...siteEndpoints,

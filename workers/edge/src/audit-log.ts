@@ -17,6 +17,8 @@ export type AuditAction =
   | "start-signal"
   | "delete-visitor"
   | "export-visitor"
+  | "write-answer"
+  | "write-comment"
   | "release-sender"
   | "retry-dead-letter"
   | "delete-dead-letter"

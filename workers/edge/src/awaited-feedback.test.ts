@@ -197,6 +197,24 @@ test("a trainer that does not learn from edits gets none, and edits make no requ
     .toEqual({ [request.digest]: ["thumb-down"] });
 });
 
+test("a site that learns from undone actions waits for them, and no other lease has them", async () => {
+  const [undone, other] = [await liveRequest(), await liveRequest()];
+  await give("undo", undone);
+  await give("undo", other);
+  await give("thumb-up", other);
+  expect(await leasable(Date.now() + LATER)).toEqual([other.digest]);
+  const poll = { timeout: 10_000, interval: 100 };
+  await expect
+    .poll(async () => kindsOf((await lease()).groups), poll)
+    .toEqual({ [other.digest]: ["thumb-up"] });
+  await set({ feedbackFrom: ["undo"] });
+  const late = await liveRequest();
+  await give("undo", late);
+  await expect
+    .poll(async () => kindsOf((await lease()).groups), poll)
+    .toEqual({ [late.digest]: ["undo"] });
+});
+
 test("a site with a judge waits for messages that only a judge can read, and no other lease has them", async () => {
   const [unread, thanked] = [await liveRequest(), await liveRequest()];
   await give("next-message", unread, token, "and for three?");

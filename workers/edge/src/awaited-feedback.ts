@@ -11,8 +11,8 @@ import type { SiteDatabase } from "./sites/site-database.ts";
 export type TeachingFeedback = Pick<Settings, "FEEDBACK_FROM" | "METRICS">;
 
 /**
- * Trajectory `t` has feedback of its visitor of one of the kinds in the second parameter, or a joined outcome of one of its
- * metrics. Here and below, `+` keeps SQLite from an index on columns that many rows share.
+ * Trajectory `t` has feedback of its visitor of one of the kinds in the second parameter, a joined outcome of one of its
+ * metrics, or an answer of the staff if the parameter says that it teaches. Here and below, `+` keeps SQLite from an index on columns that many rows share.
  */
 const HAS_FEEDBACK = `(EXISTS (
     SELECT 1 FROM feedback f
@@ -20,7 +20,10 @@ const HAS_FEEDBACK = `(EXISTS (
       AND f.kind IN (SELECT value FROM json_each(?2, '$.kinds')))
   OR EXISTS (
     SELECT 1 FROM outcomes o JOIN json_each(?2, '$.metrics') AS m ON m.key = o.metric AND m.value = o.type
-    WHERE o.site = ?site AND o.trajectoryId = t.id AND o.visitorId IS NOT NULL))`;
+    WHERE o.site = ?site AND o.trajectoryId = t.id AND o.visitorId IS NOT NULL)
+  OR (?2 ->> 'staff' AND EXISTS (
+    SELECT 1 FROM staffNotes n
+    WHERE +n.site = ?site AND n.digest = t.digest AND n.kind = 'answer')))`;
 
 /** The kinds that teach, and the types of the metrics that do, by name, as JSON. A metric with the weight 0 teaches nothing. */
 function parameter({ FEEDBACK_FROM: from, METRICS }: TeachingFeedback): string {
@@ -29,6 +32,7 @@ function parameter({ FEEDBACK_FROM: from, METRICS }: TeachingFeedback): string {
   return JSON.stringify({
     kinds: kindsFrom(from),
     metrics: from.includes("outcome") ? metrics : {},
+    staff: from.includes("staff"),
   });
 }
 
@@ -37,7 +41,8 @@ function kindsFrom(from: TeachingFeedback["FEEDBACK_FROM"]): Feedback["kind"][] 
   const thumbs: Feedback["kind"][] = from.includes("thumb") ? ["thumb-up", "thumb-down"] : [];
   const messages = from.includes("message") ? (Object.keys(MESSAGE_REWARDS) as MessageKind[]) : [];
   const judged = from.includes("judge") ? (["next-message"] as const) : [];
-  return [...thumbs, ...messages, ...judged, ...(from.includes("edit") ? (["edit"] as const) : [])];
+  const single = (["undo", "edit"] as const).filter((kind) => from.includes(kind));
+  return [...thumbs, ...messages, ...judged, ...single];
 }
 
 /**

@@ -33,7 +33,7 @@ export async function forgetVisitor(
         `INSERT INTO forgottenTrajectories (site, digest, visitor, leaseId, learnedAtStep)
          SELECT site, digest, ?2, CASE status WHEN 'leased' THEN leaseId END, learnedAtStep
          FROM trajectories
-         WHERE site = ?site AND visitorId = ?1 AND status IN ('leased', 'learned')
+         WHERE site = ?site AND visitorId = ?1 AND (status = 'leased' OR learnedAtStep IS NOT NULL)
          ON CONFLICT DO NOTHING`,
       )
       .bind(visitorId, visitor),

@@ -4,6 +4,7 @@ import { endpoints } from "./app.ts";
 
 const OPERATIONS = [
   "acknowledgeLease: post /v1/trainer/leases/{leaseId}/acknowledge, trainer",
+  "addNote: post /v1/operator/trajectories/{digest}/notes, operator",
   "assembleObject: post /v1/trainer/objects/{sha256}/assemble, trainer",
   "callMcp: post /mcp, session",
   "changeSite: put /v1/operator/sites/{site}, installation",

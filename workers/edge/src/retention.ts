@@ -1,5 +1,5 @@
 /**
- * Deletes trajectories, their feedback and their outcomes when the site's retention is over. Tombstones remain of those
+ * Deletes trajectories, their feedback, outcomes and notes when the site's retention is over. Tombstones remain of those
  * that a policy learned from, so that `learnedBy` stays correct if the visitor asks to be forgotten later.
  */
 import type { SiteStores } from "./endpoint.ts";
@@ -42,7 +42,7 @@ export async function deleteExpired({ DB, OBJECTS }: SiteStores, before: number)
       `INSERT INTO forgottenTrajectories (site, digest, visitor, learnedAtStep)
        SELECT t.site, t.digest, r.value ->> 'visitor', t.learnedAtStep
        FROM json_each(?1) AS r CROSS JOIN trajectories AS t
-       WHERE t.digest = r.value ->> 'digest' AND t.site = ?site AND t.status = 'learned'
+       WHERE t.digest = r.value ->> 'digest' AND t.site = ?site AND t.learnedAtStep IS NOT NULL
        ON CONFLICT DO NOTHING`,
     ).bind(json),
     DB.prepare(

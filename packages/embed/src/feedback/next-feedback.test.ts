@@ -92,6 +92,17 @@ test("an edited answer is sent redacted, and again after another change; without
   ]);
 });
 
+test("an undone action is sent once, beside what the next message says", async () => {
+  const { agent, edge } = openPage({ turns });
+  agent.consent.grant();
+  await agent.send("book a table for two").finished;
+  expect(await agent.feedback("undo")).toBe("queued");
+  expect(await agent.feedback("undo")).toBe("queued");
+  await agent.send("no, for three").finished;
+  await until(agent, () => edge.feedback.length === 2);
+  expect(edge.feedback.map(({ kind }) => kind).toSorted()).toEqual(["next-corrects", "undo"]);
+});
+
 test.each([
   ["edit", undefined],
   ["edit", ""],

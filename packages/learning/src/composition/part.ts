@@ -149,8 +149,12 @@ export type FeedbackWeights = {
   readonly outcome?: number;
   /** Of what the visitor's next message says about the answer, or of a click on "Try again". */
   readonly message?: number;
-  /** The answer as the visitor edited it is imitated. With an edit, no other feedback counts. */
+  /** Of the visitor undoing what the agent did. */
+  readonly undo?: number;
+  /** The answer as the visitor edited it is imitated. With an edit, no other feedback of the visitor counts. */
   readonly edit?: number;
+  /** The answer that the site's staff wrote is imitated. With one, no feedback of the visitor counts. */
+  readonly staff?: number;
 };
 
 /** Rewards the trajectories of one group. */

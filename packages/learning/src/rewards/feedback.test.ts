@@ -23,8 +23,10 @@ const given = (thumb: GivenFeedback["thumb"], ...outcomes: LeasedOutcome[]): Giv
   thumb,
   outcomes,
   message: null,
+  isUndone: false,
   correction: null,
   edit: null,
+  staff: null,
 });
 const rewardOf = (...all: Parameters<typeof given>) =>
   feedbackVerdict(given(...all), BOTH)?.reward ?? null;
@@ -93,6 +95,30 @@ test("the text of a correction goes with its message, and an edit replaces every
   });
   expect(feedbackVerdict(edited, { thumb: 1 })?.reward).toBe(0);
   expect(feedbackVerdict({ ...given(null), edit: "3" }, { thumb: 1, message: 1 })).toBeNull();
+});
+
+test("an answer of staff replaces everything that the visitor said", () => {
+  const all = { ...given("down"), edit: "3", staff: "4" };
+  expect(feedbackVerdict(all, { thumb: 1, edit: 1, staff: 1 })).toEqual({
+    reward: 1,
+    success: true,
+    parts: { staff: "4" },
+    signals: { staff: 1 },
+  });
+  expect(feedbackVerdict(all, { edit: 1 })?.signals).toEqual({ edit: 1 });
+  expect(feedbackVerdict({ ...given(null), staff: "4" }, { thumb: 1, edit: 1 })).toBeNull();
+});
+
+test("an undone action counts against the answer with its own weight, beside the message", () => {
+  const undone = { ...given("up"), isUndone: true };
+  expect(feedbackVerdict(undone, { thumb: 1, undo: 3 })).toEqual({
+    reward: 0.25,
+    success: false,
+    parts: { thumb: "up", undo: true },
+    signals: { thumb: 0.25, undo: 0.75 },
+  });
+  expect(feedbackVerdict({ ...undone, message: "next-thanks" }, { message: 1 })?.reward).toBe(1);
+  expect(feedbackVerdict({ ...given(null), isUndone: true }, { undo: 1 })?.reward).toBe(0);
 });
 
 test("nothing that counts is no verdict, and not a bad one", () => {

@@ -1,5 +1,6 @@
 /**
- * Rewards from feedback in place of a verifier: thumbs, messages and edits of visitors, and outcomes of the metrics of a site.
+ * Rewards from feedback in place of a verifier: thumbs, messages, undone actions and edits of visitors, outcomes of the
+ * metrics of a site, and answers of its staff.
  * Missing feedback is left out and never counts as bad. The verdict comes from recorded feedback or from simulated visitors.
  */
 import {
@@ -22,17 +23,21 @@ type GivenFeedback = {
   readonly message: MessageKind | null;
   /** Version of the judge's prompt, if a judge read the message. Absent: rules of the page did. */
   readonly judge?: string | undefined;
+  /** Whether the visitor undid what the agent did. */
+  readonly isUndone: boolean;
   /** What the visitor wrote then, if the site asks for it and the message is a correction. */
   readonly correction: string | null;
   /** The whole answer as the visitor edited it. */
   readonly edit: string | null;
+  /** The whole answer as the site's staff wrote it. */
+  readonly staff: string | null;
 };
 
 /** Reward from which a trajectory counts as a success. */
 const SUCCESS_FROM = 0.5;
 
 type Signal = {
-  /** In `parts`: `thumb`, `message`, or `outcome:` and the name of a metric. */
+  /** In `parts`: `thumb`, `message`, `undo`, or `outcome:` and the name of a metric. */
   readonly name: string;
   readonly signal: SignalName;
   readonly value: string | number | boolean;
@@ -43,21 +48,26 @@ type Signal = {
 
 /**
  * The weighted mean of the signals' rewards. A metric weighs its own weight times that of outcomes. Of two values of one
- * metric, that of the site's server counts. An edited answer is what the visitor wanted, so it has the reward 1 alone.
+ * metric, that of the site's server counts. An edited answer is what the visitor wanted, so it has the reward 1 alone. So has
+ * an answer of the staff, also beside an edited one.
  *
  * @returns the verdict, with the value of each signal in `parts`, the text of a correction as `correction`, the version of a
  *   judge's prompt as `judge`, and the share of each signal; `null` without feedback that has a weight.
  */
 export function feedbackVerdict(
-  { thumb, outcomes, message, judge, correction, edit }: GivenFeedback,
+  { thumb, outcomes, message, judge, isUndone, correction, edit, staff }: GivenFeedback,
   weights: FeedbackWeights,
 ): Verification | null {
+  if (staff !== null && (weights.staff ?? 0) > 0) {
+    return { reward: 1, success: true, parts: { staff }, signals: { staff: 1 } };
+  }
   if (edit !== null && (weights.edit ?? 0) > 0) {
     return { reward: 1, success: true, parts: { edit }, signals: { edit: 1 } };
   }
   const signals: Signal[] = [
     ...(thumb === null ? [] : [thumbSignal(thumb, weights.thumb ?? 0)]),
     ...(message === null ? [] : [messageSignal(message, judge, weights.message ?? 0)]),
+    ...(isUndone ? [undoSignal(weights.undo ?? 0)] : []),
     ...trusted(outcomes).flatMap((outcome) => outcomeSignal(outcome, weights.outcome ?? 0)),
   ].filter(({ weight }) => weight > 0);
   if (signals.length === 0) return null;
@@ -80,6 +90,10 @@ function thumbSignal(thumb: "up" | "down", weight: number): Signal {
 function messageSignal(kind: MessageKind, judge: string | undefined, weight: number): Signal {
   const signal = judge === undefined ? `message:${kind}` : "judge:messages";
   return { name: "message", signal, value: kind, reward: MESSAGE_REWARDS[kind], weight };
+}
+
+function undoSignal(weight: number): Signal {
+  return { name: "undo", signal: "undo", value: true, reward: 0, weight };
 }
 
 /** The outcomes without those of pages where the server reported the same metric. */

@@ -42,10 +42,10 @@ test.each([
 test.each([
   ["thumbs-reinforce", ["thumb"]],
   ["messages-reinforce", ["message"]],
-  ["corrections-imitate", ["edit"]],
+  ["corrections-imitate", ["edit", "staff"]],
   ["openclaw-distill", ["message"]],
   ["openclaw-rl", ["thumb", "outcome", "message"]],
-  ["signals-reinforce", ["thumb", "outcome", "message"]],
+  ["signals-reinforce", ["thumb", "outcome", "message", "undo"]],
   ["grpo", undefined],
 ])("beside %s the edge waits for %j", async (recipe, from) => {
   const site = await siteWith(waiting(recipe), BOOKED);

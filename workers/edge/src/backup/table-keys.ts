@@ -31,6 +31,7 @@ export const TABLE_KEYS: { readonly [table in BackupTable]: TableKeys } = {
   trajectories: byKey("digest"),
   feedback: byKey("id"),
   outcomes: byKey("trajectoryId", "metric", "sender"),
+  staffNotes: byKey("id"),
   deadLetters: byKey("digest"),
   releases: bySite("version"),
   releaseArms: bySite("version", "stage", "arm"),

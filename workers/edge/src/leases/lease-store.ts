@@ -23,6 +23,7 @@ import {
 } from "./outcome-statements.ts";
 import { keepStartedSignals } from "../signals/stopped-signals.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
+import { keepUnanswered } from "../staff/staff-notes.ts";
 
 /** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
 export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
@@ -378,6 +379,7 @@ export async function acknowledgeLease(
     buryFailedChecks(db, id, now),
     ...countFailures(db, "id = ?1", id, mostFailures, now),
     keepStartedSignals(db, id),
+    keepUnanswered(db, id),
     ...giveBack(db, "id = ?1", id),
     ...parts.map((part) => noteLearned(db, part)),
     dropUnlearned(db, id),

@@ -25,6 +25,7 @@ import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
+import { takeAnswers } from "../staff/staff-notes.ts";
 import { reputationWeight } from "../visitors/reputation.ts";
 
 /** 4096 outcomes of about 400 bytes each. */
@@ -57,12 +58,12 @@ async function feedbackOf(
      FROM feedback f
      JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = +f.visitorId
      WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND (?2 OR f.kind NOT LIKE 'next-%')
-       AND (?3 OR f.kind <> 'edit') AND (?4 OR f.kind <> 'next-message')
+       AND (?3 OR f.kind <> 'edit') AND (?4 OR f.kind <> 'next-message') AND (?5 OR f.kind <> 'undo')
      ORDER BY f.receivedAt`,
     )
     .bind(
       leaseId,
-      ...(["message", "edit", "judge"] as const).map((one) => (from.includes(one) ? 1 : 0)),
+      ...(["message", "edit", "judge", "undo"] as const).map((one) => (from.includes(one) ? 1 : 0)),
     )
     .all<FeedbackRow>();
   return Map.groupBy(results.map(toFeedback), (feedback) => feedback.trajectoryId);
@@ -72,13 +73,15 @@ async function feedbackOf(
 type Received = {
   readonly feedback: ReadonlyMap<string, readonly Feedback[]>;
   readonly outcomes: ReadonlyMap<string, readonly LeasedOutcome[]>;
+  /** By digest. */
+  readonly staffAnswers: ReadonlyMap<string, string>;
 };
 
 /** Returns `null` for an unusable object, whose row becomes a dead letter. */
 async function readLeased(
   { db, bucket }: Stores,
   row: LeasedRow,
-  { feedback, outcomes }: Received,
+  { feedback, outcomes, staffAnswers }: Received,
   now: number,
 ): Promise<LeasedTrajectory | null> {
   const read = await readStoredTrajectory(bucket, row.objectKey, row.digest);
@@ -88,6 +91,7 @@ async function readLeased(
   }
   const reputation = reputationOf(row);
   const hasFeedback = consentScopes(read.trajectory.consent).includes("feedback");
+  const staffAnswer = staffAnswers.get(row.digest);
   return {
     digest: row.digest,
     visitorId: row.visitorId,
@@ -95,6 +99,7 @@ async function readLeased(
     trajectory: read.trajectory,
     feedback: hasFeedback ? [...(feedback.get(row.id) ?? [])] : [],
     outcomes: hasFeedback ? [...(outcomes.get(row.id) ?? [])] : [],
+    ...(staffAnswer === undefined ? {} : { staffAnswer }),
     ...(row.network === null ? {} : { network: row.network }),
     ...(row.siteKey === null ? {} : { siteKey: row.siteKey }),
     ...(reputation === 1 ? {} : { reputation }),
@@ -152,9 +157,11 @@ export const leaseEndpoints: readonly Endpoint[] = [
       if (id !== null) {
         const giveBack = async () => unwrap(await coordinator.release(id, fencingToken));
         try {
+          const { FEEDBACK_FROM: from } = settings;
           const received: Received = {
-            feedback: await feedbackOf(db, id, settings.FEEDBACK_FROM),
+            feedback: await feedbackOf(db, id, from),
             outcomes: await outcomesOfLease(db, id, settings.METRICS),
+            staffAnswers: from.includes("staff") ? await takeAnswers(db, id) : new Map(),
           };
           groups = await readGroups({ db, bucket: env.OBJECTS }, lease, received, now);
           groups = groups.map((group) => ({ ...group, consentDays: settings.CONSENT_DAYS }));

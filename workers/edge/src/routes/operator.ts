@@ -9,6 +9,7 @@ import {
 import type { Endpoint } from "../endpoint.ts";
 import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
 import { outcomesOf } from "../outcomes/outcome-store.ts";
+import { notesOn } from "../staff/staff-notes.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import { summarize } from "../summary.ts";
 import { findRow, listRows, TrajectoryFilter } from "../trajectory-rows.ts";
@@ -53,7 +54,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/trajectories/{digest}",
     operationId: "getTrajectory",
-    summary: "One trajectory in full, with its feedback and outcomes.",
+    summary: "One trajectory in full, with its feedback, outcomes and notes of staff.",
     access: "operator",
     parameters: [
       { name: "digest", in: "path", description: "Digest of a trajectory.", schema: Sha256 },
@@ -85,6 +86,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
         trajectory: read.trajectory,
         feedback: results.map(toFeedback),
         outcomes: await outcomesOf(db, found.row.id),
+        notes: await notesOn(db, found.row.digest),
       };
       return context.json(answer);
     },

@@ -12,6 +12,7 @@ import { type EdgeContext, type Endpoint, storesOf } from "../endpoint.ts";
 import type { CheckedPage, PageRequest } from "../reconcile/checked-page.ts";
 import { checkFiles } from "../reconcile/file-check.ts";
 import { checkLetters } from "../reconcile/letter-check.ts";
+import { checkNotes } from "../reconcile/note-check.ts";
 import { checkObjects } from "../reconcile/object-check.ts";
 import { checkRows } from "../reconcile/row-check.ts";
 
@@ -24,6 +25,7 @@ type Check = (context: EdgeContext, page: PageRequest) => Promise<CheckedPage>;
 const CHECKS: { readonly [name: string]: Check } = {
   objects: (context, page) => checkObjects(storesOf(context), page),
   letters: (context, page) => checkLetters(context.var.db, page),
+  notes: (context, page) => checkNotes(context.var.db, page),
   rows: (context, page) => checkRows(storesOf(context), page),
   files: (context, page) => checkFiles(storesOf(context), page),
   leases: async ({ env, var: { site } }, page) =>
@@ -59,7 +61,7 @@ export const reconcileEndpoints: readonly Endpoint[] = [
     path: "/v1/operator/reconcile",
     operationId: "reconcile",
     summary:
-      "Compares a page of objects, rows, files, leases or dead letters, and repairs it on request.",
+      "Compares a page of objects, rows, files, leases, dead letters or notes, and repairs it on request.",
     access: "operator",
     parameters: [operatorName],
     request: ReconcileRequest,

@@ -81,7 +81,7 @@ test("a site that learns from feedback has those signals, and a stopped one stay
   const views = { type: "number", better: "higher", range: [0, 9], weight: 0 };
   await set({
     feedbackWaitSeconds: 60,
-    feedbackFrom: ["thumb", "outcome", "message", "edit"],
+    feedbackFrom: ["thumb", "outcome", "message", "undo", "edit", "staff"],
     metrics: { booked, views },
   });
   const names = async () => (await forTrainer()).signals?.map(({ signal }) => signal);
@@ -95,7 +95,9 @@ test("a site that learns from feedback has those signals, and a stopped one stay
     "message:next-contradicts",
     "message:retry",
     "correction",
+    "undo",
     "edit",
+    "staff",
   ]);
   await stop(encodeURIComponent("outcome:booked"));
   await set({ feedbackWaitSeconds: null, feedbackFrom: null, metrics: null });

@@ -33,6 +33,7 @@ export function foreignBodies(
   of: () => Belongings,
 ): Bodies {
   return {
+    addNote: () => ({ id: crypto.randomUUID(), kind: "answer", text: "from a" }),
     acknowledgeLease: () => ({
       fencingToken: of().fencingToken,
       outcomes: [{ digest: of().digest, status: "learned", step: 3 }],

@@ -1,6 +1,7 @@
 /**
  * What a visitor's own page can read of the stored data: what its pages sent, in pages of JSON lines. The edge's and the
- * trainer's judgment is left out, because it would tell an attacker which forgeries pass. Operators can export that too.
+ * trainer's judgment is left out, because it would tell an attacker which forgeries pass, and so are notes of staff. Operators
+ * can export these too.
  */
 import type { VisitorExportLine } from "@waggle/protocol";
 import type { SiteStores } from "../endpoint.ts";
@@ -27,6 +28,7 @@ async function countsOf({ DB }: SiteStores, visitorId: string): Promise<Counts |
 function ownPart(line: VisitorExportLine): object | null {
   switch (line.kind) {
     case "dead-letter":
+    case "staff-note":
     case "end":
       return null;
     case "visitor": {

@@ -98,6 +98,16 @@ const PARTS = {
     return lastOf(outcomes.map(({ id }) => id));
   },
 
+  async *note(asked, after) {
+    const select = "SELECT id, digest, kind, text, at FROM staffNotes";
+    type Note = { id: string; digest: string; kind: "answer" | "comment"; text: string; at: number };
+    const rows = await pageOf<Note>(asked, select, after);
+    for (const { digest, at, ...note } of rows) {
+      yield { kind: "staff-note", digest, note: { ...note, at: timeOf(at) } };
+    }
+    return lastOf(rows.map(({ id }) => id));
+  },
+
   async *assignment(asked, after) {
     const select = "SELECT id, groupId, createdAt FROM assignments";
     type Assignment = { id: string; groupId: string; createdAt: number };

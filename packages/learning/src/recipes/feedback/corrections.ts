@@ -1,4 +1,7 @@
-/** Corrections of visitors: what they write after a wrong answer, and answers that they edit. No verifier. */
+/**
+ * Corrections: what visitors write after a wrong answer, answers that they edit, and answers that the site's staff write. No
+ * verifier.
+ */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { rewardStage } from "../../composition/stage.ts";
 import { corrected } from "../../filters/selection.ts";
@@ -10,7 +13,8 @@ import * as parts from "../../parts.ts";
 const OPENCLAW_RL = "OpenClaw-RL: Train Any Agent Simply by Talking";
 
 /**
- * Imitation of edits: an answer that a visitor edited is a demonstration of what the policy should have said.
+ * Imitation of edits: an answer that a visitor edited, or that the site's staff wrote, is a demonstration of what the policy
+ * should have said.
  *
  * Source: Gao et al. 2024, "Aligning LLM Agents by Learning Latent Preference from User Edits", arXiv:2404.15269, for edits
  * as a signal; plain cross-entropy in place of a prompt that is inferred from them.
@@ -31,7 +35,7 @@ const correctionsImitate: CreateRecipe = recipe({
       loss: ["ce"],
       schedule: ["one"],
     },
-    difference: "Cross-entropy on answers that visitors edited.",
+    difference: "Cross-entropy on answers that visitors edited or staff wrote.",
   },
   differs: ["parameters learn from the edits, not a prompt"],
   mechanism: "nominal",
@@ -41,7 +45,7 @@ const correctionsImitate: CreateRecipe = recipe({
   stages: ({ attempts, steps, learningRate }) => [
     rewardStage({
       rollout: parts.single(),
-      reward: parts.feedback({ edit: 1 }),
+      reward: parts.feedback({ edit: 1, staff: 1 }),
       advantage: ownReward(),
       losses: [advantageWeightedCrossEntropy()],
       steps,

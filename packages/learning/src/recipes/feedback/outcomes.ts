@@ -1,4 +1,4 @@
-/** Outcomes that a site reports and messages of visitors, alone or with thumbs; no verifier. */
+/** Outcomes that a site reports and messages of visitors, alone or with thumbs and undone actions; no verifier. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import * as parts from "../../parts.ts";
 import { FEEDBACK_ROW, feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
@@ -56,8 +56,8 @@ const messagesReinforce: CreateRecipe = recipe({
 });
 
 /**
- * REINFORCE on thumbs, outcomes and next messages with a moving baseline: the reward is the weighted mean of the
- * signals that are there.
+ * REINFORCE on thumbs, outcomes, next messages and undone actions with a moving baseline: the reward is the weighted mean of
+ * the signals that are there.
  *
  * Sources: Williams 1992; the moving baseline of Liu et al. 2025, "SPIRAL", arXiv:2506.24119, with the decay of
  * prime-rl; metrics with a direction as in TensorZero.
@@ -82,13 +82,19 @@ const signalsReinforce: CreateRecipe = recipe({
     prior: 0.5,
     thumbWeight: 1,
     messageWeight: 0.5,
+    undoWeight: 1,
     steps: 30,
     learningRate: 3e-3,
   },
-  stages: ({ thumbWeight, messageWeight, ...settings }) => [
+  stages: ({ thumbWeight, messageWeight, undoWeight, ...settings }) => [
     feedbackReinforcement({
       ...settings,
-      reward: parts.feedback({ thumb: thumbWeight, outcome: 1, message: messageWeight }),
+      reward: parts.feedback({
+        thumb: thumbWeight,
+        outcome: 1,
+        message: messageWeight,
+        undo: undoWeight,
+      }),
     }),
   ],
 });
