@@ -25,6 +25,8 @@ export const BACKUP_TABLES = [
   "trajectories",
   "feedback",
   "outcomes",
+  "conversationLinks",
+  "responses",
   "deadLetters",
   "releases",
   "releaseArms",

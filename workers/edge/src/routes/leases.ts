@@ -19,6 +19,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { buryLeased } from "../dead-letter-store.ts";
 import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
+import { responsesByStratum } from "../awaited-feedback.ts";
 import type { GrantedLease, LeasedRow } from "../leases/lease-store.ts";
 import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";
@@ -71,13 +72,26 @@ async function feedbackOf(
 type Received = {
   readonly feedback: ReadonlyMap<string, readonly Feedback[]>;
   readonly outcomes: ReadonlyMap<string, readonly LeasedOutcome[]>;
+  readonly responses: Awaited<ReturnType<typeof responsesByStratum>>;
 };
+
+/** How often requests of this kind get feedback, beside all of the site. */
+function responseCounts(
+  stratum: string | null,
+  responses: Received["responses"],
+): LeasedTrajectory["response"] {
+  const alike = responses.find((one) => one.stratum === stratum);
+  if (alike === undefined) return undefined;
+  const { requests, answered } = alike;
+  const sum = (of: "requests" | "answered") => responses.reduce((all, one) => all + one[of], 0);
+  return { requests, answered, allRequests: sum("requests"), allAnswered: sum("answered") };
+}
 
 /** Returns `null` for an unusable object, whose row becomes a dead letter. */
 async function readLeased(
   { db, bucket }: Stores,
   row: LeasedRow,
-  { feedback, outcomes }: Received,
+  { feedback, outcomes, responses }: Received,
   now: number,
 ): Promise<LeasedTrajectory | null> {
   const read = await readStoredTrajectory(bucket, row.objectKey, row.digest);
@@ -86,6 +100,7 @@ async function readLeased(
     return null;
   }
   const reputation = reputationOf(row);
+  const response = responseCounts(row.stratum, responses);
   return {
     digest: row.digest,
     visitorId: row.visitorId,
@@ -96,6 +111,7 @@ async function readLeased(
     ...(row.network === null ? {} : { network: row.network }),
     ...(row.siteKey === null ? {} : { siteKey: row.siteKey }),
     ...(reputation === 1 ? {} : { reputation }),
+    ...(response === undefined ? {} : { response }),
   };
 }
 
@@ -153,6 +169,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
           const received: Received = {
             feedback: await feedbackOf(db, id, settings.FEEDBACK_FROM),
             outcomes: await outcomesOfLease(db, id, settings.METRICS),
+            responses: await responsesByStratum(db),
           };
           groups = await readGroups({ db, bucket: env.OBJECTS }, lease, received, now);
         } catch (error) {
