@@ -63,7 +63,9 @@ export function releaseRefusal(
     return `in a release, ${THUMB} is the metric of visitors' thumbs; give the declared metric another name`;
   }
   const unknown = names.find((name) => name !== THUMB && !Object.hasOwn(metrics, name));
-  const ofTurns = names.find((name) => Object.hasOwn(metrics, name) && metrics[name]?.level === "turn");
+  const ofTurns = names.find(
+    (name) => Object.hasOwn(metrics, name) && metrics[name]?.level === "turn",
+  );
   if (ofTurns !== undefined) {
     return `a release compares requests, and ${ofTurns} is a metric of single turns; choose another one`;
   }

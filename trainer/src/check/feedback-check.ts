@@ -6,7 +6,12 @@
  */
 import { rollOut, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { failedTurns, type FeedbackWeights, feedbackVerdict, responseWeight } from "@waggle/learning";
+import {
+  failedTurns,
+  type FeedbackWeights,
+  feedbackVerdict,
+  responseWeight,
+} from "@waggle/learning";
 import {
   type Feedback,
   type GrammarSpec,

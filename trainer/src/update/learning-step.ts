@@ -170,7 +170,9 @@ function outcomeMetrics(
 }
 
 /** Weights of requests by how often such requests get feedback; nothing if no trajectory has one. */
-function weightMetrics(learned: readonly LearnableTrajectory[]): { readonly [name: string]: number } {
+function weightMetrics(learned: readonly LearnableTrajectory[]): {
+  readonly [name: string]: number;
+} {
   const weights = learned.map(({ trajectory }) => trajectory.verification.weight ?? 1);
   if (learned.every(({ trajectory }) => trajectory.verification.weight === undefined)) return {};
   return {

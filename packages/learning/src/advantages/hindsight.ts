@@ -106,7 +106,8 @@ export function rewardAndHindsight(
             const rows = lossMask.map((row, sample) =>
               Float64Array.from(row, (counts, t) =>
                 counts
-                  ? (signed[sample]?.[t] as number) + hindsightWeight * (gains[sample]?.[t] as number)
+                  ? (signed[sample]?.[t] as number) +
+                    hindsightWeight * (gains[sample]?.[t] as number)
                   : 0,
               ),
             );

@@ -1,6 +1,10 @@
 /** Advantages of single trajectories relative to a moving average of earlier rewards. */
 import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
-import { baselineOf, type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
+import {
+  baselineOf,
+  type MovingBaseline,
+  movingBaselineAdvantages,
+} from "../states/moving-baseline.ts";
 import { advantagePart, overCredited, trajectoriesOf } from "./credit.ts";
 
 /**

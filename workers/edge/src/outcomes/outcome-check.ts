@@ -52,10 +52,7 @@ function requireLevel({ turn, conversation }: Outcome, { level = "trajectory" }:
   if (mistake !== null) throw new WaggleError("INVALID_ARGUMENT", `this metric ${mistake}`);
 }
 
-function valueOf(
-  outcome: Outcome,
-  metrics: SiteMetrics,
-): Pick<CheckedOutcome, "type" | "value"> {
+function valueOf(outcome: Outcome, metrics: SiteMetrics): Pick<CheckedOutcome, "type" | "value"> {
   const { metric, value } = outcome;
   const declared = Object.hasOwn(metrics, metric) ? metrics[metric] : undefined;
   if (declared === undefined) throw undeclared(metrics);
