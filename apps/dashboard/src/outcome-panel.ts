@@ -98,9 +98,9 @@ function responseText({ liveTrajectories, withOutcome }: Outcomes): string {
 
 /** The outcomes of one trajectory, as text. */
 export function outcomeText(outcomes: readonly StoredOutcome[] = []): string {
-  const texts = outcomes.map(({ metric, value, source }) => {
+  const texts = outcomes.map(({ metric, value, source, turn }) => {
     const shown = typeof value === "number" ? formatNumber(value) : String(value);
-    return `${metric} ${shown} (${source})`;
+    return `${metric} ${shown} (${source}${turn === undefined ? "" : `, turn ${turn}`})`;
   });
   return texts.join(", ") || "none";
 }

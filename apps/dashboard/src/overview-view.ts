@@ -12,6 +12,7 @@ import { bars, healthPanels } from "./health-panels.ts";
 import { MetricHistory } from "./metric-history.ts";
 import { createStepChart, type StepChartOptions } from "./step-chart.ts";
 import { outcomePanel } from "./outcome-panel.ts";
+import { responsePanel } from "./response-panel.ts";
 import { versionTable } from "./version-table.ts";
 import { placeholder, poll, type View, type ViewContext } from "./view.ts";
 
@@ -228,7 +229,7 @@ export function createOverview(context: ViewContext): View {
       const focused = document.activeElement?.getAttribute("href");
       head.replaceChildren(stages(summary), facts(summary), refusals(summary));
       more.replaceChildren(...healthPanels(summary, health));
-      outcomes.replaceChildren(outcomePanel(summary) ?? "");
+      outcomes.replaceChildren(outcomePanel(summary) ?? "", responsePanel(summary) ?? "");
       versions.replaceChildren(
         h("header", {}, h("h2", {}, "Success by policy version")),
         h("div", { class: "scroll" }, versionTable(summary, policies)),

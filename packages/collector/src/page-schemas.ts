@@ -105,6 +105,8 @@ export const PAGE_SCHEMAS: {
       metric: { type: "string", pattern: "^[a-z][a-zA-Z0-9_-]{0,63}$" },
       value: { type: ["boolean", "number"] },
       at: { type: "string", format: "date-time" },
+      turn: { type: "integer", minimum: 1, maximum: 1000 },
+      conversation: { maxItems: 20, type: "array", items: { type: "string", format: "uuid" } },
     },
     required: ["id", "trajectoryId", "metric", "value", "at"],
     additionalProperties: false,

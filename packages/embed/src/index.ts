@@ -8,6 +8,7 @@ export type {
   ConversationItem,
   EnvironmentFactory,
   FeedbackOutcome,
+  OutcomeSubject,
   SimulateOptions,
   SimulationProgress,
   ToolActivity,

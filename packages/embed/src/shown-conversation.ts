@@ -41,6 +41,17 @@ export class ShownConversation {
     return { id: item.trajectoryId, isShared: item.consentedAt !== undefined };
   }
 
+  /** Trajectories of other answers that the site gets, newest first; as many as an outcome can name. */
+  sharedBefore(newest: string | undefined): string[] {
+    return this.items
+      .flatMap((one) =>
+        one.kind === "answer" && one.trajectoryId && one.consentedAt ? [one.trajectoryId] : [],
+      )
+      .filter((id) => id !== newest)
+      .slice(-20)
+      .toReversed();
+  }
+
   /** The request and the answer before the newest request; `null` if there are none. */
   previous(): { readonly request: string; readonly answer: AnswerItem } | null {
     const newest = this.items.findLastIndex((item) => item.kind === "request");

@@ -26,6 +26,8 @@ export const BACKUP_TABLES = [
   "feedback",
   "outcomes",
   "staffNotes",
+  "conversationLinks",
+  "responses",
   "deadLetters",
   "releases",
   "releaseArms",

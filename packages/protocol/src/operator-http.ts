@@ -59,6 +59,15 @@ const OutcomeSummary = z.object({
   withOutcome: z.int(),
 });
 
+/** How many of the visitors' own requests got feedback. A request without any is missing, and no failure. */
+const ResponseSummary = z.object({
+  requests: z.int(),
+  /** Requests with a `thumb`, a `message`, an `edit`, `abandon`, or an `outcome:` of a metric. */
+  bySignal: z.array(z.object({ signal: z.string(), requests: z.int() })),
+  /** Requests that waited for feedback, by kind of request, and those that got it. */
+  byStratum: z.array(z.object({ stratum: z.string(), requests: z.int(), answered: z.int() })),
+});
+
 /** Answer of `GET /v1/operator/summary`. */
 export type OperatorSummary = z.infer<typeof OperatorSummary>;
 export const OperatorSummary = z.object({
@@ -86,6 +95,8 @@ export const OperatorSummary = z.object({
   feedback: z.array(z.object({ kind: z.string(), count: z.int() })),
   /** Absent from an edge of the previous release. */
   outcomes: OutcomeSummary.optional(),
+  /** Absent from an edge of the previous release. */
+  responses: ResponseSummary.optional(),
   visitors: z.int(),
   stable: PolicyVersionId,
   canary: PolicyVersionId,

@@ -3,8 +3,8 @@
  * own server reports them. They arrive later and are joined by trajectory id.
  *
  * Source: the feedback endpoint of TensorZero, whose metrics have a type, a level and an optimization direction.
- * Differs from it: the level is always one trajectory, because conversations have no id; numbers have a range, so that
- * one value cannot decide a mean.
+ * Differs from it: numbers have a range, so that one value cannot decide a mean; conversations have no id, so an outcome
+ * names the earlier requests of its conversation.
  */
 import { z } from "zod";
 import { readOnly } from "./read-only-schema.ts";
@@ -28,6 +28,11 @@ const common = {
   better: z.enum(["higher", "lower"]),
   /** Weight in a reward, from 0 to 1. With 0 the metric teaches nothing. Absent = 1. */
   weight: z.number().min(0).max(1).optional(),
+  /**
+   * What a value is about: one turn of a trajectory, the trajectory, or all trajectories of a conversation. Absent =
+   * `trajectory`.
+   */
+  level: z.enum(["turn", "trajectory", "conversation"]).optional(),
 };
 
 /** A metric as a site declares it. */
@@ -51,6 +56,11 @@ export const SiteMetrics = z
     message: `must be at most ${MOST_METRICS} metrics`,
   });
 
+/** Number of a turn in its trajectory, from 1. */
+const turn = z.int().min(1).max(1000).optional();
+/** Earlier requests that one outcome can name. */
+const MOST_EARLIER = 20;
+
 /** The value of one metric for one trajectory. `id` makes sending it again idempotent. */
 export type Outcome = z.infer<typeof Outcome>;
 export const Outcome = readOnly(
@@ -61,6 +71,10 @@ export const Outcome = readOnly(
     value: z.union([z.boolean(), z.number()]),
     /** When it happened. Of two values of one metric, the later counts. */
     at: z.iso.datetime(),
+    /** The turn that it is about, from 1. Only for metrics of the level `turn`, which need it. */
+    turn,
+    /** Trajectory ids of earlier requests of the conversation, newest first. Only for metrics of the level `conversation`. */
+    conversation: z.array(z.uuid()).max(MOST_EARLIER).optional(),
   }),
 );
 
@@ -76,13 +90,21 @@ export const StoredOutcome = z.object({
   value: z.union([z.boolean(), z.number()]),
   at: z.iso.datetime(),
   source: OutcomeSource,
+  turn,
 });
 
 /** An outcome of a leased trajectory, with its metric as the site declares it now. */
 export type LeasedOutcome = z.infer<typeof LeasedOutcome>;
-export const LeasedOutcome = StoredOutcome.pick({ metric: true, value: true, source: true }).extend(
-  { declared: SiteMetric },
-);
+export const LeasedOutcome = StoredOutcome.pick({
+  metric: true,
+  value: true,
+  source: true,
+  turn: true,
+}).extend({
+  declared: SiteMetric,
+  /** Requests of the conversation after this one that the outcome names. Absent = 0: it names this one. */
+  place: z.int().min(0).max(MOST_EARLIER).optional(),
+});
 
 /** Outcomes in one request of the site's server. */
 const MOST_OUTCOMES = 100;

@@ -63,6 +63,12 @@ export function releaseRefusal(
     return `in a release, ${THUMB} is the metric of visitors' thumbs; give the declared metric another name`;
   }
   const unknown = names.find((name) => name !== THUMB && !Object.hasOwn(metrics, name));
+  const ofTurns = names.find(
+    (name) => Object.hasOwn(metrics, name) && metrics[name]?.level === "turn",
+  );
+  if (ofTurns !== undefined) {
+    return `a release compares requests, and ${ofTurns} is a metric of single turns; choose another one`;
+  }
   if (unknown === undefined) return null;
   const known = [THUMB, ...Object.keys(metrics)].join(", ");
   return `a release needs a metric that the site declares, and ${unknown} is none; it has ${known}`;

@@ -92,4 +92,11 @@ export type Verification = {
   readonly parts: { readonly [name: string]: number | string | boolean };
   /** Share of each signal in the reward, by `SignalName`; they sum to 1. Absent if a verifier judged. */
   readonly signals?: { readonly [signal: string]: number };
+  /**
+   * `[turns]` reward of each turn by the feedback that is about it; `null` for a turn that none is about. Absent if all of it
+   * is about the whole trajectory.
+   */
+  readonly turns?: readonly (number | null)[];
+  /** Weight of the trajectory in the loss, above 0. Absent = 1. */
+  readonly weight?: number;
 };

@@ -28,6 +28,13 @@ export const LeaseRequest = z.strictObject({
   /** How long the lease lasts without renewal. */
   durationSeconds: z.int().min(5).max(3600),
 });
+/** Requests of the same kind as one request, and how many of them got feedback; then the same for all requests of the site. */
+const ResponseCounts = z.object({
+  requests: z.int().min(0),
+  answered: z.int().min(0),
+  allRequests: z.int().min(0),
+  allAnswered: z.int().min(0),
+});
 /** One trajectory in a leased group. */
 export type LeasedTrajectory = z.infer<typeof LeasedTrajectory>;
 export const LeasedTrajectory = z.object({
@@ -46,6 +53,8 @@ export const LeasedTrajectory = z.object({
   siteKey: z.string().max(64).optional(),
   /** Weight of the sender's reputation; 0: in quarantine, not to be learned from. Default 1. */
   reputation: z.number().min(0).max(1).optional(),
+  /** How often such requests get feedback. Absent if the edge does not wait for feedback on it. */
+  response: ResponseCounts.optional(),
 });
 /** One leased group. */
 export type LeasedGroup = z.infer<typeof LeasedGroup>;

@@ -45,6 +45,45 @@ test("consent prints a table by version", async () => {
   ]);
 });
 
+const RESPONSES = {
+  requests: 200,
+  bySignal: [
+    { signal: "thumb", requests: 15 },
+    { signal: "outcome:booked", requests: 50 },
+  ],
+  byStratum: [{ stratum: "new webgpu", requests: 120, answered: 6 }],
+};
+const SUMMARY = {
+  trajectories: { received: 0, waiting: 0, leased: 0, learned: 0, rejected: 0, skipped: 0 },
+  rejectedByReason: [],
+  byVersion: [],
+  feedback: [],
+  visitors: 0,
+  stable: 0,
+  canary: 0,
+};
+
+test("responses prints counts and shares by signal and by kind of request", async () => {
+  const answer = () => Response.json({ ...SUMMARY, responses: RESPONSES });
+  const { out } = await run(answer, "responses");
+  expect(out).toEqual([
+    "signal          with it  requests  share",
+    "thumb           15       200       7.5 %",
+    "outcome:booked  50       200       25.0 %",
+    "",
+    "visitor and device  with feedback  requests  share",
+    "new webgpu          6              120       5.0 %",
+  ]);
+  const { out: json } = await run(answer, "responses", "--json");
+  expect(JSON.parse(json[0] ?? "")).toEqual(RESPONSES);
+});
+
+test("responses says that an edge of the previous release does not count them", async () => {
+  await expect(run(() => Response.json(SUMMARY), "responses")).rejects.toThrow(
+    /does not count requests with feedback; deploy/,
+  );
+});
+
 test("deletes a visitor by id, with the operator's credential", async () => {
   const answer = { deletedTrajectories: 2, deletedFeedback: 1, learnedBy: [4] };
   const { out, asked } = await run(() => Response.json(answer), "delete-visitor", VISITOR);

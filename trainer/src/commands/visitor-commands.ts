@@ -1,8 +1,13 @@
 /**
- * Operator commands about visitors: consent counts by version, export and deletion of one visitor's data, and the
+ * Operator commands about visitors: consent counts by version, how many requests get feedback, export and deletion of one visitor's data, and the
  * versions that learned from deleted data.
  */
-import { type DeletionsResponse, VisitorExportLine, WaggleError } from "@waggle/protocol";
+import {
+  type DeletionsResponse,
+  type OperatorSummary,
+  VisitorExportLine,
+  WaggleError,
+} from "@waggle/protocol";
 import type { Command } from "commander";
 import { requireFree, writeOutput } from "../files/output.ts";
 import { createOperatorClient, type OperatorClient } from "../edge/operator-client.ts";
@@ -41,6 +46,28 @@ function requireWhole(text: string): number {
   );
 }
 
+type Responses = NonNullable<OperatorSummary["responses"]>;
+
+function responseLines({ requests, bySignal, byStratum }: Responses): string[] {
+  const row = (name: string, part: number, whole: number): string[] => [
+    name,
+    String(part),
+    String(whole),
+    whole === 0 ? "-" : `${((100 * part) / whole).toFixed(1)} %`,
+  ];
+  return [
+    ...textTable([
+      ["signal", "with it", "requests", "share"],
+      ...bySignal.map((one) => row(one.signal, one.requests, requests)),
+    ]),
+    "",
+    ...textTable([
+      ["visitor and device", "with feedback", "requests", "share"],
+      ...byStratum.map((one) => row(one.stratum, one.answered, one.requests)),
+    ]),
+  ];
+}
+
 export function addVisitorCommands(program: Command, options: ProgramOptions): void {
   const { writeOut } = options;
   const client = (given: OperatorOptions): OperatorClient =>
@@ -65,6 +92,24 @@ export function addVisitorCommands(program: Command, options: ProgramOptions): v
       for (const line of textTable([["version", "trajectories", "visitors"], ...rows])) {
         writeOut(line);
       }
+    });
+
+  withOperator(program.command("responses"))
+    .description("count visitors' requests with feedback, by signal and by kind of request")
+    .addOption(jsonOption())
+    .action(async (given: JsonOptions) => {
+      const { responses } = await client(given).summary();
+      if (responses === undefined) {
+        throw new WaggleError(
+          "CAPABILITY_MISSING",
+          "this edge does not count requests with feedback; deploy the present release of the edge",
+        );
+      }
+      if (given.json) {
+        writeOut(JSON.stringify(responses));
+        return;
+      }
+      for (const line of responseLines(responses)) writeOut(line);
     });
 
   withName(program.command("export-visitor"))

@@ -1,37 +1,10 @@
 /** A training loop that learns from nothing but thumbs, or nothing but outcomes, on single requests. */
-import { constantRate } from "@waggle/learning";
 import type { Feedback, LeasedGroup, LeasedTrajectory, SiteMetrics } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
-import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
-import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { feedbackChecker } from "./feedback-checker.fixture.ts";
-import { createSetup, live, removeSetups } from "./training-loop.fixture.ts";
-import { randomGroups, tinyEngine } from "./training.fixture.ts";
+import { gain, isWanted, REQUESTS, withThumbs } from "./feedback-gain.fixture.ts";
+import { removeSetups } from "./training-loop.fixture.ts";
 
 afterAll(removeSetups);
-
-const recipeOf = (name: string): EdgeRecipe =>
-  edgeRecipeNamed(name, { groupsPerStep: 8, learningRate: constantRate(0.02) });
-const REQUESTS = await randomGroups(160, 1);
-
-/** What people want here: an answer that ends with token 1. About half of them do. */
-const isWanted = ({ trajectory }: LeasedTrajectory): boolean =>
-  trajectory.segments.at(-1)?.tokenIds.at(-1) === 1;
-
-function withThumbs(
-  likes: (request: LeasedTrajectory, index: number) => boolean | null,
-): LeasedGroup[] {
-  return REQUESTS.map((group, i) => ({
-    ...group,
-    trajectories: group.trajectories.map((request) => {
-      const isLiked = likes(request, i);
-      const kind: Feedback["kind"] = isLiked ? "thumb-up" : "thumb-down";
-      const { id: trajectoryId } = request.trajectory;
-      const thumb = { id: crypto.randomUUID(), trajectoryId, kind, at: request.receivedAt };
-      return { ...request, feedback: isLiked === null ? [] : [thumb] };
-    }),
-  }));
-}
 
 /** What people type or click after the answer. */
 function withMessages(likes: (request: LeasedTrajectory, index: number) => boolean): LeasedGroup[] {
@@ -89,33 +62,6 @@ function withOutcomes(likes: (request: LeasedTrajectory, index: number) => boole
       return { ...request, outcomes: all.filter((_, metric) => i % 3 !== metric) };
     }),
   }));
-}
-
-/** Rise of Σ log π of wanted answers minus Σ log π of unwanted ones, in nats per answer. */
-async function gain(name: string, groups: readonly LeasedGroup[]) {
-  const setup = await createSetup(groups);
-  const recipe = recipeOf(name);
-  const { summary } = await live(setup, { recipe, checker: feedbackChecker(recipe) });
-  const requests = REQUESTS.flatMap(({ trajectories }) => trajectories);
-  const sequences = requests.map(({ trajectory }) => ({
-    tokenIds: trajectory.segments.flatMap(({ tokenIds }) => tokenIds),
-  }));
-  const engine = await tinyEngine();
-  const margin = async (): Promise<number> => {
-    const { logProb } = await engine.forward({ sequences });
-    const signed = logProb.map((row, i) => {
-      const answer = row.slice(5).reduce((a, b) => a + b, 0);
-      return isWanted(requests[i] as LeasedTrajectory) ? answer : -answer;
-    });
-    return signed.reduce((a, b) => a + b, 0) / signed.length;
-  };
-  const before = await margin();
-  const checkpoint = await openTrainerCheckpoints(setup.folder).load();
-  if (checkpoint !== null) await engine.load(checkpoint.engine);
-  const after = await margin();
-  await engine.dispose();
-  const outcomes = [...setup.edge.acknowledged.values()].map(([outcome]) => outcome);
-  return { gain: after - before, steps: summary.state.step, outcomes };
 }
 
 const atRandom = (_: LeasedTrajectory, i: number): boolean => (i * 7919) % 160 < 80;

@@ -10,6 +10,8 @@ import {
   type DeletionsResponse as Deletions,
   type DeadLetter,
   DeadLettersResponse,
+  OperatorSummary,
+  type OperatorSummary as Summary,
   ReconcileResponse,
   type ReconcileResponse as Reconciled,
   TrajectoriesResponse,
@@ -27,6 +29,7 @@ export interface OperatorClient {
   /** @throws WaggleError `NOT_FOUND` if it was deleted meanwhile. */
   trajectory(digest: string): Promise<TrajectoryDetail>;
   consent(): Promise<Consent>;
+  summary(): Promise<Summary>;
   /** Everything stored about a visitor, as JSON lines. */
   exportVisitor(visitorId: string): Promise<string>;
   deleteVisitor(visitorId: string): Promise<Deletion>;
@@ -66,6 +69,7 @@ export function createOperatorClient(options: EdgeTransportOptions): OperatorCli
     trajectory: (digest) =>
       answer({ method: "GET", path: `/v1/operator/trajectories/${digest}` }, TrajectoryDetail),
     consent: () => answer({ method: "GET", path: "/v1/operator/consent" }, ConsentResponse),
+    summary: () => answer({ method: "GET", path: "/v1/operator/summary" }, OperatorSummary),
     exportVisitor: (visitorId) =>
       send({ method: "GET", path: `${visitorPath(visitorId)}/export` }, (response) =>
         response.text(),

@@ -6,6 +6,7 @@
  */
 import { meanOrZero } from "@waggle/evaluation";
 import {
+  effectiveSampleSize,
   meanAdvantage,
   offPolicyMetrics,
   type PartPorts,
@@ -123,6 +124,7 @@ export async function learningStep(
     metrics: {
       ...update.metrics,
       ...outcomeMetrics(trajectories, advantages),
+      ...weightMetrics(trajectories),
       ...distances(numbers, trajectories),
       ...senders?.metrics,
       groups: groups.length,
@@ -164,6 +166,20 @@ function outcomeMetrics(
     sampledTokensMean: meanOrZero(trajectories.map(sampledTokens)),
     stalenessMean: meanOrZero(trajectories.map(({ staleness }) => staleness)),
     stalenessMax: Math.max(0, ...trajectories.map(({ staleness }) => staleness)),
+  };
+}
+
+/** Weights of requests by how often such requests get feedback; nothing if no trajectory has one. */
+function weightMetrics(learned: readonly LearnableTrajectory[]): {
+  readonly [name: string]: number;
+} {
+  const weights = learned.map(({ trajectory }) => trajectory.verification.weight ?? 1);
+  if (learned.every(({ trajectory }) => trajectory.verification.weight === undefined)) return {};
+  return {
+    feedbackWeightMin: Math.min(...weights),
+    feedbackWeightMax: Math.max(...weights),
+    feedbackEffectiveSamples:
+      weights.length * effectiveSampleSize([weights], [weights.map(() => true)]),
   };
 }
 

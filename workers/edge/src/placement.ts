@@ -67,7 +67,7 @@ export async function placeStored(
         )
         .bind(id, now),
       move(row.digest, id),
-      ...(feedbackWaitMs === 0 ? [] : [awaitFeedback(db, id, teaching, feedbackWaitMs)]),
+      ...(feedbackWaitMs === 0 ? [] : awaitFeedback(db, id, teaching, feedbackWaitMs)),
     );
   }
   const late = results.filter((r) => r.groupId !== null && r.groupState !== "open");

@@ -1,6 +1,7 @@
 /** The operator's summary, read from counters that triggers maintain. Its cost does not grow with the data. */
 import type { OperatorSummary, SiteMetrics } from "@waggle/protocol";
 import { summarizeOutcomes } from "./outcomes/outcome-summary.ts";
+import { responsesByStratum } from "./awaited-feedback.ts";
 import { policyHead } from "./policy-store.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
@@ -71,6 +72,14 @@ export async function summarize(db: SiteDatabase, metrics: SiteMetrics): Promise
       liveTrajectories: total("live"),
       withOutcome: total("liveWithOutcome"),
     }),
+    responses: {
+      requests: total("live"),
+      bySignal: (tallies.get("heard") ?? []).map(({ key, count: n }) => ({
+        signal: key,
+        requests: n,
+      })),
+      byStratum: await responsesByStratum(db),
+    },
     visitors: total("visitors"),
     stable: policies.stable,
     canary: policies.canary,

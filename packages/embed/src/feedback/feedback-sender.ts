@@ -3,7 +3,7 @@ import { isFeedbackOrOutcome } from "@waggle/collector";
 import type { ConsentStore, LazyRedactor } from "@waggle/collector";
 import { consentScopes, FEEDBACK_TEXT_LENGTH, WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Outcome } from "@waggle/protocol";
-import type { FeedbackOutcome } from "../agent.ts";
+import type { FeedbackOutcome, OutcomeSubject } from "../agent.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Collecting } from "../collecting.ts";
 import type { ShownConversation } from "../shown-conversation.ts";
@@ -122,14 +122,23 @@ export class FeedbackSender {
     return redactor.redact(text).slice(0, FEEDBACK_TEXT_LENGTH);
   }
 
-  async outcome(metric: string, value: Outcome["value"]): Promise<FeedbackOutcome> {
+  async outcome(
+    metric: string,
+    value: Outcome["value"],
+    about?: OutcomeSubject,
+  ): Promise<FeedbackOutcome> {
     const { newest } = this;
+    const subject =
+      about !== undefined && "conversation" in about
+        ? { conversation: this.#shown.sharedBefore(newest?.id) }
+        : about;
     const outcome: Outcome = {
       id: crypto.randomUUID(),
       trajectoryId: newest?.id ?? crypto.randomUUID(),
       metric,
       value,
       at: new Date().toISOString(),
+      ...subject,
     };
     if (!isFeedbackOrOutcome(outcome)) {
       throw new WaggleError(

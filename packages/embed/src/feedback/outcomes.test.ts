@@ -113,3 +113,42 @@ test("a cleared conversation has no trajectory to report about", async () => {
   expect(agent.trajectoryId).toBeNull();
   expect(await agent.outcome("booked", true)).toBe("no-answer");
 });
+
+test("an outcome of one turn has its number, and no other number is sent", async () => {
+  const { agent, edge } = openPage({ turns: [say("One.")] });
+  agent.consent.grant();
+  await agent.send("hi").finished;
+  expect(await agent.outcome("helpful", true, { turn: 1 })).toBe("queued");
+  await until(agent, () => edge.outcomes.length === 1);
+  expect(edge.outcomes[0]).toMatchObject({ trajectoryId: agent.trajectoryId, turn: 1 });
+  for (const turn of [0, -1, 1.5, 1001, Number.NaN, "1"]) {
+    await expect(agent.outcome("helpful", true, { turn: turn as number })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
+  }
+});
+
+test("an outcome of a conversation names the earlier answers that the visitor shared, newest first", async () => {
+  const turns = ["Private.", "One.", "Two.", "Three."].map((text) => say(text));
+  const { agent, edge } = openPage({ turns });
+  await agent.send("hi").finished;
+  agent.consent.grant();
+  const ids: (string | null)[] = [];
+  for (const text of ["a", "b", "c"]) {
+    await agent.send(text).finished;
+    ids.push(agent.trajectoryId);
+  }
+  expect(await agent.outcome("rating", 4, { conversation: true })).toBe("queued");
+  expect(await agent.outcome("booked", true)).toBe("queued");
+  await until(agent, () => edge.outcomes.length === 2);
+  const [rating, booked] = edge.outcomes;
+  expect(rating).toMatchObject({ trajectoryId: ids[2], conversation: [ids[1], ids[0]] });
+  // Pages of sites without such metrics send what an edge of the previous release takes.
+  expect(Object.keys(booked ?? {}).toSorted()).toEqual([
+    "at",
+    "id",
+    "metric",
+    "trajectoryId",
+    "value",
+  ]);
+});

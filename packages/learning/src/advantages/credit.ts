@@ -39,6 +39,24 @@ export function overTrajectory({ lossMask }: RewardedTrajectory, advantage: numb
   return lossMask.map((row) => Float64Array.from(row, (counts) => (counts ? advantage : 0)));
 }
 
+/**
+ * `[samples][T]`: the advantage of each turn's own reward if feedback is about single turns, and of the total reward
+ * otherwise.
+ */
+export function overCredited(
+  rewarded: RewardedTrajectory,
+  advantageOf: (reward: number) => number,
+): TokenRows {
+  const { turns } = rewarded.trajectory;
+  if (turns.every(({ credit }) => credit === undefined)) {
+    return overTrajectory(rewarded, advantageOf(rewarded.reward.total));
+  }
+  return overTurns(
+    rewarded,
+    turns.map(({ credit = null }) => (credit === null ? 0 : advantageOf(credit))),
+  );
+}
+
 /** `[samples][T]`: `[turns]` advantages, each for the tokens of its turn. */
 export function overTurns(
   { trajectory, lossMask }: RewardedTrajectory,

@@ -11,7 +11,7 @@ const TEACHER = [0, 0, -0.25, -2.5, -0.5];
 
 function rewarded(id: string, total: number): RewardedTrajectory {
   return {
-    trajectory: { id } as RewardedTrajectory["trajectory"],
+    trajectory: { id, turns: [] } as unknown as RewardedTrajectory["trajectory"],
     reward: { total },
     lossMask: [MASK],
     tokenWeights: [MASK.map(() => 1)],

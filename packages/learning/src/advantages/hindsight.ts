@@ -14,7 +14,7 @@ import type {
   RewardedTrajectory,
 } from "../composition/part.ts";
 import { finiteAt, type TokenRows } from "../token-rows.ts";
-import { advantagePart, overTrajectory, trajectoriesOf } from "./credit.ts";
+import { advantagePart, overCredited, trajectoriesOf } from "./credit.ts";
 
 type Numbers = {
   readonly outputs?: PolicyOutputs | undefined;
@@ -100,17 +100,20 @@ export function rewardAndHindsight(
           const advantages = new Map<string, TokenRows>();
           const ofCorrection = new Map<string, number>();
           for (const rewarded of trajectoriesOf(groups)) {
-            const { trajectory, reward, lossMask } = rewarded;
+            const { trajectory, lossMask } = rewarded;
             const gains = hindsightAdvantages(rewarded, numbers);
-            const signed = rewardWeight * (2 * reward.total - 1);
+            const signed = overCredited(rewarded, (reward) => rewardWeight * (2 * reward - 1));
             const rows = lossMask.map((row, sample) =>
               Float64Array.from(row, (counts, t) =>
-                counts ? signed + hindsightWeight * (gains[sample]?.[t] as number) : 0,
+                counts
+                  ? (signed[sample]?.[t] as number) +
+                    hindsightWeight * (gains[sample]?.[t] as number)
+                  : 0,
               ),
             );
             advantages.set(trajectory.id, rows);
             const corrected = hindsightWeight * size(gains);
-            const all = corrected + size(overTrajectory(rewarded, signed));
+            const all = corrected + size(signed);
             ofCorrection.set(trajectory.id, all === 0 ? 0 : corrected / all);
           }
           return { advantages, ofCorrection };

@@ -1,9 +1,16 @@
 /** Advantages of single trajectories relative to a moving average of earlier rewards. */
 import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
-import { type MovingBaseline, movingBaselineAdvantages } from "../states/moving-baseline.ts";
-import { advantagePart, overTrajectory, trajectoriesOf } from "./credit.ts";
+import {
+  baselineOf,
+  type MovingBaseline,
+  movingBaselineAdvantages,
+} from "../states/moving-baseline.ts";
+import { advantagePart, overCredited, trajectoriesOf } from "./credit.ts";
 
-/** `rae`: r − a moving average over earlier steps, by `keyOf`. Also works for single trajectories. */
+/**
+ * `rae`: r − a moving average over earlier steps, by `keyOf`. Also works for single trajectories. If feedback is about single
+ * turns, r is the reward of the turn.
+ */
 export function movingBaselineAdvantage(
   keyOf: (rewarded: RewardedTrajectory) => string = ({ trajectory }) => trajectory.role,
 ): AdvantagePart<"baseline", "single"> {
@@ -12,17 +19,18 @@ export function movingBaselineAdvantage(
     "single",
     (groups, { state }) => {
       const trajectories = trajectoriesOf(groups);
-      const { advantages, baseline } = movingBaselineAdvantages(
-        state.baseline as MovingBaseline,
+      const before = state.baseline as MovingBaseline;
+      const { baseline } = movingBaselineAdvantages(
+        before,
         trajectories.map(({ reward }) => reward.total),
         trajectories.map(keyOf),
       );
       return {
         advantages: new Map(
-          trajectories.map((rewarded, i) => [
-            rewarded.trajectory.id,
-            overTrajectory(rewarded, advantages[i] as number),
-          ]),
+          trajectories.map((rewarded) => {
+            const average = baselineOf(before, keyOf(rewarded));
+            return [rewarded.trajectory.id, overCredited(rewarded, (reward) => reward - average)];
+          }),
         ),
         state: { baseline },
       };

@@ -8,7 +8,12 @@ const REWARDS = [0.2, 1, 0.6, 0];
 
 const trajectories = REWARDS.map((reward, i) =>
   rewardedTrajectory(
-    { id: `${i}`, samples: [{ lossMask: [false, true] }] } as unknown as JudgedTrajectory,
+    {
+      id: `${i}`,
+      samples: [{ lossMask: [false, true] }],
+      turns: [],
+      verification: {},
+    } as unknown as JudgedTrajectory,
     {
       total: reward,
     },

@@ -32,6 +32,8 @@ export type JudgedTurn = {
   readonly parseError: string | null;
   /** The environment's reward for this turn; `null` if it gives rewards only at the end. */
   readonly reward: number | null;
+  /** Reward by the feedback about this turn; `null` if none is. Absent: feedback, if any, is about the whole trajectory. */
+  readonly credit?: number | null;
 };
 
 /** A recorded trajectory with its verdict and the `[samples][T]` training arrays. */
@@ -139,6 +141,7 @@ export function toJudgedTrajectory(
         toolResults: turn.toolResults,
         parseError: turn.parseError,
         reward: turnRewards?.[i] ?? null,
+        ...(verification.turns === undefined ? {} : { credit: verification.turns[i] ?? null }),
       },
     ];
   });

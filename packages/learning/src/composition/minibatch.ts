@@ -86,7 +86,10 @@ export function planMinibatch(
   };
 }
 
-/** A trajectory before any filter: with its samples' own masks and token weights of 1. */
+/**
+ * A trajectory before any filter: with its samples' own masks and the weight of its verdict for all tokens, by default 1. If
+ * feedback is about single turns, the other turns are masked out.
+ */
 export function rewardedTrajectory(
   trajectory: RewardedTrajectory["trajectory"],
   reward: RewardedTrajectory["reward"],
@@ -94,9 +97,17 @@ export function rewardedTrajectory(
   return {
     trajectory,
     reward,
-    lossMask: trajectory.samples.map(({ lossMask }) => lossMask),
+    lossMask: creditedMasks(trajectory),
     tokenWeights: trajectory.samples.map(({ lossMask }) =>
-      new Float64Array(lossMask.length).fill(1),
+      new Float64Array(lossMask.length).fill(trajectory.verification.weight ?? 1),
     ),
   };
+}
+
+function creditedMasks({ samples, turns }: RewardedTrajectory["trajectory"]) {
+  const masks = samples.map(({ lossMask }) => [...lossMask]);
+  for (const { sample, start, end, credit } of turns) {
+    if (credit === null) masks[sample]?.fill(false, start, end);
+  }
+  return masks;
 }

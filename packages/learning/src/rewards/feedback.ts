@@ -12,6 +12,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { FeedbackWeights, RewardPart } from "../composition/part.ts";
+import { meanOf } from "../statistics.ts";
 import { rewardPart } from "./reward-part.ts";
 
 /** Feedback on one trajectory. */
@@ -31,19 +32,33 @@ type GivenFeedback = {
   readonly edit: string | null;
   /** The whole answer as the site's staff wrote it. */
   readonly staff: string | null;
+  /** Number of turns of the trajectory; default unknown, and then no feedback is about single turns. */
+  readonly turns?: number;
+  /** Indexes of the turns that the message is about; absent or empty = all. */
+  readonly messageTurns?: readonly number[];
 };
+
+/**
+ * What an outcome of a conversation counts for the request before, as a share of what it counts for the request after it.
+ * Other feedback counts whole.
+ */
+const CONVERSATION_DISCOUNT = 0.9;
 
 /** Reward from which a trajectory counts as a success. */
 const SUCCESS_FROM = 0.5;
 
 type Signal = {
-  /** In `parts`: `thumb`, `message`, `undo`, or `outcome:` and the name of a metric. */
+  /** In `parts`: `thumb`, `message`, `undo`, or `outcome:` with the name of a metric and, for one turn, ` turn ` with its number. */
   readonly name: string;
   readonly signal: SignalName;
   readonly value: string | number | boolean;
   /** In [0, 1]; 1 is what the site wants. */
   readonly reward: number;
   readonly weight: number;
+  /** Indexes of the turns that it is about; absent = all. */
+  readonly turns?: readonly number[];
+  /** In (0, 1], of an outcome of a conversation; absent = 1. */
+  readonly discount?: number;
 };
 
 /**
@@ -51,13 +66,17 @@ type Signal = {
  * metric, that of the site's server counts. An edited answer is what the visitor wanted, so it has the reward 1 alone. So has
  * an answer of the staff, also beside an edited one.
  *
+ * If a signal is about single turns, each turn has the weighted mean of the signals that are about it. An outcome of a
+ * conversation weighs less for requests long before it, and so does the trajectory if nothing else is known of it.
+ *
  * @returns the verdict, with the value of each signal in `parts`, the text of a correction as `correction`, the version of a
  *   judge's prompt as `judge`, and the share of each signal; `null` without feedback that has a weight.
  */
 export function feedbackVerdict(
-  { thumb, outcomes, message, judge, isUndone, correction, edit, staff }: GivenFeedback,
+  given: GivenFeedback,
   weights: FeedbackWeights,
 ): Verification | null {
+  const { thumb, outcomes, message, judge, isUndone, correction, edit, staff, turns = 0 } = given;
   if (staff !== null && (weights.staff ?? 0) > 0) {
     return { reward: 1, success: true, parts: { staff }, signals: { staff: 1 } };
   }
@@ -66,56 +85,103 @@ export function feedbackVerdict(
   }
   const signals: Signal[] = [
     ...(thumb === null ? [] : [thumbSignal(thumb, weights.thumb ?? 0)]),
-    ...(message === null ? [] : [messageSignal(message, judge, weights.message ?? 0)]),
+    ...(message === null
+      ? []
+      : [messageSignal(message, judge, weights.message ?? 0, given.messageTurns ?? [])]),
     ...(isUndone ? [undoSignal(weights.undo ?? 0)] : []),
     ...trusted(outcomes).flatMap((outcome) => outcomeSignal(outcome, weights.outcome ?? 0)),
-  ].filter(({ weight }) => weight > 0);
+  ].filter(
+    ({ weight, turns: about }) => weight > 0 && (about?.every((turn) => turn < turns) ?? true),
+  );
   if (signals.length === 0) return null;
-  const total = signals.reduce((sum, { weight }) => sum + weight, 0);
-  const reward = signals.reduce((sum, one) => sum + one.weight * one.reward, 0) / total;
+  const total = weightOf(signals);
+  const ofTurns = signals.some((one) => one.turns !== undefined)
+    ? Array.from({ length: turns }, (_, turn) =>
+        meanReward(signals.filter((one) => one.turns?.includes(turn) ?? true)),
+      )
+    : null;
+  const credited = ofTurns?.filter((one) => one !== null) ?? [];
+  const reward = ofTurns === null ? (meanReward(signals) ?? 0) : meanOf(credited);
   const hasMessage = signals.some(({ name }) => name === "message");
   const parts = {
     ...Object.fromEntries(signals.map(({ name, value }) => [name, value])),
     ...(hasMessage && correction !== null && { correction }),
     ...(hasMessage && judge !== undefined && { judge }),
   };
-  const shares = Object.fromEntries(signals.map(({ signal, weight }) => [signal, weight / total]));
-  return { reward, success: reward >= SUCCESS_FROM, parts, signals: shares };
+  const bySignal = [...Map.groupBy(signals, ({ signal }) => signal)];
+  const shares = Object.fromEntries(bySignal.map(([name, same]) => [name, weightOf(same) / total]));
+  const undiscounted = signals.reduce((sum, { weight }) => sum + weight, 0);
+  return {
+    reward,
+    success: reward >= SUCCESS_FROM,
+    parts,
+    signals: shares,
+    ...(ofTurns !== null && { turns: ofTurns }),
+    ...(total !== undiscounted && { weight: total / undiscounted }),
+  };
+}
+
+function weightOf(signals: readonly Signal[]): number {
+  return signals.reduce((sum, { weight, discount = 1 }) => sum + weight * discount, 0);
+}
+
+/** `null` without signals. */
+function meanReward(signals: readonly Signal[]): number | null {
+  if (signals.length === 0) return null;
+  const sum = signals.reduce(
+    (all, { weight, discount = 1, reward }) => all + weight * discount * reward,
+    0,
+  );
+  return sum / weightOf(signals);
 }
 
 function thumbSignal(thumb: "up" | "down", weight: number): Signal {
   return { name: "thumb", signal: "thumb", value: thumb, reward: toNumber(thumb === "up"), weight };
 }
 
-function messageSignal(kind: MessageKind, judge: string | undefined, weight: number): Signal {
+function messageSignal(
+  kind: MessageKind,
+  judge: string | undefined,
+  weight: number,
+  turns: readonly number[],
+): Signal {
   const signal = judge === undefined ? `message:${kind}` : "judge:messages";
-  return { name: "message", signal, value: kind, reward: MESSAGE_REWARDS[kind], weight };
+  const about = turns.length === 0 ? {} : { turns };
+  return { name: "message", signal, value: kind, reward: MESSAGE_REWARDS[kind], weight, ...about };
 }
 
 function undoSignal(weight: number): Signal {
   return { name: "undo", signal: "undo", value: true, reward: 0, weight };
 }
 
-/** The outcomes without those of pages where the server reported the same metric. */
+/** The outcomes without those of pages where the server reported the same metric, of the same turn if it is about one. */
 function trusted(outcomes: readonly LeasedOutcome[]): readonly LeasedOutcome[] {
   const known = new Set(
-    outcomes.flatMap(({ metric, source }) => (source === "server" ? [metric] : [])),
+    outcomes.flatMap((outcome) => (outcome.source === "server" ? [nameOf(outcome)] : [])),
   );
-  return outcomes.filter(({ metric, source }) => source === "server" || !known.has(metric));
+  return outcomes.filter((outcome) => outcome.source === "server" || !known.has(nameOf(outcome)));
 }
 
-/** No signal if the metric is declared with another type by now. */
-function outcomeSignal({ metric, value, declared }: LeasedOutcome, weight: number): Signal[] {
+function nameOf({ metric, turn }: LeasedOutcome): string {
+  return turn === undefined ? `outcome:${metric}` : `outcome:${metric} turn ${turn}`;
+}
+
+/** No signal if the metric is declared with another type or level by now. */
+function outcomeSignal(outcome: LeasedOutcome, weight: number): Signal[] {
+  const { metric, value, declared, turn, place = 0 } = outcome;
   if (typeof value !== declared.type) return [];
+  if ((declared.level === "turn") !== (turn !== undefined)) return [];
   const share =
     declared.type === "boolean" ? toNumber(value === true) : within(Number(value), declared.range);
   return [
     {
-      name: `outcome:${metric}`,
+      name: nameOf(outcome),
       signal: `outcome:${metric}`,
       value,
       reward: declared.better === "higher" ? share : 1 - share,
       weight: weight * (declared.weight ?? 1),
+      ...(turn !== undefined && { turns: [turn - 1] }),
+      ...(place > 0 && { discount: CONVERSATION_DISCOUNT ** place }),
     },
   ];
 }

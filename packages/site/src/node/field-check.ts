@@ -260,6 +260,7 @@ const SITE: Field = group({
         type: { ...oneOf("boolean", "number"), required: true },
         better: { ...oneOf("higher", "lower"), required: true },
         weight: share,
+        level: oneOf("turn", "trajectory", "conversation"),
         range: {
           instead: "write two numbers from -1e9 to 1e9, the smaller first, such as [1, 5]",
           accepts: isRange,

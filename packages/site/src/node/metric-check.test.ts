@@ -17,7 +17,7 @@ function siteWith(metrics: string): string {
 test("metrics reach the edge as a setting, and the Worker on one machine as JSON", async () => {
   const metrics: SiteMetrics = {
     booked: { type: "boolean", better: "higher", weight: 0.5 },
-    minutes: { type: "number", better: "lower", range: [0, 90] },
+    minutes: { type: "number", better: "lower", range: [0, 90], level: "conversation" },
   };
   const loaded = await loadSite(siteWith(JSON.stringify(metrics)));
   expect(siteSettings(loaded).metrics).toEqual(metrics);
@@ -50,6 +50,11 @@ test.for([
     "no direction",
     '{ booked: { type: "boolean" } }',
     /metrics\.booked\.better is missing; write "higher" or "lower"/,
+  ],
+  [
+    "an unknown level",
+    '{ booked: { type: "boolean", better: "higher", level: "visitor" } }',
+    /metrics\.booked\.level is "visitor"; write "turn" or "trajectory" or "conversation"/,
   ],
   [
     "an unknown type",

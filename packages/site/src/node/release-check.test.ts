@@ -90,6 +90,16 @@ test.for([
   expect((error as Error).message.replaceAll(`${folder}/`, "")).toMatch(message);
 });
 
+test("a release cannot decide by a metric of single turns", async () => {
+  const metrics = '{ booked: { type: "boolean", better: "higher", level: "turn" } }';
+  await expect(loadSite(siteWith('{ metric: "booked" }', metrics))).rejects.toThrow(
+    /gate\.release: a release compares requests, and booked is a metric of single turns/,
+  );
+  await expect(
+    loadSite(siteWith('{ metric: "booked" }', metrics.replace("turn", "conversation"))),
+  ).resolves.toBeDefined();
+});
+
 test("a declared metric cannot have the name of the visitors' thumbs in a release", async () => {
   const folder = siteWith('{ metric: "thumb" }', METRICS.replace("booked", "thumb"));
   await expect(loadSite(folder)).rejects.toThrow(/give the declared metric another name/);

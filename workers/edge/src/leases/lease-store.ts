@@ -42,6 +42,8 @@ export type LeasedRow = {
   readonly objectKey: string;
   readonly network: string | null;
   readonly siteKey: string | null;
+  /** Kind of a request that waited for feedback; `null` for others. */
+  readonly stratum: string | null;
   /** Counts of its visitor and of its network; `null` if there are none. */
   readonly visitorVerified: number | null;
   readonly visitorForged: number | null;
@@ -232,11 +234,13 @@ export async function leaseGroups(
     db
       .prepare(
         `SELECT t.digest, t.id, t.groupId, t.visitorId, t.receivedAt, t.objectKey, t.network, t.siteKey,
+           r.stratum,
            v.verified AS visitorVerified, v.forged AS visitorForged, v.dropped AS visitorDropped,
            n.verified AS networkVerified, n.forged AS networkForged
          FROM trajectories t
          LEFT JOIN reputations v ON v.holder = t.visitorId AND v.site = t.site
          LEFT JOIN reputations n ON n.holder = t.network AND n.site = t.site
+         LEFT JOIN responses r ON r.trajectoryId = t.id AND r.site = t.site
          WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' ORDER BY t.receivedAt, t.digest`,
       )
       .bind(leaseId),

@@ -12,9 +12,16 @@ export type CheckedOutcome = {
   readonly value: number;
   /** Milliseconds since 1970, at most `now`. */
   readonly occurredAt: number;
+  /** From 1; 0: it is about no single turn. */
+  readonly turn: number;
+  /** Earlier requests of the conversation, newest first. */
+  readonly conversation: readonly string[];
 };
 
-/** @throws WaggleError `SCHEMA_INVALID`; `INVALID_ARGUMENT` for a metric or value that the site does not declare */
+/**
+ * @throws WaggleError `SCHEMA_INVALID`; `INVALID_ARGUMENT` for a metric or value that the site does not declare, or for an
+ *   outcome that does not fit the level of its metric
+ */
 export function checkOutcome(value: unknown, metrics: SiteMetrics, now: number): CheckedOutcome {
   const parsed = Outcome.safeParse(value);
   if (!parsed.success) {
@@ -23,19 +30,33 @@ export function checkOutcome(value: unknown, metrics: SiteMetrics, now: number):
       `this is not an outcome: ${describeIssues(parsed.error)} (see /openapi.json)`,
     );
   }
-  const { id, trajectoryId, metric, at } = parsed.data;
+  const { id, trajectoryId, metric, at, turn = 0, conversation = [] } = parsed.data;
   const { type, value: number } = valueOf(parsed.data, metrics);
   // A visitor's clock may be fast. Such a time must not outweigh later values.
   const occurredAt = Math.min(Date.parse(at), now);
-  return { id, trajectoryId, metric, type, value: number, occurredAt };
+  return { id, trajectoryId, metric, type, value: number, occurredAt, turn, conversation };
 }
 
-function valueOf(
-  { metric, value }: Outcome,
-  metrics: SiteMetrics,
-): Pick<CheckedOutcome, "type" | "value"> {
+type Metric = SiteMetrics[string];
+
+/** @throws WaggleError `INVALID_ARGUMENT` */
+function requireLevel({ turn, conversation }: Outcome, { level = "trajectory" }: Metric): void {
+  const mistake =
+    level === "turn" && turn === undefined
+      ? "is about one turn of a request; name the turn, from 1"
+      : level !== "turn" && turn !== undefined
+        ? "is not about a turn; leave turn out, or declare the metric with the level turn"
+        : level !== "conversation" && conversation !== undefined
+          ? "is not about a conversation; leave conversation out, or declare the metric with the level conversation"
+          : null;
+  if (mistake !== null) throw new WaggleError("INVALID_ARGUMENT", `this metric ${mistake}`);
+}
+
+function valueOf(outcome: Outcome, metrics: SiteMetrics): Pick<CheckedOutcome, "type" | "value"> {
+  const { metric, value } = outcome;
   const declared = Object.hasOwn(metrics, metric) ? metrics[metric] : undefined;
   if (declared === undefined) throw undeclared(metrics);
+  requireLevel(outcome, declared);
   if (declared.type === "boolean") {
     if (typeof value === "boolean") return { type: "boolean", value: value ? 1 : 0 };
     throw new WaggleError("INVALID_ARGUMENT", "the value of this metric is true or false");

@@ -1,7 +1,8 @@
 /**
- * Outcomes in D1. The key of a value is trajectory, metric and sender, and a later value replaces an earlier one, so a
+ * Outcomes in D1. The key of a value is trajectory, turn, metric and sender, and a later value replaces an earlier one, so a
  * repeated request counts nothing twice. An outcome may arrive before its trajectory: triggers join the two. Only
- * visitors' own requests have outcomes; practice has none.
+ * visitors' own requests have outcomes; practice has none. An outcome of a conversation is stored once, with links from the
+ * earlier requests.
  */
 import {
   type LeasedOutcome,
@@ -24,31 +25,45 @@ export const SERVER = "";
 const MOST_OF_VISITOR = 5000;
 
 const INSERT = `
-  INSERT INTO outcomes (site, id, trajectoryId, metric, sender, visitorId, type, value, occurredAt, receivedAt)
+  INSERT INTO outcomes
+    (site, id, trajectoryId, metric, sender, visitorId, type, value, occurredAt, receivedAt, turn)
   SELECT ?site, o.value ->> 'id', o.value ->> 'trajectoryId', o.value ->> 'metric', ?2,
     (SELECT t.visitorId FROM trajectories t
      WHERE t.id = o.value ->> 'trajectoryId' AND t.site = ?site AND t.assignmentId IS NULL
        AND ?2 IN ('', t.visitorId)),
-    o.value ->> 'type', o.value ->> 'value', o.value ->> 'occurredAt', ?3
+    o.value ->> 'type', o.value ->> 'value', o.value ->> 'occurredAt', ?3,
+    o.value ->> 'turn'
   FROM json_each(?1) AS o
   WHERE NOT EXISTS (SELECT 1 FROM outcomes n
       WHERE n.id = o.value ->> 'id' AND n.sender = ?2 AND n.site = ?site)
     AND NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?4)
     AND (?2 = '' OR (SELECT COUNT(*) FROM (SELECT 1 FROM outcomes
            WHERE sender = ?2 AND site = ?site LIMIT ${MOST_OF_VISITOR})) < ${MOST_OF_VISITOR})
-  ON CONFLICT (trajectoryId, metric, sender, site) DO UPDATE SET id = excluded.id, type = excluded.type,
+  ON CONFLICT (trajectoryId, metric, sender, turn, site) DO UPDATE SET id = excluded.id, type = excluded.type,
     value = excluded.value, occurredAt = excluded.occurredAt, receivedAt = excluded.receivedAt
     WHERE excluded.occurredAt > outcomes.occurredAt
   RETURNING id`;
+
+/** Links of the outcomes that are stored. Only their own sender's outcomes follow them. */
+const LINK = `
+  INSERT INTO conversationLinks (site, trajectoryId, outcomeOf, sender, place)
+  SELECT ?site, l.value, o.value ->> 'trajectoryId', ?2, l.key + 1
+  FROM json_each(?1) AS o, json_each(o.value, '$.conversation') AS l
+  WHERE l.value <> o.value ->> 'trajectoryId'
+    AND EXISTS (SELECT 1 FROM outcomes n
+      WHERE n.id = o.value ->> 'id' AND n.sender = ?2 AND n.site = ?site)
+  ON CONFLICT DO NOTHING`;
 
 /** Compares with what is stored. Numbers are compared here, because they were read from JSON here. */
 const COMPARE = `
   SELECT
     (SELECT n.trajectoryId = o.value ->> 'trajectoryId' AND n.metric = o.value ->> 'metric'
          AND n.type = o.value ->> 'type' AND n.value = o.value ->> 'value'
+         AND n.turn = o.value ->> 'turn'
      FROM outcomes n WHERE n.id = o.value ->> 'id' AND n.sender = ?2 AND n.site = ?site) AS isSame,
     EXISTS (SELECT 1 FROM outcomes k WHERE k.trajectoryId = o.value ->> 'trajectoryId'
-        AND k.metric = o.value ->> 'metric' AND k.sender = ?2 AND k.site = ?site) AS hasValue
+        AND k.metric = o.value ->> 'metric' AND k.sender = ?2 AND k.turn = o.value ->> 'turn'
+        AND k.site = ?site) AS hasValue
   FROM json_each(?1) AS o ORDER BY o.key`;
 
 /** `isSame`: of the outcome with this id; `null` if there is none. */
@@ -72,10 +87,11 @@ export async function storeOutcomes(
   while (rest.length > 0) {
     const part = distinct(rest);
     const json = JSON.stringify(part);
-    const ids = part.map(({ trajectoryId }) => trajectoryId);
+    const ids = part.flatMap(({ trajectoryId, conversation }) => [trajectoryId, ...conversation]);
     const [inserted] = await db.batch<{ id: string }>([
       db.prepare(INSERT).bind(json, sender, now, visitor),
-      endWaiting(db, ids, teaching),
+      db.prepare(LINK).bind(json, sender),
+      ...endWaiting(db, ids, teaching),
     ]);
     const stored = new Set(inserted?.results.map(({ id }) => id));
     const others = part.filter(({ id }) => !stored.has(id));
@@ -89,8 +105,8 @@ export async function storeOutcomes(
 /** The first outcome with each id and each key, because one statement can store a row only once. */
 function distinct(outcomes: readonly CheckedOutcome[]): readonly CheckedOutcome[] {
   const taken = new Set<string>();
-  return outcomes.filter(({ id, trajectoryId, metric }) => {
-    const key = `${trajectoryId} ${metric}`;
+  return outcomes.filter(({ id, trajectoryId, metric, turn }) => {
+    const key = `${trajectoryId} ${metric} ${turn}`;
     if (taken.has(id) || taken.has(key)) return false;
     taken.add(id).add(key);
     return true;
@@ -131,43 +147,69 @@ function refusalOf(isSame: Comparison["isSame"], hasValue: number): WaggleError 
   );
 }
 
-type Row = Omit<CheckedOutcome, "type"> & { readonly type: string; readonly sender: string };
+type Row = Omit<CheckedOutcome, "type" | "conversation"> & {
+  readonly type: string;
+  readonly sender: string;
+};
 
-const COLUMNS = "id, trajectoryId, metric, type, value, sender, occurredAt";
+const COLUMNS = "id, trajectoryId, metric, type, value, sender, occurredAt, turn";
 
 /** Outcomes of a stored trajectory, by metric. */
 export async function outcomesOf(db: SiteDatabase, trajectoryId: string): Promise<StoredOutcome[]> {
   const { results } = await db
     .prepare(
       `SELECT ${COLUMNS} FROM outcomes
-       WHERE trajectoryId = ?1 AND site = ?site AND visitorId IS NOT NULL ORDER BY metric, sender`,
+       WHERE trajectoryId = ?1 AND site = ?site AND visitorId IS NOT NULL ORDER BY metric, sender, turn`,
     )
     .bind(trajectoryId)
     .all<Row>();
   return results.map(shown);
 }
 
-/** Outcomes of leased trajectories by trajectory id, if they fit a declared metric. */
+/** Of the leased trajectories, with the outcomes of later requests that name them as earlier ones of the conversation. */
+const OF_LEASE = `
+  SELECT ${COLUMNS}, 0 AS place FROM outcomes
+  WHERE +site = ?site AND visitorId IS NOT NULL AND trajectoryId IN
+    (SELECT t.id FROM trajectories t
+     WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased')
+  UNION ALL
+  SELECT o.id, l.trajectoryId, o.metric, o.type, o.value, o.sender, o.occurredAt, o.turn, l.place
+  FROM trajectories t
+    CROSS JOIN conversationLinks l ON l.trajectoryId = t.id AND l.site = t.site
+    CROSS JOIN outcomes o ON o.trajectoryId = l.outcomeOf AND o.sender = l.sender AND +o.site = l.site
+  WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND o.sender IN ('', t.visitorId)
+  ORDER BY metric, sender, turn, occurredAt DESC, place`;
+
+/**
+ * Outcomes of leased trajectories by trajectory id, if they fit a declared metric. Of several outcomes of one conversation,
+ * the latest counts.
+ */
 export async function outcomesOfLease(
   db: SiteDatabase,
   leaseId: string,
   metrics: SiteMetrics,
 ): Promise<Map<string, LeasedOutcome[]>> {
   const { results } = await db
-    .prepare(
-      `SELECT ${COLUMNS} FROM outcomes
-       WHERE +site = ?site AND visitorId IS NOT NULL AND trajectoryId IN
-         (SELECT t.id FROM trajectories t
-          WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased')
-       ORDER BY metric, sender`,
-    )
+    .prepare(OF_LEASE)
     .bind(leaseId)
-    .all<Row>();
+    .all<Row & { readonly place: number }>();
+  const taken = new Set<string>();
   const leased = results.flatMap((row) => {
     const declared = Object.hasOwn(metrics, row.metric) ? metrics[row.metric] : undefined;
     if (declared?.type !== row.type) return [];
-    const { trajectoryId, metric, value, source } = shown(row);
-    return [{ trajectoryId, outcome: { metric, value, source, declared } }];
+    const { level = "trajectory" } = declared;
+    // The level may have changed since the outcome was stored.
+    if ((level === "turn") !== row.turn > 0) return [];
+    if (level !== "conversation" && row.place > 0) return [];
+    const { trajectoryId, metric, value, source, turn } = shown(row);
+    const key = `${trajectoryId} ${metric} ${source} ${turn}`;
+    if (taken.has(key)) return [];
+    taken.add(key);
+    const about = {
+      ...(turn === undefined ? {} : { turn }),
+      ...(row.place === 0 ? {} : { place: row.place }),
+    };
+    return [{ trajectoryId, outcome: { metric, value, source, declared, ...about } }];
   });
   const byTrajectory = Map.groupBy(leased, ({ trajectoryId }) => trajectoryId);
   return new Map([...byTrajectory].map(([id, found]) => [id, found.map(({ outcome }) => outcome)]));
@@ -191,9 +233,13 @@ export async function outcomesOfVisitor(
   return results.map(shown);
 }
 
-function shown({ type, value, sender, occurredAt, ...row }: Row): StoredOutcome {
+function shown(row: Row): StoredOutcome {
+  const { id, trajectoryId, metric, type, value, sender, occurredAt, turn } = row;
   return {
-    ...row,
+    id,
+    trajectoryId,
+    metric,
+    ...(turn === 0 ? {} : { turn }),
     value: type === "boolean" ? value === 1 : value,
     at: new Date(occurredAt).toISOString(),
     source: sender === SERVER ? "server" : "page",

@@ -30,7 +30,7 @@ const report = (trajectory: string, metric: string, sender: string, value: numbe
        (SELECT visitorId FROM trajectories
         WHERE id = ?2 AND site = 'desk' AND assignmentId IS NULL AND ?4 IN ('', visitorId)),
        'number', ?5, ?6, ?6 WHERE true
-     ON CONFLICT (trajectoryId, metric, sender, site) DO UPDATE SET value = excluded.value,
+     ON CONFLICT (trajectoryId, metric, sender, turn, site) DO UPDATE SET value = excluded.value,
        occurredAt = excluded.occurredAt WHERE excluded.occurredAt > outcomes.occurredAt`,
     crypto.randomUUID(),
     trajectory,
@@ -49,8 +49,15 @@ async function tallied() {
     `SELECT name, count FROM tallies
      WHERE site = 'desk' AND name IN ('live', 'liveWithOutcome') AND count > 0 ORDER BY name`,
   ).all();
-  return [...results, ...live.results];
+  return [
+    ...results,
+    ...live.results,
+    ...(await heard("SELECT key, count FROM tallies WHERE name = 'heard' AND count > 0")),
+  ];
 }
+
+/** Requests by metric. */
+const heard = async (sql: string) => (await DB.prepare(`${sql} ORDER BY 1`).all()).results;
 
 async function counted() {
   const { results } = await DB.prepare(
@@ -64,7 +71,14 @@ async function counted() {
      SELECT 'liveWithOutcome', COUNT(DISTINCT t.id) FROM trajectories t JOIN outcomes o ON o.trajectoryId = t.id
      WHERE t.assignmentId IS NULL AND o.visitorId IS NOT NULL HAVING COUNT(DISTINCT t.id) > 0`,
   ).all();
-  return [...results, ...live.results];
+  return [
+    ...results,
+    ...live.results,
+    ...(await heard(
+      `SELECT 'outcome:' || metric AS key, COUNT(DISTINCT trajectoryId) AS count FROM outcomes
+       WHERE visitorId IS NOT NULL GROUP BY 1`,
+    )),
+  ];
 }
 
 test.for([1, 2, 3])(
@@ -95,10 +109,17 @@ test.for([1, 2, 3])(
       }
       const counts = await counted();
       expect(await tallied()).toEqual(counts);
-      for (const row of counts) seen.add(`${String(row["source"] ?? row["name"])}`);
+      for (const row of counts) seen.add(`${String(row["source"] ?? row["name"] ?? row["key"])}`);
     }
     // The control: every kind of count was there at some time.
-    expect([...seen].toSorted()).toEqual(["live", "liveWithOutcome", "page", "server"]);
+    expect([...seen].toSorted()).toEqual([
+      "live",
+      "liveWithOutcome",
+      "outcome:booked",
+      "outcome:rating",
+      "page",
+      "server",
+    ]);
   },
 );
 

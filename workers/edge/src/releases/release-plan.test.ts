@@ -26,6 +26,14 @@ test("the share of requests with a value is that of the setting, or all", () => 
   expect(primaryOf()).toEqual({ name: "thumb" });
 });
 
+test("a metric of single turns is refused, because a release compares requests", () => {
+  const METRICS = { helpful: { type: "boolean", better: "higher", level: "turn" } } as const;
+  const release = { ...settings, METRICS, GATE_RELEASE: { metric: "helpful" } };
+  expect(() => releasePlanOf(release)).toThrow(
+    /compares requests, and helpful is a metric of single turns/,
+  );
+});
+
 test.each(["booked", "constructor"])("the undeclared metric %s is refused", (metric) => {
   expect(() => releasePlanOf({ ...settings, GATE_RELEASE: { metric } })).toThrow(
     `a release needs a metric that the site declares, and ${metric} is none`,

@@ -19,7 +19,7 @@ export type StoredPlan = {
 
 /**
  * The plan of the next release; `null` if the site releases at once.
- * @throws WaggleError `INVALID_ARGUMENT` for a metric that the site does not declare
+ * @throws WaggleError `INVALID_ARGUMENT` for a metric that the site does not declare, or one of single turns
  */
 export function releasePlanOf({ GATE_RELEASE, METRICS }: Settings): StoredPlan | null {
   if (GATE_RELEASE === null) return null;
@@ -44,6 +44,12 @@ function countedMetric(name: ReleaseSetting["metric"], metrics: SiteMetrics): Co
     throw new WaggleError(
       "INVALID_ARGUMENT",
       `a release needs a metric that the site declares, and ${name} is none; change GATE_RELEASE or METRICS`,
+    );
+  }
+  if (declared.level === "turn") {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a release compares requests, and ${name} is a metric of single turns; change GATE_RELEASE or METRICS`,
     );
   }
   const [low, high] = declared.type === "number" ? declared.range : [0, 1];

@@ -51,7 +51,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
          ON CONFLICT DO NOTHING`,
         )
         .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId), text);
-      const [inserted] = await db.batch([insert, endWaiting(db, [trajectoryId], settings)]);
+      const [inserted] = await db.batch([insert, ...endWaiting(db, [trajectoryId], settings)]);
       if (inserted !== undefined && inserted.meta.changes > 0) return context.json({});
       const stored = await db
         .prepare(

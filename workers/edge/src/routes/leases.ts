@@ -20,6 +20,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { buryLeased } from "../dead-letter-store.ts";
 import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
+import { responsesByStratum } from "../awaited-feedback.ts";
 import type { GrantedLease, LeasedRow } from "../leases/lease-store.ts";
 import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";
@@ -75,13 +76,26 @@ type Received = {
   readonly outcomes: ReadonlyMap<string, readonly LeasedOutcome[]>;
   /** By digest. */
   readonly staffAnswers: ReadonlyMap<string, string>;
+  readonly responses: Awaited<ReturnType<typeof responsesByStratum>>;
 };
+
+/** How often requests of this kind get feedback, beside all of the site. */
+function responseCounts(
+  stratum: string | null,
+  responses: Received["responses"],
+): LeasedTrajectory["response"] {
+  const alike = responses.find((one) => one.stratum === stratum);
+  if (alike === undefined) return undefined;
+  const { requests, answered } = alike;
+  const sum = (of: "requests" | "answered") => responses.reduce((all, one) => all + one[of], 0);
+  return { requests, answered, allRequests: sum("requests"), allAnswered: sum("answered") };
+}
 
 /** Returns `null` for an unusable object, whose row becomes a dead letter. */
 async function readLeased(
   { db, bucket }: Stores,
   row: LeasedRow,
-  { feedback, outcomes, staffAnswers }: Received,
+  { feedback, outcomes, staffAnswers, responses }: Received,
   now: number,
 ): Promise<LeasedTrajectory | null> {
   const read = await readStoredTrajectory(bucket, row.objectKey, row.digest);
@@ -92,6 +106,7 @@ async function readLeased(
   const reputation = reputationOf(row);
   const hasFeedback = consentScopes(read.trajectory.consent).includes("feedback");
   const staffAnswer = staffAnswers.get(row.digest);
+  const response = responseCounts(row.stratum, responses);
   return {
     digest: row.digest,
     visitorId: row.visitorId,
@@ -103,6 +118,7 @@ async function readLeased(
     ...(row.network === null ? {} : { network: row.network }),
     ...(row.siteKey === null ? {} : { siteKey: row.siteKey }),
     ...(reputation === 1 ? {} : { reputation }),
+    ...(response === undefined ? {} : { response }),
   };
 }
 
@@ -162,6 +178,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
             feedback: await feedbackOf(db, id, from),
             outcomes: await outcomesOfLease(db, id, settings.METRICS),
             staffAnswers: from.includes("staff") ? await takeAnswers(db, id) : new Map(),
+            responses: await responsesByStratum(db),
           };
           groups = await readGroups({ db, bucket: env.OBJECTS }, lease, received, now);
           groups = groups.map((group) => ({ ...group, consentDays: settings.CONSENT_DAYS }));

@@ -100,7 +100,13 @@ const PARTS = {
 
   async *note(asked, after) {
     const select = "SELECT id, digest, kind, text, at FROM staffNotes";
-    type Note = { id: string; digest: string; kind: "answer" | "comment"; text: string; at: number };
+    type Note = {
+      id: string;
+      digest: string;
+      kind: "answer" | "comment";
+      text: string;
+      at: number;
+    };
     const rows = await pageOf<Note>(asked, select, after);
     for (const { digest, at, ...note } of rows) {
       yield { kind: "staff-note", digest, note: { ...note, at: timeOf(at) } };
