@@ -195,6 +195,10 @@ test("a note is redacted, has the operator's name, is logged without its text, a
 test("notes that cannot be are refused", async () => {
   const [request, other] = [await liveRequest(), await liveRequest()];
   const task = await work(token, baseModel);
+  const at = "2026-11-20T12:00:00.000Z";
+  const consent = { version: "1", scopes: ["collect"], choices: true, grantedAt: at } as const;
+  const kept = await makeUpload(baseModel, null, { consent });
+  await upload(token, kept);
   const note = noted("It costs 3.");
   await write(request, note);
   const status = async (digest: string, body: unknown, as: object = STAFF) =>
@@ -203,6 +207,8 @@ test("notes that cannot be are refused", async () => {
   expect(await status(other.digest, note)).toBe(409);
   expect(await status(task.digest, noted("It costs 3."))).toBe(409);
   expect(await status(task.digest, noted("Too hard?", "comment"))).toBe(200);
+  expect(await status(kept.digest, noted("It costs 3."))).toBe(409);
+  expect((await statusOf(kept)).status).toBe("skipped");
   expect(await status("f".repeat(64), noted("It costs 3."))).toBe(404);
   expect(await status(request.digest, noted(" "))).toBe(400);
   expect(await status(request.digest, noted("x".repeat(2001)))).toBe(400);

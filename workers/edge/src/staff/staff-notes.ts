@@ -26,7 +26,7 @@ const toNote = ({ at, ...row }: Row): StaffNote => ({ ...row, at: new Date(at).t
 
 /**
  * Stores a note. Repeating it changes nothing.
- * @throws WaggleError `NOT_FOUND` without such a trajectory; `CONFLICT` for an answer to a practice task, or with too many
+ * @throws WaggleError `NOT_FOUND` without such a trajectory; `CONFLICT` for an answer that nothing learns from, or with too many
  *   notes; `REPLAYED` for an id that another note has
  */
 export async function addNote(
@@ -43,6 +43,12 @@ export async function addNote(
     throw new WaggleError(
       "CONFLICT",
       "this is a practice task, which a verifier judges, so no answer of staff is learned; write a comment",
+    );
+  }
+  if (kind === "answer" && NEVER_TAUGHT.includes(row.reason ?? "")) {
+    throw new WaggleError(
+      "CONFLICT",
+      `nothing is learned from this trajectory (${row.reason}), so no answer of staff is; write a comment`,
     );
   }
   // Placeholders can be longer than what they replace.
@@ -71,11 +77,14 @@ export async function addNote(
       )
       .bind(digest, id, kind, redacted, by, now, isTaught ? 1 : 0),
     auditStatement(db, action, { ...decision, reason }),
-    ...(isTaught ? [readyAgain(db, digest), endWaiting(db, [row.id], teaching)] : []),
+    ...(isTaught ? [readyAgain(db, digest), ...endWaiting(db, [row.id], teaching)] : []),
   ]);
   if (inserted?.meta.changes === 0) throw takenId();
   return { id, kind, text: redacted, by, at: new Date(now).toISOString() };
 }
+
+/** Reasons for which the edge itself leases a trajectory to no trainer. */
+const NEVER_TAUGHT: readonly string[] = ["no-train-consent", "statistics-only"];
 
 function takenId(): WaggleError {
   return new WaggleError("REPLAYED", "this note id is already taken; use a new id");
