@@ -149,7 +149,7 @@ test.for([1, 2, 3])(
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
     const ids = ["t0", "t1", "t2", "t3"];
     const visitors = ["v0", "v1"];
-    const seen = new Set<unknown>();
+    const seen = new Set<string>();
     for (let step = 0; step < 60; step += 1) {
       const id = pick(ids);
       const isStored = await DB.prepare("SELECT 1 FROM trajectories WHERE id = ?1")
@@ -166,7 +166,7 @@ test.for([1, 2, 3])(
       }
       const counts = await counted();
       expect(await tallied()).toEqual(counts);
-      for (const { key } of counts) seen.add(key);
+      for (const { key } of counts) seen.add(String(key));
     }
     // The control: every signal was there at some time.
     expect([...seen].toSorted()).toEqual(["abandon", "edit", "message", "thumb"]);

@@ -107,8 +107,8 @@ const helpful = (turn: number, value: boolean, source: "page" | "server" = "serv
   }) as const satisfies LeasedOutcome;
 
 /** Tokens 6 and 7 are the first turn's, 10 and 11 the second's, 14 and 15 the third's. */
-const byTurn = (...[first, second, third]: readonly number[]) =>
-  [0, 0, 0, first, 0, second, 0, third].flatMap((one = 0) => [one, one]);
+const byTurn = (first: number, second: number, third: number) =>
+  [0, 0, 0, first, 0, second, 0, third].flatMap((one) => [one, one]);
 
 test("a thumb on an answer is about all of its turns, and about no earlier answer", async () => {
   // −(1 − 0.5) over 6 tokens; −(0 − 0.5) over 6.
