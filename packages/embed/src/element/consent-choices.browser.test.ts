@@ -89,7 +89,7 @@ test("the privacy view says what the site keeps, and saves all pages as one file
   await refresh();
   await expect
     .poll(() => element.querySelector(".stored p")?.textContent)
-    .toBe("This site keeps 1 of them and 1 pieces of feedback now.");
+    .toBe("Entries that this site keeps: 1. Feedback that it keeps: 1.");
   const saved: Blob[] = [];
   vi.spyOn(URL, "createObjectURL").mockImplementation((blob) => {
     saved.push(blob as Blob);
