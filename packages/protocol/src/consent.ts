@@ -7,7 +7,7 @@ import { readOnly } from "./read-only-schema.ts";
  * sends thumbs, next messages and outcomes, and a trainer may learn from them.
  */
 export type ConsentScope = z.infer<typeof ConsentScope>;
-export const ConsentScope = z.enum(["collect", "train", "feedback"]);
+const ConsentScope = z.enum(["collect", "train", "feedback"]);
 
 /** The record of one consent: the text's version, the permitted uses and the time. */
 export type Consent = z.infer<typeof Consent>;
@@ -24,23 +24,6 @@ export const Consent = readOnly(
   }),
 );
 
-/** Days that a consent holds, where a site does not say. */
-export const CONSENT_DAYS = 400;
-
-const DAY_MS = 86_400_000;
-
-/** The permitted uses, with `feedback` where consent to training covers it. */
-export function consentScopes({ scopes, choices }: Consent): readonly ConsentScope[] {
-  const isImplied = choices !== true && scopes.includes("train") && !scopes.includes("feedback");
-  return isImplied ? [...scopes, "feedback"] : scopes;
-}
-
-/**
- * Whether a consent was given at most this number of days ago. A clock may be fast by one day; a later time counts as no
- * consent, because it would never expire.
- * @param now - milliseconds since 1970.
- */
-export function isConsentCurrent({ grantedAt }: Consent, days: number, now: number): boolean {
-  const age = now - Date.parse(grantedAt);
-  return age >= -DAY_MS && age <= days * DAY_MS;
-}
+/** What a site collects of visitors' own requests. `statistics`: no tokens and no text, see `toStatistics`. */
+export type CollectionLevel = z.infer<typeof CollectionLevel>;
+export const CollectionLevel = z.enum(["full", "statistics"]);

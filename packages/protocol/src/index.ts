@@ -1,8 +1,9 @@
 /** Types and schemas that cross process boundaries, errors, and the ports that packages implement. */
 export { boundary, WaggleError } from "./errors.ts";
 export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors.ts";
-export { Consent, CONSENT_DAYS, ConsentScope, consentScopes, isConsentCurrent } from "./consent.ts";
-export { CollectionLevel, isStatistics, toStatistics } from "./statistics-record.ts";
+export { CollectionLevel, Consent } from "./consent.ts";
+export { CONSENT_DAYS, consentScopes, isConsentCurrent } from "./consent-rules.ts";
+export { isStatistics, toStatistics } from "./statistics-record.ts";
 export {
   ACCEPT_SILENCE,
   DEFAULT_SITE,

@@ -4,11 +4,11 @@
  * exists, and the edge Worker's variables are its settings where nothing is stored.
  */
 import { z } from "zod";
+import { CollectionLevel } from "./consent.ts";
 import { FeedbackSource } from "./feedback.ts";
 import { SiteMetrics } from "./outcome.ts";
 import { Sha256 } from "./policy-version.ts";
 import { ReleaseSetting } from "./release.ts";
-import { CollectionLevel } from "./statistics-record.ts";
 
 /** In place of an id on a trainer's command line: every enabled site. */
 export const ALL_SITES = "all";

@@ -11,11 +11,11 @@ const sampled = (id: string, parent: string | null) => ({
   sampling: { temperature: 1, topK: 0, topP: 1, seed: 7 },
   grammar: SECRET,
   tokenBudget: 64,
-  tokenIds: [41, 42],
+  tokenIds: [4141, 4242],
   behaviorLogProbs: [-0.5, -0.25],
   rawLogProbs: [-0.5, -0.25],
   entropies: [0.125, 0.125],
-  keptTokenIds: [[41], [42]],
+  keptTokenIds: [[4141], [4242]],
   stopReason: "stop-token" as const,
   fingerprint: SECRET,
 });
@@ -30,12 +30,12 @@ const FULL: Trajectory = Trajectory.parse({
   baseModel: "a".repeat(64),
   policyVersion: 3,
   segments: [
-    { kind: "given", id: SECRET, parent: null, role: "user", tokenIds: [11, 12] },
+    { kind: "given", id: SECRET, parent: null, role: "user", tokenIds: [5151, 5252] },
     sampled("first", SECRET),
-    { kind: "given", id: "s2", parent: "first", role: "tool", tokenIds: [13] },
+    { kind: "given", id: "s2", parent: "first", role: "tool", tokenIds: [5353] },
     sampled("second", "s2"),
   ],
-  grammars: { [SECRET]: { kind: "ebnf", source: SECRET, start: "root" } },
+  grammars: { [SECRET]: { kind: "ebnf", grammar: SECRET } },
   turns: [
     {
       segmentId: "first",
@@ -66,7 +66,7 @@ test("statistics have turns, tool names, failures, times and reasons, and nothin
   const statistics = toStatistics(FULL);
   expect(Trajectory.parse(statistics)).toEqual(statistics);
   const text = JSON.stringify(statistics);
-  for (const part of [SECRET, "made_up", "41", "42", "11", "13", "-0.5", "0.125"]) {
+  for (const part of [SECRET, "made_up", "4141", "4242", "5151", "5353", "-0.5", "0.125"]) {
     expect(text.replaceAll(FULL.id, "").replaceAll(FULL.baseModel, "")).not.toContain(part);
   }
   expect(statistics).toMatchObject({

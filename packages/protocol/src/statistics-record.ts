@@ -1,12 +1,7 @@
 /** Records of sites that collect statistics only: counts, times, tool names and reasons, without tokens and without text. */
-import { z } from "zod";
 import { canonicalJson } from "./digest.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
 import type { SampledSegment, Segment, Trajectory, Turn } from "./trajectory.ts";
-
-/** What a site collects of visitors' own requests. */
-export type CollectionLevel = z.infer<typeof CollectionLevel>;
-export const CollectionLevel = z.enum(["full", "statistics"]);
 
 /**
  * The statistics of a trajectory, in the same form. It has the same turns, times, versions and reasons. All tokens, log-probs,

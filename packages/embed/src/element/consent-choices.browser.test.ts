@@ -51,14 +51,15 @@ test("without choices the card has no boxes and one consent for all", () => {
 test("the privacy view shows the choice and changes it; reading again keeps what was just ticked", async () => {
   const agent = createFakeAgent({ hasChoices: true });
   agent.consent.grant(["collect", "train"]);
-  const { element, refresh } = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  const view = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  const { element } = view;
   document.body.append(element);
-  await refresh();
+  await view.refresh();
   const [train, feedback] = boxesOf(element);
   expect([train?.checked, feedback?.checked]).toEqual([true, false]);
   train?.click();
   feedback?.click();
-  await refresh();
+  await view.refresh();
   expect([train?.checked, feedback?.checked]).toEqual([false, true]);
   buttonOf(element, "Agree").click();
   expect(agent.consent.get()?.scopes).toEqual(["collect", "feedback"]);
@@ -67,9 +68,10 @@ test("the privacy view shows the choice and changes it; reading again keeps what
 test("the privacy view says what the site keeps, and saves all pages as one file", async () => {
   const agent = createFakeAgent();
   agent.consent.grant();
-  const { element, refresh } = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  const view = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  const { element } = view;
   document.body.append(element);
-  await refresh();
+  await view.refresh();
   expect(agent.asked).toEqual([]);
   expect(element.querySelector<HTMLElement>(".stored")?.hidden).toBe(true);
   agent.setSent([
@@ -86,10 +88,10 @@ test("the privacy view says what the site keeps, and saves all pages as one file
       reason: null,
     },
   ]);
-  await refresh();
+  await view.refresh();
   await expect
     .poll(() => element.querySelector(".stored p")?.textContent)
-    .toBe("This site keeps 1 of them and 1 pieces of feedback now.");
+    .toBe("Entries that this site keeps: 1. Feedback that it keeps: 1.");
   const saved: Blob[] = [];
   vi.spyOn(URL, "createObjectURL").mockImplementation((blob) => {
     saved.push(blob as Blob);

@@ -115,6 +115,7 @@ test("the panel shows no text that cannot be replaced", async () => {
   await note();
   agent.setConfirmation(null);
 
+  Object.assign(agent.consent, { hasChoices: true });
   await press("whatISent");
   await note();
   await press("consentAccept");
@@ -148,6 +149,9 @@ test("the panel shows no text that cannot be replaced", async () => {
   root.querySelectorAll<HTMLElement>(".entry > summary")[3]?.click();
   await expect.poll(() => root.querySelectorAll(".entry .note").length).toBe(5);
   await note();
+  Object.assign(agent, { stored: () => Promise.reject(new Error("offline")) });
+  await press("saveStored");
+  await note();
   const forgotten = Promise.withResolvers<unknown>();
   Object.assign(agent, { forgetMe: () => forgotten.promise });
   await press("forgetMe");
@@ -180,6 +184,7 @@ function textsOf(texts: PanelTexts): Map<string, readonly string[]> {
     loaded: [texts.loaded("1", "2")],
     agreed: [texts.agreed("now", "2")],
     collected: [texts.collected(counts), texts.collected({ ...counts, damaged: 0 })],
+    stored: [texts.stored({ trajectories: 1, feedback: 2 })],
     recordedAt: [texts.recordedAt("now")],
     sentAt: [texts.sentAt("now")],
     refused: [

@@ -227,7 +227,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
   nothing: "nothing",
   download: "Save a copy of exactly what is sent",
   stored: ({ trajectories, feedback }) =>
-    `This site keeps ${trajectories} of them and ${feedback} pieces of feedback now.`,
+    `Entries that this site keeps: ${trajectories}. Feedback that it keeps: ${feedback}.`,
   storedUnknown: "What this site keeps cannot be read now. Please try again when you are online.",
   saveStored: "Save all that this site keeps about me",
   forgetMe: "Forget me",

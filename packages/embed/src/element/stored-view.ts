@@ -14,7 +14,7 @@ export type StoredView = {
 
 /** Builds the view. */
 export function createStoredView(agent: Pick<Agent, "stored">, texts: PanelTexts): StoredView {
-  const said = h("p", { role: "status" });
+  const said = h("p");
   const save = h("button", { class: "button", type: "button" }, texts.saveStored);
   const element = h("div", { class: "stored", hidden: true }, said, save);
   let read: number | null = null;

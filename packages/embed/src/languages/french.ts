@@ -108,7 +108,7 @@ export const FRENCH: Language = {
     nothing: "rien",
     download: "Enregistrer exactement ce qui est envoyé dans un fichier",
     stored: ({ trajectories, feedback }) =>
-      `Ce site en conserve maintenant ${trajectories}, et ${feedback} avis.`,
+      `Entrées conservées par ce site : ${trajectories}. Avis conservés : ${feedback}.`,
     storedUnknown:
       "Ce que ce site conserve ne peut pas être lu pour le moment. Veuillez réessayer quand vous serez en ligne.",
     saveStored: "Enregistrer tout ce que ce site conserve sur moi",

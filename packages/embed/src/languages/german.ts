@@ -110,7 +110,7 @@ export const GERMAN: Language = {
     nothing: "nichts",
     download: "Genau das Gesendete als Datei speichern",
     stored: ({ trajectories, feedback }) =>
-      `Diese Website speichert davon jetzt ${trajectories} und ${feedback} Rückmeldungen.`,
+      `Einträge bei dieser Website: ${trajectories}. Rückmeldungen: ${feedback}.`,
     storedUnknown:
       "Was diese Website speichert, lässt sich gerade nicht lesen. Bitte versuchen Sie es noch einmal, wenn Sie online sind.",
     saveStored: "Alles speichern, was diese Website über mich aufbewahrt",

@@ -26,22 +26,14 @@ async function countsOf({ DB }: SiteStores, visitorId: string): Promise<Counts |
 
 /** The visitor's part of a line; `null` for none. */
 function ownPart(line: VisitorExportLine): object | null {
-  switch (line.kind) {
-    case "dead-letter":
-    case "staff-note":
-    case "end":
-      return null;
-    case "visitor": {
-      const { kind, visitorId, exportedAt } = line;
-      return { kind, visitorId, exportedAt };
-    }
-    case "trajectory": {
-      const { digest, receivedAt } = line.row;
-      return { kind: line.kind, digest, receivedAt, trajectory: line.trajectory };
-    }
-    default:
-      return line;
+  if (["dead-letter", "staff-note", "end"].includes(line.kind)) return null;
+  if (line.kind === "visitor") {
+    const { kind, visitorId, exportedAt } = line;
+    return { kind, visitorId, exportedAt };
   }
+  if (line.kind !== "trajectory") return line;
+  const { digest, receivedAt } = line.row;
+  return { kind: line.kind, digest, receivedAt, trajectory: line.trajectory };
 }
 
 async function* ownLines(
