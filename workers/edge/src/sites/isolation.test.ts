@@ -76,6 +76,9 @@ beforeAll(async () => {
   await ask("POST", "/v1/feedback", { token, body: feedback });
   const request = await makeUpload(baseModel, null);
   await upload(token, request);
+  const note = { id: crypto.randomUUID(), kind: "comment", text: "note-of-b" };
+  const notes = `/v1/operator/trajectories/${request.digest}/notes`;
+  await ask("POST", notes, { ...b.operator, body: note });
   const outcome = outcomeOf(request.trajectory);
   await ask("POST", "/v1/visitor/outcomes", { token, body: outcome });
   const { adapter } = await promoteNext(b, baseModel);
@@ -135,6 +138,7 @@ beforeAll(async () => {
     "reason-of-b",
     "recipe-of-b",
     "stop-of-b",
+    "note-of-b",
     "calculate",
     b.siteKey,
     "https://b.example",
