@@ -11,6 +11,11 @@ export function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
+/** The mean with weights above 0. */
+export function weightedMeanOf(values: readonly number[], weights: readonly number[]): number {
+  return sumOf(values.map((value, i) => value * (weights[i] ?? 1))) / sumOf(weights);
+}
+
 /** The mean; 0 for an empty list. */
 export function meanOf(values: readonly number[]): number {
   return values.length === 0 ? 0 : sumOf(values) / values.length;
@@ -22,6 +27,20 @@ export function deviationOf(values: readonly number[], convention: DeviationConv
   if (divisor <= 0) return 0;
   const mean = meanOf(values);
   return Math.sqrt(sumOf(values.map((value) => (value - mean) ** 2)) / divisor);
+}
+
+/** The standard deviation with weights above 0. Equal weights give that of `deviationOf`. */
+export function weightedDeviationOf(
+  values: readonly number[],
+  weights: readonly number[],
+  convention: DeviationConvention,
+): number {
+  const sum = sumOf(weights);
+  const lost = convention === "population" ? 0 : sumOf(weights.map((weight) => weight ** 2)) / sum;
+  if (sum - lost <= 0) return 0;
+  const mean = weightedMeanOf(values, weights);
+  const squares = values.map((value, i) => (weights[i] ?? 1) * (value - mean) ** 2);
+  return Math.sqrt(sumOf(squares) / (sum - lost));
 }
 
 /** Index of the largest value, the first of equal ones; −1 for an empty list. */
