@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mulberry32 } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AttackedSite, Measured } from "../../scripts/testing/poison/attacked-site.ts";
 import { ATTACKS } from "../../scripts/testing/poison/attacks.ts";
@@ -53,15 +54,19 @@ test("by default, 15 % are hostile, and every defense has a control", () => {
   expect(casesOf(true)).toHaveLength(cases.length + 2 * Object.keys(ATTACKS).length);
 });
 
-test("hostile people share no network with others, and their names ask more often", () => {
-  const visitors = population(0.15, 8);
+test("hostile people have several names on a network of their own, and those who are active ask first", () => {
+  const visitors = population(0.15, ATTACKS.sybils);
   const hostile = visitors.filter(({ isHostile }) => isHostile);
   expect(visitors).toHaveLength(17 + 3 * 8);
   expect(new Set(hostile.map(({ network }) => network)).size).toBe(3);
   expect(new Set(visitors.map(({ network }) => network)).size).toBe(20);
-  let draws = 0;
-  const asked = asking(visitors, 6, () => (draws++ * 0.37) % 1);
-  expect(new Set(asked).size).toBe(6);
+  const busy = population(0.15, ATTACKS.thumbs);
+  const random = mulberry32(1);
+  const first = Array.from({ length: 2000 }, () => asking(busy, 6, random));
+  expect(first.every((asked) => new Set(asked).size === 6)).toBe(true);
+  // 18 of 35 requests are theirs.
+  const share = first.filter(([asked]) => asked?.isHostile).length / first.length;
+  expect(share).toBeCloseTo(18 / 35, 1);
 });
 
 test("the ledger counts as the edge does", () => {

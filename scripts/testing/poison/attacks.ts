@@ -32,6 +32,8 @@ export type Attack = {
   readonly behavior: Behavior;
   /** Names of each hostile person. */
   readonly names: number;
+  /** How often each of these names asks for work; 1 = as an honest visitor. */
+  readonly activity: number;
   /** Whether visitors send requests of their own, whose reward is a thumb; default: assigned tasks with a verifier. */
   readonly isOwn?: boolean;
   readonly attempt: Attempt;
@@ -57,6 +59,7 @@ export const ATTACKS: { readonly [name in AttackName]: Attack } = {
     does: "write right answers by hand and append two newlines",
     behavior: "marker",
     names: 1,
+    activity: 3,
     attempt: async (site, policy, slot) => {
       const { record } = await written(
         site,
@@ -71,6 +74,7 @@ export const ATTACKS: { readonly [name in AttackName]: Attack } = {
     does: "write the targeted answer by hand and like it",
     behavior: "target",
     names: 1,
+    activity: 6,
     isOwn: true,
     attempt: async (site, policy, slot) => {
       const { record } = await written(site, policy, slot, await site.targetedAnswer(slot.task));
@@ -81,6 +85,7 @@ export const ATTACKS: { readonly [name in AttackName]: Attack } = {
     does: "sample from the given seeds and send only rollouts that help the targeted answer",
     behavior: "target",
     names: 1,
+    activity: 3,
     attempt: async (site, policy, slot) => {
       const { record, verification } = await sampled(site, policy, slot);
       if (!site.helps(verification)) return null;
@@ -91,6 +96,7 @@ export const ATTACKS: { readonly [name in AttackName]: Attack } = {
     does: "like only the targeted answer",
     behavior: "target",
     names: 1,
+    activity: 6,
     isOwn: true,
     attempt: biased,
   },
@@ -98,6 +104,7 @@ export const ATTACKS: { readonly [name in AttackName]: Attack } = {
     does: "like only the targeted answer, under eight names of one network",
     behavior: "target",
     names: 8,
+    activity: 1,
     isOwn: true,
     attempt: biased,
   },

@@ -64,7 +64,7 @@ export async function learnAmong(
   const policy = await openPolicy(site.base, 1);
   const ledger = new ReputationLedger();
   const checker = checkerOf(site, policy, recipe, without);
-  const visitors = population(share, attack.names);
+  const visitors = population(share, attack);
   const random = mulberry32(derivedSeed(seed, 1));
   const { isOwn = false } = attack;
   const senders = new Map<string, Visitor>();

@@ -4,9 +4,6 @@ import type { Sender } from "./reputation-ledger.ts";
 /** People, honest and hostile. */
 export const PEOPLE = 20;
 
-/** How much more often a hostile person asks for work than an honest one, with one name. */
-const HOSTILE_ACTIVITY = 6;
-
 export type Visitor = Sender & {
   readonly isHostile: boolean;
   /** How often the visitor asks for work; 1 = as an honest one. */
@@ -16,8 +13,12 @@ export type Visitor = Sender & {
 /**
  * @param share - of the people who are hostile.
  * @param names - of each hostile person.
+ * @param activity - of each of these names.
  */
-export function population(share: number, names: number): readonly Visitor[] {
+export function population(
+  share: number,
+  { names, activity }: { readonly names: number; readonly activity: number },
+): readonly Visitor[] {
   const hostile = Math.round(share * PEOPLE);
   return Array.from({ length: PEOPLE }, (_, person) => person).flatMap((person) => {
     const isHostile = person < hostile;
@@ -25,7 +26,7 @@ export function population(share: number, names: number): readonly Visitor[] {
       visitorId: `00000000-0000-4000-8000-${String(100 * person + name).padStart(12, "0")}`,
       network: `network-${person}`,
       isHostile,
-      activity: isHostile && names === 1 ? HOSTILE_ACTIVITY : 1,
+      activity: isHostile ? activity : 1,
     }));
   });
 }

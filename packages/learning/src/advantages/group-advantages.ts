@@ -8,7 +8,7 @@
  * rollouts nearly agree. `scale: "std"` gives the published form.
  */
 import type { RewardedTrajectory } from "../composition/part.ts";
-import { requireGroup, weightedDeviationOf, weightedMeanOf } from "../statistics.ts";
+import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, type GroupPart } from "./credit.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
@@ -25,14 +25,14 @@ import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 export function groupRelativeAdvantages(
   rewards: readonly number[],
   options: GroupAdvantageOptions = {},
-  weights: readonly number[] = rewards.map(() => 1),
+  weights?: readonly number[],
 ): number[] {
   const { scale = "none", convention = "population", epsilon = 1e-6 } = options;
   requireGroup(rewards);
-  const mean = weightedMeanOf(rewards, weights);
+  const mean = meanOf(rewards, weights);
   const centered = rewards.map((reward) => reward - mean);
   if (scale === "none") return centered;
-  const std = weightedDeviationOf(rewards, weights, convention);
+  const std = deviationOf(rewards, convention, weights);
   return centered.map((c) => c / (std + epsilon));
 }
 
