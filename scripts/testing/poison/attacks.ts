@@ -17,10 +17,10 @@ import {
 } from "./attacked-site.ts";
 
 /** A task with the seed that the edge gave for it. */
-export type Slot = { readonly task: TaskReference; readonly seed: number };
+type Slot = { readonly task: TaskReference; readonly seed: number };
 
 /** A rollout that is sent, and its thumb. */
-export type Sent = { readonly record: Trajectory; readonly isLiked: boolean };
+type Sent = { readonly record: Trajectory; readonly isLiked: boolean };
 
 /** Makes the rollout of one slot; `null` if it is not answered. */
 type Attempt = (site: AttackedSite, policy: AdaptivePolicy, slot: Slot) => Promise<Sent | null>;

@@ -2,7 +2,7 @@
 import type { Sender } from "./reputation-ledger.ts";
 
 /** People, honest and hostile. */
-export const PEOPLE = 20;
+const PEOPLE = 20;
 
 export type Visitor = Sender & {
   readonly isHostile: boolean;

@@ -39,7 +39,7 @@ test("a weight of k counts a rollout k times in the mean and deviation of its gr
 
 test("a rollout with a low weight hardly moves the advantages of others", () => {
   const without = groupRelativeAdvantages([1, 0, 1], { scale: "std", convention: "sample" });
-  const beside = [...[1, 0, 1], 100];
+  const beside = [1, 0, 1, 100];
   const weighed = groupRelativeAdvantages(
     beside,
     { scale: "std", convention: "sample" },
