@@ -18,6 +18,7 @@ const BAD_VALUES: { readonly [script: string]: readonly [arguments_: string, ref
   "test:faults": ["unwanted", /too many arguments/],
   "test:robust": ["unwanted", /too many arguments/],
   "test:tamper": ["--records 0", /a whole number of at least 1/],
+  "test:poison": ["--site none", /Allowed choices are bandit, shop/],
   "test:fuzz": ["--requests 0", /a whole number of at least 1/],
   "test:redaction": ["--half none", /Allowed choices are development, final/],
   "test:interop": ["--only nothing", /There is no "nothing". Choose from ai, /],

@@ -102,6 +102,36 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trust:few-senders",
+    source: "issue 19, item 2",
+    behavior:
+      "One or two senders never decide a step for others who sent no signal. Such a step is undone, and its records are skipped with a reason.",
+    tests: [
+      "trainer/src/edge-training/sender-window.test.ts > a step that one network would decide for others is undone, and its records are skipped",
+    ],
+  },
+  {
+    id: "trust:group-weights",
+    source: "issue 19, item 2",
+    behavior:
+      "A rollout of a sender with a low reputation counts less in the mean and deviation of its group, so it hardly moves the advantages of others.",
+    tests: [
+      "packages/learning/src/advantages/group-estimators.test.ts > a weight of k counts a rollout k times in the mean and deviation of its group",
+      "packages/learning/src/advantages/group-estimators.test.ts > a rollout with a low weight hardly moves the advantages of others",
+      "trainer/src/update/learning-step.test.ts > a reputation scales a visitor's rollouts, and the masses are kept under other names",
+    ],
+  },
+  {
+    id: "trust:poison",
+    source: "issue 19, item 3; Baumgärtner et al. 2024, arXiv:2404.05530",
+    behavior:
+      "Visitors who like only one answer change the policy without caps on senders, and less with them.",
+    tests: [
+      "test/contract/poison.test.ts > likes by hostile visitors do harm without the caps on senders, and less with them",
+      "test/contract/poison.test.ts > the ledger counts as the edge does",
+    ],
+  },
+  {
     id: "trust:reputation",
     source: "issue 19, item 2",
     behavior:
@@ -109,6 +139,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       ...[
         "a forged record leads to quarantine, which the next lease shows, and verified work ends it",
+        "a record that could not be drawn again counts as nothing, and ends no quarantine",
         "new names on a bad network start in quarantine, and others do not",
         "an operator sees who is in quarantine and why, and can end it",
         "a forgotten visitor leaves no record, the export shows it before, and old ones are deleted",

@@ -18,6 +18,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
   "test:faults": "kill and damage a running loop 200 times",
   "test:robust": "inject every known fault and count the losses",
   "test:tamper": "attack the edge and the trainer's check",
+  "test:poison": "train among hostile visitors and measure what they change",
   "test:fuzz": "send random requests to the edge and random files to the decoders",
   "test:redaction": "measure how much personal data the redaction finds",
   "test:interop": "try Waggle with programs and models of others",

@@ -11,17 +11,30 @@ export function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** The mean; 0 for an empty list. */
-export function meanOf(values: readonly number[]): number {
-  return values.length === 0 ? 0 : sumOf(values) / values.length;
+/** The mean, by default with equal weights; 0 for an empty list. */
+export function meanOf(
+  values: readonly number[],
+  weights: readonly number[] = values.map(() => 1),
+): number {
+  if (values.length === 0) return 0;
+  return sumOf(values.map((value, i) => value * (weights[i] ?? 1))) / sumOf(weights);
 }
 
-/** The standard deviation; 0 if the divisor is 0. */
-export function deviationOf(values: readonly number[], convention: DeviationConvention): number {
-  const divisor = convention === "population" ? values.length : values.length - 1;
-  if (divisor <= 0) return 0;
-  const mean = meanOf(values);
-  return Math.sqrt(sumOf(values.map((value) => (value - mean) ** 2)) / divisor);
+/** The standard deviation, by default with equal weights; 0 if the divisor is 0. */
+export function deviationOf(
+  values: readonly number[],
+  convention: DeviationConvention,
+  weights: readonly number[] = values.map(() => 1),
+): number {
+  const sum = sumOf(weights);
+  const lost = convention === "population" ? 0 : sumOf(weights.map((weight) => weight ** 2)) / sum;
+  const divisor = sum - lost;
+  // Not above 0 or, for an empty list, not a number.
+  if (!(divisor > 0)) return 0;
+  const mean = meanOf(values, weights);
+  return Math.sqrt(
+    sumOf(values.map((value, i) => (weights[i] ?? 1) * (value - mean) ** 2)) / divisor,
+  );
 }
 
 /** Index of the largest value, the first of equal ones; −1 for an empty list. */

@@ -8,15 +8,14 @@ import {
   FULL_SUPPORT,
   mulberry32,
   type Sampling,
-  spanSeed,
   type TaskReference,
-  toTrainingSamples,
   type Trajectory,
 } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ScriptedPolicy } from "@waggle/testing";
 import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
 import type { Attack } from "./attack.ts";
+import { claimed, CLIENT, named } from "./claimed-record.ts";
 
 /** A task with the seed that the edge gave for it. */
 type Assigned = { readonly task: TaskReference; readonly seed: number };
@@ -36,13 +35,6 @@ export function assignments(count: number): Assigned[] {
 
 const NOTHING = "nothing yet";
 const ADVERTISEMENT = " Cheaper at example.com!";
-const CLIENT = {
-  build: "tamper",
-  backend: "wasm",
-  device: "wasm x1",
-  crossOriginIsolated: false,
-} as const;
-
 /** The attempt that a page makes with these weights. */
 export function honest(model: BaseModel, policy: AdaptivePolicy): Attempt {
   return async (assigned) => named(await sampled(model, policy, assigned), assigned.seed);
@@ -190,12 +182,6 @@ export function selections(
   ];
 }
 
-const named = (record: Trajectory, samplingSeed: number): Trajectory => ({
-  ...record,
-  client: CLIENT,
-  samplingSeed,
-});
-
 const judged = (
   { format }: BaseModel,
   policy: AdaptivePolicy,
@@ -228,44 +214,6 @@ async function written(
     client: CLIENT,
     seed,
   });
-}
-
-/** The record as if the page had sampled it at temperature 1 from this seed. */
-async function claimed(
-  policy: AdaptivePolicy,
-  record: Trajectory,
-  seed: number,
-): Promise<Trajectory> {
-  const [sample] = toTrainingSamples(record);
-  if (sample === undefined) return named(record, seed);
-  const { sequence, spans } = sample;
-  const grammars = spans.flatMap(({ segment, start }) => {
-    const spec = segment.grammar === null ? undefined : record.grammars?.[segment.grammar];
-    if (spec === undefined) return [];
-    const { tokenBudget = 0, tokenIds } = segment;
-    return [{ spec, start, end: start + tokenIds.length, tokenBudget }];
-  });
-  const scores = await policy.score({
-    tokenIds: sequence.tokenIds,
-    sampling: FULL_SUPPORT,
-    ...(grammars.length === 0 ? {} : { grammars }),
-  });
-  let number = 0;
-  const segments = record.segments.map((segment) => {
-    const start = spans.find((span) => span.segment === segment)?.start;
-    if (segment.kind === "given" || start === undefined) return segment;
-    const { keptTokenIds: _, ...rest } = segment;
-    const end = start + segment.tokenIds.length;
-    return {
-      ...rest,
-      policyVersion: 0,
-      sampling: { ...FULL_SUPPORT, seed: spanSeed(seed, number++) },
-      behaviorLogProbs: scores.behaviorLogProbs.slice(start, end),
-      rawLogProbs: scores.rawLogProbs.slice(start, end),
-      entropies: scores.entropies.slice(start, end),
-    };
-  });
-  return named({ ...record, segments, policyVersion: 0 }, seed);
 }
 
 /** An adapter that nobody published. A larger `scale` changes more answers. */

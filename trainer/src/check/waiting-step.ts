@@ -86,13 +86,14 @@ export function waitingStep(
   return { groups: waiting, kept, reasons };
 }
 
-/** Clamps recorded log-probs to the band around the re-scored ones. */
+/** With its sender's weight, and with recorded log-probs clamped to the band around the re-scored ones. */
 function bounded(
-  { trajectory, rescoredLogProbs }: LearnableTrajectory,
+  { trajectory, rescoredLogProbs, reputation }: LearnableTrajectory,
   band: number,
 ): JudgedTrajectory {
   return {
     ...trajectory,
+    ...(reputation === undefined ? {} : { reputation }),
     samples: trajectory.samples.map((sample, i) => ({
       ...sample,
       behaviorLogProbs: boundedBehaviorLogProbs(

@@ -32,7 +32,7 @@ type Parts = Pick<
 const UNMEASURED: Drift = { stable: null, base: null };
 
 /**
- * Creates the update. It reloads the last checkpoint after a step that failed or exceeded a drift limit.
+ * Creates the update. It reloads the last checkpoint after a step that failed, exceeded a drift limit or had too few senders.
  * @throws the step's own error after too many failures in a row; see `stepFailure`.
  */
 export function edgeUpdate(
@@ -64,6 +64,12 @@ export function edgeUpdate(
           await leases.renewDue();
         },
       });
+      if (result.hasFewSenders === true) {
+        await engine.load(checkpoint.newest.engine);
+        failedSteps = 0;
+        report.note("few-senders", { step: state.step });
+        return { result: "few-senders", drift: UNMEASURED, excess: null, startedAt };
+      }
       const { groups } = waiting;
       const { microbatchTokens } = options;
       const drift = await driftAfter(

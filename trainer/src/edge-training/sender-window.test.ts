@@ -1,7 +1,9 @@
 /** The bound on senders over several steps, in the loop. */
+import type { LeasedTrajectory } from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import { UNBOUNDED } from "../update/sender-influence.ts";
 import { createSetup, live, removeSetups, WITH_SIGNAL } from "./training-loop.fixture.ts";
+import { tinyEngine } from "./training.fixture.ts";
 
 afterEach(removeSetups);
 
@@ -27,4 +29,44 @@ test("what a network caused before a restart counts after it", async () => {
   const names = Object.keys(first?.network ?? {});
   expect(names).toHaveLength(7);
   expect(names.filter((name) => name in (second?.network ?? {}))).toHaveLength(1);
+});
+
+test("a step that one network would decide for others is undone, and its records are skipped", async () => {
+  const lastToken = ({ trajectory }: LeasedTrajectory) =>
+    trajectory.segments.at(-1)?.tokenIds.at(-1);
+  // Equal rewards are no signal.
+  const silent = WITH_SIGNAL.slice(2, 7).map((group, g) => {
+    const [first = []] = [...Map.groupBy(group.trajectories, lastToken).values()].toSorted(
+      (a, b) => b.length - a.length,
+    );
+    return {
+      ...group,
+      trajectories: first.map((leased, i) => ({ ...leased, network: `network ${g}/${i}` })),
+    };
+  });
+  const loud = WITH_SIGNAL.slice(0, 2).map((group) => ({
+    ...group,
+    trajectories: group.trajectories.map((leased) => ({ ...leased, network: "office" })),
+  }));
+  const learnWith = async (network: number) => {
+    const setup = await createSetup([...silent, ...loud]);
+    const { summary, parameters } = await live(setup, { shares: { ...UNBOUNDED, network } });
+    const ofLoud = loud.flatMap(({ trajectories }) => trajectories.map(({ digest }) => digest));
+    const outcomes = [...setup.edge.acknowledged.values()].flat();
+    const results = outcomes.filter(({ digest }) => ofLoud.includes(digest));
+    return {
+      step: summary.state.step,
+      reasons: new Set(results.map(({ status, reason }) => reason ?? status)),
+      parameters: [...parameters.values()].flatMap(({ data }) => Array.from(data)),
+    };
+  };
+  const engine = await tinyEngine();
+  const before = [...(await engine.parameters()).values()].flatMap(({ data }) => Array.from(data));
+  await engine.dispose();
+  const bounded = await learnWith(0.1);
+  expect(bounded).toEqual({ step: 0, reasons: new Set(["few-senders"]), parameters: before });
+  const free = await learnWith(1);
+  expect(free.step).toBe(1);
+  expect(free.reasons).toEqual(new Set(["learned"]));
+  expect(free.parameters).not.toEqual(before);
 });

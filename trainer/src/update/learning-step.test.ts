@@ -158,7 +158,11 @@ test("a reputation scales a visitor's rollouts, and the masses are kept under ot
     })),
   }));
   const { advantages, influence, metrics } = await learnFrom(engine, drGrpoTis(), groups, OPTIONS);
-  expect([...advantages.values()]).toEqual([-0.25, 0.5, -0.5, 0.5]);
+  // The baseline of rewards 0, 1, 0, 1 with weights 0.5, 1, 1, 1 is 4/7.
+  const expected = [-4 / 14, 3 / 7, -4 / 7, 3 / 7];
+  for (const [i, value] of [...advantages.values()].entries()) {
+    expect(value).toBeCloseTo(expected[i] ?? Number.NaN, 12);
+  }
   expect(metrics).toMatchObject({ reputationMin: 0.5, visitors: 4, networks: 1 });
   expect(Object.keys(influence?.visitor ?? {})).toHaveLength(4);
   expect(JSON.stringify(influence)).not.toContain("visitor-0");

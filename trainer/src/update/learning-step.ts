@@ -62,6 +62,8 @@ export type LearningStepResult = {
   readonly state: StateChange;
   /** What each sender caused; absent if nothing was learned or the stage has no advantages. */
   readonly influence?: StepInfluence | undefined;
+  /** Whether the bounds on senders left nothing of the step. The caller undoes it. */
+  readonly hasFewSenders?: boolean;
   /** Empty if nothing was learned. */
   readonly metrics: { readonly [name: string]: number };
 };
@@ -121,6 +123,7 @@ export async function learningStep(
     learnedFrom: learnedInStep(recipe.name, numbers),
     state,
     influence: senders?.influence,
+    hasFewSenders: senders?.hasFewSenders === true,
     metrics: {
       ...update.metrics,
       ...outcomeMetrics(trajectories, advantages),

@@ -53,6 +53,8 @@ export type SenderBounds = {
 /** What the bounds did in a step. */
 type BoundResult = {
   readonly influence: StepInfluence;
+  /** Whether nothing of a step with a signal is left, because too few senders caused it. */
+  readonly hasFewSenders: boolean;
   readonly metrics: { readonly [name: string]: number };
 };
 
@@ -104,7 +106,8 @@ export function withBoundedSenders(
     };
     // Rollouts of this process have no sender.
     const metrics = Object.keys(shown).length === 0 ? {} : { ...shown, ...scales };
-    result = { influence: influenceOf(masses, names), metrics };
+    const hasFewSenders = added(trusted.values()) > 0 && added(masses.values()) === 0;
+    result = { influence: influenceOf(masses, names), hasFewSenders, metrics };
     return scaledAdvantages(estimated, (id) => (reputations.get(id) ?? 1) * (factors.get(id) ?? 1));
   });
   return { stage: bounded, result: () => result };

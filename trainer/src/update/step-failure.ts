@@ -2,9 +2,10 @@
 import { WaggleError } from "@waggle/protocol";
 
 /**
- * The reason in their outcomes. `drift-limit`: the step moved the policy too far from the stable version.
+ * The reason in their outcomes. `drift-limit`: the step moved the policy too far from the stable version. `few-senders`: one
+ * or two senders would have decided it for others, who sent no signal.
  */
-export type StepFailure = "non-finite-gradient" | "step-failed" | "drift-limit";
+export type StepFailure = "non-finite-gradient" | "step-failed" | "drift-limit" | "few-senders";
 
 /** Consecutive failed steps after which the engine is considered to be at fault. */
 export const MAX_FAILED_STEPS = 3;

@@ -17,20 +17,22 @@ import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
  * One advantage per rollout of one group.
  *
  * @param rewards - `[G]` returns of the rollouts of one task.
- * @returns `[G]` advantages that sum to 0; all 0 for equal rewards.
+ * @param weights - `[G]` weight above 0 of each rollout in mean and deviation; default 1.
+ * @returns `[G]` advantages; their sum with the weights is 0. All 0 for equal rewards.
  * @throws WaggleError `GROUP_TOO_SMALL` when G < 2: one rollout has no baseline.
  * @throws WaggleError `NON_FINITE_REWARD` naming the first offending index.
  */
 export function groupRelativeAdvantages(
   rewards: readonly number[],
   options: GroupAdvantageOptions = {},
+  weights?: readonly number[],
 ): number[] {
   const { scale = "none", convention = "population", epsilon = 1e-6 } = options;
   requireGroup(rewards);
-  const mean = meanOf(rewards);
+  const mean = meanOf(rewards, weights);
   const centered = rewards.map((reward) => reward - mean);
   if (scale === "none") return centered;
-  const std = deviationOf(rewards, convention);
+  const std = deviationOf(rewards, convention, weights);
   return centered.map((c) => c / (std + epsilon));
 }
 
@@ -42,14 +44,20 @@ export function totalAdvantages(
   return groupRelativeAdvantages(
     trajectories.map(({ reward }) => reward.total),
     options,
+    reputationsOf(trajectories),
   );
+}
+
+/** `[G]` weights of the rollouts in their group's statistics. */
+function reputationsOf(trajectories: readonly RewardedTrajectory[]): number[] {
+  return trajectories.map(({ trajectory }) => trajectory.reputation ?? 1);
 }
 
 /** `group`: r − mean, divided by the population deviation unless `scale` says otherwise. */
 export function groupAdvantage(options?: GroupAdvantageOptions): GroupPart {
   return withScale(options, (scaled) => {
     return advantagePart("group", "group", (groups) =>
-      byRewards(groups, (rewards) => groupRelativeAdvantages(rewards, scaled)),
+      byRewards(groups, (_, trajectories) => totalAdvantages(trajectories, scaled)),
     );
   });
 }

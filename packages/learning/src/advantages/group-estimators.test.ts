@@ -28,6 +28,28 @@ test("agree with the reference values", () => {
   expectClose(passAtKAdvantages(golden.rewards, 3), golden.passAtK["3"]);
 });
 
+test("a weight of k counts a rollout k times in the mean and deviation of its group", () => {
+  const once = groupRelativeAdvantages([1, 0, 4], { scale: "std" }, [3, 1, 2]);
+  const [first, , , second, third] = groupRelativeAdvantages([1, 1, 1, 0, 4, 4], { scale: "std" });
+  expectClose(once, [first ?? never(), second ?? never(), third ?? never()]);
+  // Others are compared with the mean of 0 and 4, with 4 twice.
+  const [own] = leaveOneOutAdvantages([1, 0, 4], [3, 1, 2]);
+  expect(own).toBeCloseTo(1 - 8 / 3, 12);
+});
+
+test("a rollout with a low weight hardly moves the advantages of others", () => {
+  const without = groupRelativeAdvantages([1, 0, 1], { scale: "std", convention: "sample" });
+  const beside = [1, 0, 1, 100];
+  const weighed = groupRelativeAdvantages(
+    beside,
+    { scale: "std", convention: "sample" },
+    [1, 1, 1, 1e-9],
+  );
+  for (const [i, value] of without.entries()) expect(weighed[i]).toBeCloseTo(value, 4);
+  const alone = leaveOneOutAdvantages(beside, [1, 1, 1, 1e-9]);
+  expect(alone[1]).toBeCloseTo(-1, 6);
+});
+
 test("REINFORCE++ agrees with the reference values, with and without a group's baseline", () => {
   const { mask, gaps, discount, klCoefficient, ...values } = golden.reinforcePlusPlus;
   const lossMask = mask.map((row) => row.map(Boolean));

@@ -11,16 +11,31 @@ import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
  * Leave-one-out advantages of one group.
  *
  * @param rewards - `[G]` returns of the rollouts of one task.
- * @returns `[G]` advantages that sum to 0, G/(G − 1) times reward − mean.
+ * @param weights - `[G]` weight above 0 of each rollout in the means; default 1.
+ * @returns `[G]` advantages. With equal weights they sum to 0, and are G/(G − 1) times reward − mean.
  * @throws WaggleError `GROUP_TOO_SMALL`, `NON_FINITE_REWARD`.
  */
-export function leaveOneOutAdvantages(rewards: readonly number[]): number[] {
+export function leaveOneOutAdvantages(
+  rewards: readonly number[],
+  weights: readonly number[] = rewards.map(() => 1),
+): number[] {
   requireGroup(rewards);
-  const sum = sumOf(rewards);
-  return rewards.map((reward) => reward - (sum - reward) / (rewards.length - 1));
+  const sum = sumOf(rewards.map((reward, i) => reward * (weights[i] ?? 1)));
+  const all = sumOf(weights);
+  return rewards.map((reward, i) => {
+    const own = weights[i] ?? 1;
+    return reward - (sum - own * reward) / (all - own);
+  });
 }
 
 /** `loo`: r − mean of the others. */
 export function leaveOneOut(): GroupPart {
-  return advantagePart("loo", "group", (groups) => byRewards(groups, leaveOneOutAdvantages));
+  return advantagePart("loo", "group", (groups) =>
+    byRewards(groups, (rewards, trajectories) =>
+      leaveOneOutAdvantages(
+        rewards,
+        trajectories.map(({ trajectory }) => trajectory.reputation ?? 1),
+      ),
+    ),
+  );
 }

@@ -56,6 +56,8 @@ export type JudgedTrajectory = {
   readonly actors?: readonly ("policy" | "person")[];
   /** Guidance that it got before its first turn; `null` for none. */
   readonly read: ReadBefore | null;
+  /** Weight in (0, 1] that its sender's reputation gives it in the statistics of its group; absent = 1. */
+  readonly reputation?: number;
   /** Staleness: published versions between the sampling policy and the newest. */
   readonly staleness: number;
   /**

@@ -147,6 +147,7 @@ const learned = (digest: string, step: number) => ({
   reward: 1,
   success: true,
   logProbGapMean: 0,
+  drawMismatches: 0,
   logProbGapMax: 0,
   advantage: 1,
   step,

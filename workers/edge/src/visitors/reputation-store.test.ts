@@ -27,7 +27,7 @@ type Session = Awaited<ReturnType<typeof openSession>>;
 type Outcome = Omit<TrajectoryOutcome, "digest">;
 
 const FORGED: Outcome = { status: "rejected", reason: "not-drawn-from-seed", logProbGapMean: 0.1 };
-const LEARNED: Outcome = { status: "learned", step: 1, logProbGapMean: 0 };
+const LEARNED: Outcome = { status: "learned", step: 1, logProbGapMean: 0, drawMismatches: 0 };
 const DAY = 86_400_000;
 let baseModel = "";
 
@@ -75,12 +75,21 @@ test("each reason counts as what it shows, and what shows nothing does not count
   const session = await openSession();
   const { visitorId } = session;
   const skipped: Outcome = { status: "skipped" };
-  await judge(session, { ...skipped, reason: "no-signal", logProbGapMean: 0 });
+  await judge(session, { ...skipped, reason: "no-signal", logProbGapMean: 0, drawMismatches: 0 });
   await judge(session, { ...skipped, reason: "no-train-consent" });
   await judge(session, { ...skipped, reason: "aborted" });
   await judge(session, { status: "rejected", reason: "replay-mismatch at turn 2" });
   await judge(session, { status: "rejected", reason: "base-model-mismatch" });
   expect(await evidenceOf(rows, visitorId)).toEqual({ verified: 1, forged: 0, dropped: 2 });
+});
+
+test("a record that could not be drawn again counts as nothing, and ends no quarantine", async () => {
+  const session = await openSession();
+  const { drawMismatches: _, ...foreign } = LEARNED;
+  await judge(session, FORGED);
+  for (let i = 0; i < 4; i += 1) await judge(session, foreign);
+  expect(await evidenceOf(rows, session.visitorId)).toEqual({ verified: 0, forged: 1, dropped: 0 });
+  expect((await judge(session, LEARNED))?.reputation).toBe(0);
 });
 
 test("a lease names the network and the site key by hashes, and a network has one /48", async () => {
