@@ -16,7 +16,7 @@ import type { AgentModel } from "./agent-model.ts";
 import type { Confirmation } from "./confirmations.ts";
 import type { AgentTexts } from "./agent-texts.ts";
 import type { PolicyFailure } from "./policy-follower.ts";
-import type { StoredPage } from "./stored-data.ts";
+import type { StoredPage } from "./visitor-data/stored-data.ts";
 
 /** Loading state, connectivity and failures of an agent. */
 export type AgentStatus = {

@@ -4,7 +4,7 @@ import type { Outbox, Uploader } from "@waggle/collector";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { createSimulation } from "./simulation.ts";
-import { statisticsOutbox } from "./statistics-outbox.ts";
+import { statisticsOutbox } from "./visitor-data/statistics-outbox.ts";
 import type { Simulation, SimulationParts } from "./simulation.ts";
 import { rollOutTask } from "./task-roll-out.ts";
 import type { TaskRollOut } from "./task-roll-out.ts";

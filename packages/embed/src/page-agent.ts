@@ -52,7 +52,7 @@ export class PageAgent implements Agent {
   /** Set by "Forget me". Until the visitor acts again, no request goes to the edge, since it would create a new visitor. */
   #isForgotten = false;
   /** Resolves when no request is running. */
-  #idle: Promise<void> = Promise.resolve();
+  #idle: Promise<unknown> = Promise.resolve();
 
   constructor(options: AgentOptions, parts: AgentParts, visitor: Visitor) {
     const { storage, consent, session } = visitor;
@@ -153,10 +153,7 @@ export class PageAgent implements Agent {
     const ended =
       signal === undefined ? controller.signal : AbortSignal.any([controller.signal, signal]);
     const run = createAgentRun((emit) => this.#answer(text, ended, previous, emit));
-    this.#idle = run.finished.then(
-      () => undefined,
-      () => undefined,
-    );
+    this.#idle = run.finished.catch(() => undefined);
     return run;
   }
 
@@ -205,7 +202,8 @@ export class PageAgent implements Agent {
   }
 
   async stored(after?: string): ReturnType<Agent["stored"]> {
-    return (await import("./stored-data.ts")).readStored(this.#visitor.session, after ?? null);
+    const { readStored } = await import("./visitor-data/stored-data.ts");
+    return readStored(this.#visitor.session, after ?? null);
   }
 
   async forgetMe(): ReturnType<Agent["forgetMe"]> {
@@ -272,7 +270,7 @@ export class PageAgent implements Agent {
   async #answer(
     request: string,
     signal: AbortSignal,
-    previous: Promise<void>,
+    previous: Promise<unknown>,
     emit: Parameters<Parameters<typeof createAgentRun>[0]>[0],
   ): ReturnType<Parameters<typeof createAgentRun>[0]> {
     this.#requireNotSilenced();

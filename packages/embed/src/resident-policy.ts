@@ -129,7 +129,7 @@ export class ResidentPolicy {
   }
 
   /** Reopens the policy after `idle` resolves, because contexts of the old policy end with it. */
-  reopen(idle: Promise<void>): Promise<void> {
+  reopen(idle: Promise<unknown>): Promise<void> {
     const old = this.#host;
     this.#host = null;
     const opening = (async () => {
