@@ -6,16 +6,10 @@
  */
 import { rollOut, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
-import {
-  failedTurns,
-  type FeedbackWeights,
-  feedbackVerdict,
-  responseWeight,
-} from "@waggle/learning";
+import { type FeedbackWeights, feedbackVerdict } from "@waggle/learning";
 import {
   type Feedback,
   type GrammarSpec,
-  type MessageKind,
   type Policy,
   type Trajectory,
   WaggleError,
@@ -59,24 +53,20 @@ export function createFeedbackCheck(
     );
     const thumb = lastThumb(feedback);
     const isBegged = thumb === "up" && asksFor(trajectory, format);
-    const verdict = feedbackVerdict(
+    const verification = feedbackVerdict(
       {
         thumb: isBegged ? "down" : thumb,
         outcomes,
         ...message,
         edit: lastEdit(feedback),
-        turns: trajectory.turns.length,
-        messageTurns: isRepeated(message.message) ? failedTurns(trajectory.turns) : [],
+        turns: trajectory.turns,
+        response,
       },
       weights,
     );
-    if (verdict === null) {
+    if (verification === null) {
       return { holds: false, status: "skipped", reason: unread ?? NO_FEEDBACK };
     }
-    const verification =
-      response === undefined
-        ? verdict
-        : { ...verdict, weight: (verdict.weight ?? 1) * responseWeight(response) };
     const used = grammarsOf(trajectory);
     if (used.size > 0) {
       known ??= grammarIds(format, environment, trajectory);
@@ -93,11 +83,6 @@ export function createFeedbackCheck(
       ? { holds: false, status: "skipped", reason: "not-editable" }
       : { holds: true, verification, edited };
   };
-}
-
-/** Whether the visitor asks for the same again. If a call failed, that is what the visitor wants done again. */
-function isRepeated(message: MessageKind | null): boolean {
-  return message === "next-repeats" || message === "retry";
 }
 
 /** The newest text of an edited answer. */
