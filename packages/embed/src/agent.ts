@@ -196,7 +196,8 @@ export interface Agent {
    * @param metric - a name of `metrics` in `waggle.config.ts`. The edge refuses others, and values outside of the range.
    * @param about - for a metric of the level `turn`: the turn, from 1, as in `turn` of the tool calls in `conversation`. For
    *   one of the level `conversation`: also the earlier requests that the visitor shared.
-   * @throws WaggleError `INVALID_ARGUMENT` for a value that is not true, false or a finite number, or a turn that is not a number from 1.
+   * @throws WaggleError `INVALID_ARGUMENT` for a value that is not true, false or a finite number, or for a turn that is not
+   *   a whole number from 1 to 1000.
    */
   outcome(
     metric: string,
