@@ -153,13 +153,6 @@ export type SimulateOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** What an outcome is about, if not one whole request. */
-export type OutcomeSubject =
-  /** One turn of the request, from 1, as in `turn` of the tool calls in `conversation`. */
-  | { readonly turn: number }
-  /** The request, and the earlier ones of the conversation that the visitor shared. */
-  | { readonly conversation: true };
-
 /** The agent of one page. */
 export interface Agent {
   readonly model: AgentModel;
@@ -202,13 +195,15 @@ export interface Agent {
    * Reports what a conversation led to, such as `outcome("booked", true)` after a booking. It belongs to the running
    * request, or else to the newest answer. Of several values of one metric for one request, the latest counts.
    * @param metric - a name of `metrics` in `waggle.config.ts`. The edge refuses others, and values outside of the range.
-   * @param about - for a metric of the level `turn` or `conversation`.
-   * @throws WaggleError `INVALID_ARGUMENT` for a value that is not true, false or a finite number, or a turn that is not a number from 1.
+   * @param about - for a metric of the level `turn`: the turn, from 1, as in `turn` of the tool calls in `conversation`. For
+   *   one of the level `conversation`: also the earlier requests that the visitor shared.
+   * @throws WaggleError `INVALID_ARGUMENT` for a value that is not true, false or a finite number, or for a turn that is not
+   *   a whole number from 1 to 1000.
    */
   outcome(
     metric: string,
     value: boolean | number,
-    about?: OutcomeSubject,
+    about?: { readonly turn: number } | { readonly conversation: true },
   ): Promise<FeedbackOutcome>;
   /** Trajectories collected in this browser, newest first. */
   sent(limit?: number): Promise<readonly OutboxEntry[]>;

@@ -8,7 +8,6 @@ export type {
   ConversationItem,
   EnvironmentFactory,
   FeedbackOutcome,
-  OutcomeSubject,
   SimulateOptions,
   SimulationProgress,
   ToolActivity,

@@ -78,7 +78,6 @@ export { stageLoss } from "./composition/stage-loss.ts";
 export type { StateName } from "./composition/state.ts";
 export { write } from "./composition/writing.ts";
 export { drawGap } from "./corrections/draw-gap.ts";
-export { effectiveSampleSize } from "./corrections/effective-sample-size.ts";
 export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
 export type { LogProbBand } from "./corrections/log-prob-gap.ts";
 export { mismatchMetrics, offPolicyMetrics } from "./corrections/mismatch.ts";
@@ -102,9 +101,7 @@ export { literatureStates, otherRecipes, recipeNamed, RECIPES } from "./recipes/
 export { inferredParts } from "./recipes/literature.ts";
 export { demonstrationStart } from "./recipes/stages/demonstration-start.ts";
 export { groupReinforcement } from "./recipes/stages/group-reinforcement.ts";
-export { failedTurns } from "./rewards/failed-turns.ts";
 export { feedbackVerdict } from "./rewards/feedback.ts";
-export { responseWeight } from "./rewards/response-weight.ts";
 export type { JudgePort } from "./rewards/judge-port.ts";
 export type { DemonstrationForm } from "./rollouts/demonstration-form.ts";
 export { drawEnvironment } from "./rollouts/env-random.ts";

@@ -191,8 +191,8 @@ export type SiteDefinition = {
   /**
    * What conversations lead to for the site, such as `booked: { type: "boolean", better: "higher" }`. A page reports
    * values with `agent.outcome`, the site's server with `POST /v1/outcomes`. A number has a `range`. `weight`, from 0 to
-   * 1, is what a metric counts in a reward; default 1. With 0 nothing learns from it. `level` is what a value is about: one `turn`, a `trajectory`
-   * (default) or a `conversation`. `gate.release` can decide by metrics.
+   * 1, is what a metric counts in a reward; default 1. With 0 nothing learns from it. `level` is what a value is about: one
+   * `turn`, a `trajectory` (default) or a `conversation`. `gate.release` can decide by metrics.
    */
   readonly metrics?: SiteMetrics;
 

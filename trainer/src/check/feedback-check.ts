@@ -7,16 +7,10 @@
  */
 import { rollOut, scriptedPolicy } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
-import {
-  failedTurns,
-  type FeedbackWeights,
-  feedbackVerdict,
-  responseWeight,
-} from "@waggle/learning";
+import { type FeedbackWeights, feedbackVerdict } from "@waggle/learning";
 import {
   type Feedback,
   type GrammarSpec,
-  type MessageKind,
   type Policy,
   type Trajectory,
   WaggleError,
@@ -60,7 +54,7 @@ export function createFeedbackCheck(
     );
     const thumb = lastThumb(feedback);
     const isBegged = thumb === "up" && asksFor(trajectory, format);
-    const verdict = feedbackVerdict(
+    const verification = feedbackVerdict(
       {
         thumb: isBegged ? "down" : thumb,
         outcomes,
@@ -68,19 +62,14 @@ export function createFeedbackCheck(
         isUndone: feedback.some(({ kind }) => kind === "undo"),
         edit: lastEdit(feedback),
         staff: leased.staffAnswer ?? null,
-        turns: trajectory.turns.length,
-        messageTurns: isRepeated(message.message) ? failedTurns(trajectory.turns) : [],
+        turns: trajectory.turns,
+        response,
       },
       weights,
     );
-    if (verdict === null) {
+    if (verification === null) {
       return { holds: false, status: "skipped", reason: unread ?? NO_FEEDBACK };
     }
-    // Which requests staff answer has nothing to do with which visitors give feedback.
-    const verification =
-      response === undefined || verdict.signals?.["staff"] !== undefined
-        ? verdict
-        : { ...verdict, weight: (verdict.weight ?? 1) * responseWeight(response) };
     const used = grammarsOf(trajectory);
     if (used.size > 0) {
       known ??= grammarIds(format, environment, trajectory);
@@ -97,11 +86,6 @@ export function createFeedbackCheck(
       ? { holds: false, status: "skipped", reason: "not-editable" }
       : { holds: true, verification, edited };
   };
-}
-
-/** Whether the visitor asks for the same again. If a call failed, that is what the visitor wants done again. */
-function isRepeated(message: MessageKind | null): boolean {
-  return message === "next-repeats" || message === "retry";
 }
 
 /** The newest text of an edited answer. */

@@ -1,6 +1,6 @@
 /**
- * Operator commands about visitors: consent counts by version, how many requests get feedback, export and deletion of one visitor's data, and the
- * versions that learned from deleted data.
+ * Operator commands about visitors: consent counts by version, how many requests get feedback, export and deletion of one
+ * visitor's data, and the versions that learned from deleted data.
  */
 import {
   type DeletionsResponse,

@@ -6,7 +6,6 @@
  */
 import { meanOrZero } from "@waggle/evaluation";
 import {
-  effectiveSampleSize,
   meanAdvantage,
   offPolicyMetrics,
   type PartPorts,
@@ -181,10 +180,12 @@ function weightMetrics(learned: readonly LearnableTrajectory[]): {
   return {
     feedbackWeightMin: Math.min(...weights),
     feedbackWeightMax: Math.max(...weights),
-    feedbackEffectiveSamples:
-      weights.length * effectiveSampleSize([weights], [weights.map(() => true)]),
+    // Kong 1992: (Σw)² / Σw².
+    feedbackEffectiveSamples: sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2)),
   };
 }
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** How far the sampling policy was from the trained one. */
 function distances(

@@ -3,7 +3,7 @@ import { isFeedbackOrOutcome } from "@waggle/collector";
 import type { ConsentStore, LazyRedactor } from "@waggle/collector";
 import { consentScopes, FEEDBACK_TEXT_LENGTH, WaggleError } from "@waggle/protocol";
 import type { Consent, Feedback, Outcome } from "@waggle/protocol";
-import type { FeedbackOutcome, OutcomeSubject } from "../agent.ts";
+import type { Agent, FeedbackOutcome } from "../agent.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Collecting } from "../collecting.ts";
 import type { ShownConversation } from "../shown-conversation.ts";
@@ -125,7 +125,7 @@ export class FeedbackSender {
   async outcome(
     metric: string,
     value: Outcome["value"],
-    about?: OutcomeSubject,
+    about?: Parameters<Agent["outcome"]>[2],
   ): Promise<FeedbackOutcome> {
     const { newest } = this;
     const subject =

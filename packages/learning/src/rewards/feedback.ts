@@ -12,7 +12,9 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { FeedbackWeights, RewardPart } from "../composition/part.ts";
+import { responseWeight } from "../influence/response-weight.ts";
 import { meanOf } from "../statistics.ts";
+import { failedTurns } from "./failed-turns.ts";
 import { rewardPart } from "./reward-part.ts";
 
 /** Feedback on one trajectory. */
@@ -32,10 +34,10 @@ type GivenFeedback = {
   readonly edit: string | null;
   /** The whole answer as the site's staff wrote it. */
   readonly staff: string | null;
-  /** Number of turns of the trajectory; default unknown, and then no feedback is about single turns. */
-  readonly turns?: number;
-  /** Indexes of the turns that the message is about; absent or empty = all. */
-  readonly messageTurns?: readonly number[];
+  /** Turns of the trajectory; default unknown, and then no feedback is about single turns. */
+  readonly turns?: Parameters<typeof failedTurns>[0];
+  /** How often such requests get feedback; absent = unknown, and the trajectory has no weight for it. */
+  readonly response?: Parameters<typeof responseWeight>[0] | undefined;
 };
 
 /**
@@ -67,7 +69,8 @@ type Signal = {
  * an answer of the staff, also beside an edited one.
  *
  * If a signal is about single turns, each turn has the weighted mean of the signals that are about it. An outcome of a
- * conversation weighs less for requests long before it, and so does the trajectory if nothing else is known of it.
+ * conversation weighs less for requests long before it, and so does the trajectory if nothing else is known of it. The
+ * trajectory weighs more if such requests seldom get feedback.
  *
  * @returns the verdict, with the value of each signal in `parts`, the text of a correction as `correction`, the version of a
  *   judge's prompt as `judge`, and the share of each signal; `null` without feedback that has a weight.
@@ -76,29 +79,30 @@ export function feedbackVerdict(
   given: GivenFeedback,
   weights: FeedbackWeights,
 ): Verification | null {
-  const { thumb, outcomes, message, judge, isUndone, correction, edit, staff, turns = 0 } = given;
+  const { thumb, outcomes, message, judge, isUndone, correction, edit, staff } = given;
+  // Which requests staff answer has nothing to do with which visitors give feedback.
   if (staff !== null && (weights.staff ?? 0) > 0) {
     return { reward: 1, success: true, parts: { staff }, signals: { staff: 1 } };
   }
+  const { turns = [], response } = given;
+  const asked = response === undefined ? 1 : responseWeight(response);
+  const weighed = response === undefined ? {} : { weight: asked };
   if (edit !== null && (weights.edit ?? 0) > 0) {
-    return { reward: 1, success: true, parts: { edit }, signals: { edit: 1 } };
+    return { reward: 1, success: true, parts: { edit }, signals: { edit: 1 }, ...weighed };
   }
   const signals: Signal[] = [
     ...(thumb === null ? [] : [thumbSignal(thumb, weights.thumb ?? 0)]),
-    ...(message === null
-      ? []
-      : [messageSignal(message, judge, weights.message ?? 0, given.messageTurns ?? [])]),
+    ...(message === null ? [] : [messageSignal(message, judge, weights.message ?? 0, turns)]),
     ...(isUndone ? [undoSignal(weights.undo ?? 0)] : []),
     ...trusted(outcomes).flatMap((outcome) => outcomeSignal(outcome, weights.outcome ?? 0)),
   ].filter(
-    ({ weight, turns: about }) => weight > 0 && (about?.every((turn) => turn < turns) ?? true),
+    ({ weight, turns: about }) =>
+      weight > 0 && (about?.every((turn) => turn < turns.length) ?? true),
   );
   if (signals.length === 0) return null;
   const total = weightOf(signals);
   const ofTurns = signals.some((one) => one.turns !== undefined)
-    ? Array.from({ length: turns }, (_, turn) =>
-        meanReward(signals.filter((one) => one.turns?.includes(turn) ?? true)),
-      )
+    ? turns.map((_, turn) => meanReward(signals.filter((one) => one.turns?.includes(turn) ?? true)))
     : null;
   const credited = ofTurns?.filter((one) => one !== null) ?? [];
   const reward = ofTurns === null ? (meanReward(signals) ?? 0) : meanOf(credited);
@@ -117,7 +121,8 @@ export function feedbackVerdict(
     parts,
     signals: shares,
     ...(ofTurns !== null && { turns: ofTurns }),
-    ...(total !== undiscounted && { weight: total / undiscounted }),
+    ...weighed,
+    ...(total !== undiscounted && { weight: (asked * total) / undiscounted }),
   };
 }
 
@@ -143,10 +148,12 @@ function messageSignal(
   kind: MessageKind,
   judge: string | undefined,
   weight: number,
-  turns: readonly number[],
+  turns: Parameters<typeof failedTurns>[0],
 ): Signal {
   const signal = judge === undefined ? `message:${kind}` : "judge:messages";
-  const about = turns.length === 0 ? {} : { turns };
+  // If a call failed, that is what the visitor wants done again.
+  const failed = kind === "next-repeats" || kind === "retry" ? failedTurns(turns) : [];
+  const about = failed.length === 0 ? {} : { turns: failed };
   return { name: "message", signal, value: kind, reward: MESSAGE_REWARDS[kind], weight, ...about };
 }
 

@@ -73,7 +73,7 @@ function verdictOn(feedback: Given) {
     edit: null,
     staff: null,
   };
-  return feedbackVerdict({ ...none, turns: 3, ...feedback }, EVERYTHING);
+  return feedbackVerdict({ ...none, turns: RECORD.turns, ...feedback }, EVERYTHING);
 }
 
 function judged(feedback: Given): JudgedTrajectory {
@@ -186,11 +186,14 @@ test.each([
 });
 
 test("a repeated request after a failed call gives the other turns no gradient", async () => {
-  const failed = await gradient({ message: "next-repeats", messageTurns: [1] });
-  expect(failed).toEqual(byTurn(0, 0.25, 0));
-  // The control: without a failed call it is about the whole answer.
-  const whole = await gradient({ message: "next-repeats", messageTurns: [] });
-  expect(whole).toEqual(byTurn(0.5 / 6, 0.5 / 6, 0.5 / 6));
+  const turns = [call(true), call(false), call()];
+  for (const message of ["next-repeats", "retry"] as const) {
+    expect(await gradient({ message, turns })).toEqual(byTurn(0, 0.25, 0));
+  }
+  // The controls: without a failed call, and with another message, it is about the whole answer.
+  const whole = byTurn(0.5 / 6, 0.5 / 6, 0.5 / 6);
+  expect(await gradient({ message: "next-repeats" })).toEqual(whole);
+  expect(await gradient({ message: "next-corrects", turns })).toEqual(whole);
 });
 
 const rating = (value: number, place?: number, weight = 1) =>
@@ -214,4 +217,13 @@ test("an outcome of a conversation weighs 0.9 for each request that came after",
   const mixed = verdictOn({ outcomes: [rating(4, 2)], thumb: "down" });
   expect(mixed?.reward).toBeCloseTo((0.75 * 0.81) / 1.81, 12);
   expect(mixed?.weight).toBeCloseTo(1.81 / 2, 12);
+});
+
+test("a kind of request that seldom gets feedback weighs more, beside the discount", async () => {
+  const response = { requests: 800, answered: 40, allRequests: 1000, allAnswered: 100 };
+  expect(verdictOn({ thumb: "up", response })?.weight).toBeCloseTo(1.95238, 5);
+  const discounted = verdictOn({ outcomes: [rating(4, 2)], response });
+  expect(discounted?.weight).toBeCloseTo(0.81 * 1.95238, 5);
+  const [token] = (await gradient({ thumb: "up", response })).slice(6);
+  expect(token).toBeCloseTo((-0.5 * 1.95238) / 6, 5);
 });

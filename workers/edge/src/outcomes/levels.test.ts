@@ -45,9 +45,9 @@ afterEach(() => {
 });
 
 async function request(as = token): Promise<Upload> {
-  const made = await makeUpload(base, null);
-  await upload(as, made);
-  return made;
+  const one = await makeUpload(base, null);
+  await upload(as, one);
+  return one;
 }
 
 type Edit = Partial<Outcome>;
