@@ -37,7 +37,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/exchange": 41,
   "@waggle/learning": 396,
   "@waggle/model": 108,
-  "@waggle/protocol": 236,
+  "@waggle/protocol": 233,
   "@waggle/runtime": 117,
   "@waggle/site": 23,
   "@waggle/testing": 29,

@@ -277,7 +277,7 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/staff/staff-notes.test.ts > notes are in the visitor's export without a name, and are deleted with the visitor",
       "trainer/src/check/edited-learning.test.ts > the answer that %s wrote becomes likelier, more than it does if they write another one",
       "trainer/src/edge-training/learned-from.test.ts > answers of staff are learned and counted under their own name, and not once it is stopped",
-      "apps/dashboard/src/note-panel.browser.test.ts > the keyboard alone writes an answer and a comment, and both are shown",
+      "apps/dashboard/src/notes/note-panel.browser.test.ts > the keyboard alone writes an answer and a comment, and both are shown",
     ],
   },
   {

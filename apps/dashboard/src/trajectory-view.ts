@@ -6,7 +6,7 @@ import { h } from "@waggle/embed/dom";
 import { formatAgo, formatNumber, formatSigned, shortId } from "./format.ts";
 import { heatLegend, type TokenMeasure } from "./token-heat.ts";
 import { createTokenStrip, createTooltip, type TokenStrip } from "./token-strip.ts";
-import { createNotePanel } from "./note-panel.ts";
+import { createNotePanel } from "./notes/note-panel.ts";
 import { outcomeText } from "./outcome-panel.ts";
 import { loadTokenizer, tokenTexts } from "./token-text.ts";
 import { describeError, statusChip, type View, type ViewContext } from "./view.ts";

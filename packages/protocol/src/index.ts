@@ -1,9 +1,9 @@
 /** Types and schemas that cross process boundaries, errors, and the ports that packages implement. */
 export { boundary, WaggleError } from "./errors.ts";
 export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors.ts";
-export { CollectionLevel, Consent } from "./consent.ts";
-export { CONSENT_DAYS, consentScopes, isConsentCurrent } from "./consent-rules.ts";
-export { isStatistics, toStatistics } from "./statistics-record.ts";
+export { CollectionLevel, Consent } from "./consent/consent.ts";
+export { CONSENT_DAYS, consentScopes, isConsentCurrent } from "./consent/consent-rules.ts";
+export { isStatistics, toStatistics } from "./consent/statistics-record.ts";
 export {
   ACCEPT_SILENCE,
   DEFAULT_SITE,

@@ -4,7 +4,7 @@
  * exists, and the edge Worker's variables are its settings where nothing is stored.
  */
 import { z } from "zod";
-import { CollectionLevel } from "./consent.ts";
+import { CollectionLevel } from "./consent/consent.ts";
 import { FeedbackSource } from "./feedback.ts";
 import { SiteMetrics } from "./outcome.ts";
 import { Sha256 } from "./policy-version.ts";

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { TRAJECTORY_SCHEMA_VERSION } from "./constants.ts";
 import { readOnly } from "./read-only-schema.ts";
-import { Consent } from "./consent.ts";
+import { Consent } from "./consent/consent.ts";
 import { GrammarSpec } from "./grammar.ts";
 import { PolicyVersionId, Sampling, type VersionSpan } from "./policy.ts";
 import { TaskReference } from "./task.ts";

@@ -8,9 +8,9 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
-import { formatAgo } from "./format.ts";
-import type { OperatorApi } from "./operator-api.ts";
-import { describeError } from "./view.ts";
+import { formatAgo } from "../format.ts";
+import type { OperatorApi } from "../operator-api.ts";
+import { describeError } from "../view.ts";
 
 type Kind = StaffNote["kind"];
 

@@ -1,7 +1,7 @@
 /** Records of sites that collect statistics only: counts, times, tool names and reasons, without tokens and without text. */
-import { canonicalJson } from "./digest.ts";
-import type { ToolCall, ToolResult } from "./tool.ts";
-import type { SampledSegment, Segment, Trajectory, Turn } from "./trajectory.ts";
+import { canonicalJson } from "../digest.ts";
+import type { ToolCall, ToolResult } from "../tool.ts";
+import type { SampledSegment, Segment, Trajectory, Turn } from "../trajectory.ts";
 
 /**
  * The statistics of a trajectory, in the same form. It has the same turns, times, versions and reasons. All tokens, log-probs,

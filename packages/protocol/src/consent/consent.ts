@@ -1,6 +1,6 @@
 /** A visitor's consent. Without a consent record, no trajectory leaves the page. */
 import { z } from "zod";
-import { readOnly } from "./read-only-schema.ts";
+import { readOnly } from "../read-only-schema.ts";
 
 /**
  * One permitted use. `collect`: the site keeps trajectories. `train`: a trainer may learn from them. `feedback`: the page

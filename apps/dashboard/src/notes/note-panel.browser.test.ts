@@ -7,8 +7,8 @@ import {
 } from "@waggle/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import "../styles/page.css";
-import "../styles/notes.css";
+import "../../styles/page.css";
+import "../../styles/notes.css";
 import { createNotePanel } from "./note-panel.ts";
 
 const AT = "2026-11-20T12:00:00.000Z";

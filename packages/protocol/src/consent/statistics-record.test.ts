@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isStatistics, toStatistics } from "./statistics-record.ts";
-import { Trajectory } from "./trajectory.ts";
+import { Trajectory } from "../trajectory.ts";
 
 const SECRET = "my name is Ada";
 const sampled = (id: string, parent: string | null) => ({
