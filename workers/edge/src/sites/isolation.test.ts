@@ -102,6 +102,14 @@ beforeAll(async () => {
   await ask("PUT", "/v1/operator/stopped-signals/verifier", stop);
   await ask("PUT", "/v1/operator/freeze", { ...b.operator, body: { reason: "reason-of-b" } });
   await storeRelease("b", visitorId, request.trajectory.id);
+  await bindings.DB.batch([
+    bindings.DB.prepare(
+      "INSERT INTO responses (site, trajectoryId, visitorId, stratum, answered) VALUES ('b', ?1, ?2, 'new wasm', 1)",
+    ).bind(request.trajectory.id, visitorId),
+    bindings.DB.prepare(
+      "INSERT INTO conversationLinks (site, trajectoryId, outcomeOf, sender, place) VALUES ('b', ?1, ?1, ?2, 1)",
+    ).bind(request.trajectory.id, visitorId),
+  ]);
   of = {
     baseModel,
     visitorId,
