@@ -111,7 +111,7 @@ export const BANNED_WORDS: readonly BannedWord[] = [
       "trainer/src/recipes/edge-misfit-text.ts": "`scores`, a stored kind of stage",
       "test/{contract,golden,requirements}/**": "log-probs of given tokens",
       "packages/dev/src/loop/report.ts": "log-probs of given tokens",
-      "scripts/testing/tamper/visitors.ts": "log-probs of given tokens",
+      "scripts/testing/tamper/claimed-record.ts": "log-probs of given tokens",
     },
   },
   {
