@@ -11,7 +11,6 @@ import { positive } from "../trainer/src/options/option-values.ts";
 import { ROOT } from "./root.ts";
 import type { AttackedSite } from "./testing/poison/attacked-site.ts";
 import { ATTACKS } from "./testing/poison/attacks.ts";
-import { banditSite } from "./testing/poison/bandit-site.ts";
 import {
   type Case,
   casesOf,
@@ -22,38 +21,22 @@ import {
 } from "./testing/poison/cases.ts";
 import { learnAmong } from "./testing/poison/poisoned-learning.ts";
 import { PoisonJournal } from "./testing/poison/poison-journal.ts";
-import { shopSite } from "./testing/poison/shop-site.ts";
-
-const SITES = {
-  bandit: {
-    open: () => banditSite(join(ROOT, ".waggle", "poison-bandit"), signal),
-    seeds: 8,
-    fullSeeds: 8,
-  },
-  shop: {
-    open: () => shopSite(join(ROOT, "packages/model/nano"), signal),
-    seeds: 3,
-    fullSeeds: 8,
-  },
-} as const;
-type SiteName = keyof typeof SITES;
-const NAMES = Object.keys(SITES) as SiteName[];
+import { SITE_NAMES, type SiteName, SITES } from "./testing/poison/sites.ts";
 
 const program = createCommand("npm run test:poison --")
   .description("train among hostile visitors and measure what they change")
-  .addOption(new Option("--site <name>", "train for one site").choices(NAMES))
-  .option("--seeds <n>", "seeds of each case (default: 8 for the bandit, 3 for the shop)", positive)
+  .addOption(new Option("--site <name>", "train for one site").choices(SITE_NAMES))
+  .option("--seeds <n>", "seeds of each case (default: 8; 3 where they are slow)", positive)
   .option("--full", "also 5 % and 30 % hostile visitors; write docs/evidence/poison.json")
   .option("--json", "print JSON: one line for each case, and the last line")
   .parse();
 const options = program.opts<{ site?: SiteName; seeds?: number; full?: boolean; json?: boolean }>();
 const isFull = options.full === true;
-const { signal } = new AbortController();
 const journal = new PoisonJournal();
 
 type Result = { readonly site: SiteName } & Case & Verdict;
 const results: Result[] = [];
-for (const name of NAMES) {
+for (const name of SITE_NAMES) {
   if (options.site !== undefined && options.site !== name) continue;
   const site = await SITES[name].open();
   const seeds = options.seeds ?? (isFull ? SITES[name].fullSeeds : SITES[name].seeds);

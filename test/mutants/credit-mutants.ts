@@ -94,8 +94,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     [
       [
         "loo-with-itself",
-        "byRewards(groups, leaveOneOutAdvantages)",
-        "byRewards(groups, (rewards) => groupRelativeAdvantages(rewards))",
+        "(sum - own * reward) / (all - own)",
+        "sum / all",
         "a trajectory is in its own baseline",
       ],
     ],

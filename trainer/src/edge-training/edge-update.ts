@@ -32,7 +32,8 @@ type Parts = Pick<
 const UNMEASURED: Drift = { stable: null, base: null };
 
 /**
- * Creates the update. It reloads the last checkpoint after a step that failed, exceeded a drift limit or had too few senders.
+ * Creates the update. It reloads the last checkpoint after a step that failed, exceeded a drift limit or had too few
+ * senders.
  * @throws the step's own error after too many failures in a row; see `stepFailure`.
  */
 export function edgeUpdate(
