@@ -150,7 +150,7 @@ test.for([1, 2, 3])(
     const ids = ["t0", "t1", "t2", "t3"];
     const visitors = ["v0", "v1"];
     const seen = new Set<string>();
-    for (let step = 0; step < 60; step += 1) {
+    for (let step = 0; step < 150; step += 1) {
       const id = pick(ids);
       const isStored = await DB.prepare("SELECT 1 FROM trajectories WHERE id = ?1")
         .bind(id)
@@ -161,7 +161,15 @@ test.for([1, 2, 3])(
       } else if (act < 0.32) await run("DELETE FROM trajectories WHERE id = ?1", id);
       else if (act < 0.4) await run("DELETE FROM feedback WHERE trajectoryId = ?1", id);
       else {
-        const kind = pick(["thumb-up", "thumb-down", "retry", "next-thanks", "edit", "abandon"]);
+        const kind = pick([
+          "thumb-up",
+          "thumb-down",
+          "retry",
+          "next-thanks",
+          "edit",
+          "abandon",
+          "undo",
+        ]);
         await addFeedback(id, pick(visitors), kind);
       }
       const counts = await counted();
@@ -169,7 +177,7 @@ test.for([1, 2, 3])(
       for (const { key } of counts) seen.add(String(key));
     }
     // The control: every signal was there at some time.
-    expect([...seen].toSorted()).toEqual(["abandon", "edit", "message", "thumb"]);
+    expect([...seen].toSorted()).toEqual(["abandon", "edit", "message", "thumb", "undo"]);
   },
 );
 
