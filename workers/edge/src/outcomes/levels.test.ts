@@ -78,9 +78,10 @@ async function leased(...expected: Upload[]) {
     )
     .toEqual(expected.map(({ digest }) => digest).toSorted());
   return ({ digest }: Upload) =>
-    found
-      .get(digest)
-      ?.outcomes?.map(({ declared: _, ...rest }): Omit<LeasedOutcome, "declared"> => rest);
+    found.get(digest)?.outcomes?.map((outcome): Omit<LeasedOutcome, "declared"> => {
+      const { declared: _, ...rest } = outcome;
+      return rest;
+    });
 }
 
 test("each turn has a value of its own, and a later one replaces that of its turn", async () => {
