@@ -5,6 +5,7 @@ export { influenceFactors, massByName, scaledMasses } from "./influence/influenc
 export { hasOneAdvantage, meanAdvantage, shuffledAdvantages } from "./advantages/mean-advantage.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";
+export { effectiveRequests } from "./influence/response-weight.ts";
 export { signalInfluence } from "./influence/signal-influence.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
 export { partsOf, recipe, usedParts } from "./composition/definition.ts";

@@ -24,6 +24,7 @@ export const PANEL_TEXTS = [
   "readyUntrained",
   "readyOffline",
   "working",
+  "held",
   "switchedOff",
   "notAvailable",
   "olderPolicy",

@@ -16,6 +16,9 @@ export type BaseSuccess = { readonly greedy: SuccessRate; readonly sampled: Succ
 /** How a base does with tools that it has never seen, greedily. */
 export type ToolScores = { readonly tool: SuccessRate; readonly arguments: SuccessRate };
 
+/** File name of the card. */
+export const BASE_CARD = "README.md";
+
 /**
  * Writes `README.md` into the model's folder.
  *
@@ -70,7 +73,7 @@ ${unseenRows(unseen)}${toolRows(tools)}
 - Requests that are worded differently from the environment's own may fail. ${unseen === null ? "The figures above do not cover them." : "The last rows above measure it."}
 - A conversation may have at most ${count(contextLength)} tokens.
 `;
-  await writeFile(join(folder, "README.md"), card);
+  await writeFile(join(folder, BASE_CARD), card);
 }
 
 function unseenRows(unseen: BaseSuccess | null): string {

@@ -56,5 +56,7 @@ test("a stop while the base is measured says that it is kept, and the same comma
   const again = await make(false);
   expect(again.failure).toBeNull();
   expect(again.said).not.toMatch(/made once|stopped/);
+  expect(again.said).not.toContain("measured again");
   expect(again.out).toContain("of 3 held-out tasks of echo");
+  expect((await make(false)).said).toContain("the base is there already; it is measured again");
 });

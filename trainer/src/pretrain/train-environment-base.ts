@@ -13,7 +13,7 @@ import { taskProgress } from "../evaluation/task-progress.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { type BaseSuccess, type ToolScores, writeBaseCard } from "./base-card.ts";
+import { BASE_CARD, type BaseSuccess, type ToolScores, writeBaseCard } from "./base-card.ts";
 import { BASE_RECORD, baseText } from "./base-training.ts";
 import { type ChosenBase, chosenBase } from "./chosen-base.ts";
 import { isTooWeak, WEAK_BASE_PAGE } from "./weak-base.ts";
@@ -50,6 +50,8 @@ const TOO_FEW_WORDINGS =
 const STOPPED_MEASURING =
   "stopped; the base is kept, but not measured: run the same command again to measure it, or with fewer --tasks";
 
+const KEPT_CARD = "stopped; the base and its model card are kept";
+
 /** Whether the success at some tasks is less than half of that at all. Few tasks say nothing. */
 function isWeakAt(some: SuccessRate, all: SuccessRate): boolean {
   return some.trials >= 20 && some.rate < all.rate / 2;
@@ -85,6 +87,8 @@ export async function trainEnvironmentBase(
     if (signal.aborted && !json) write.error("stopped; run the same command again to resume");
     throw error;
   });
+  const isMeasured = existsSync(join(folder, BASE_CARD));
+  if (isMeasured && !json) write.error("the base is there already; it is measured again");
   // A base that started from random weights knows only the tools of its environment.
   const toolTasks = from === undefined ? 0 : TOOL_TASKS;
   const tasks = 2 * options.tasks + toolTasks;
@@ -99,7 +103,7 @@ export async function trainEnvironmentBase(
   const isUnseen = unseenPatterns(spec, references);
   const verdicts = (of: EnvironmentSpec, list: readonly TaskReference[], temperature: number) =>
     verified(of, model, list, temperature, onTask, signal).catch((error: unknown) => {
-      if (signal.aborted && !json) write.error(STOPPED_MEASURING);
+      if (signal.aborted && !json) write.error(isMeasured ? KEPT_CARD : STOPPED_MEASURING);
       throw error;
     });
   const successes = async (temperature: number): Promise<boolean[]> =>

@@ -6,6 +6,7 @@
  */
 import { meanOrZero } from "@waggle/evaluation";
 import {
+  effectiveRequests,
   meanAdvantage,
   offPolicyMetrics,
   type PartPorts,
@@ -180,12 +181,9 @@ function weightMetrics(learned: readonly LearnableTrajectory[]): {
   return {
     feedbackWeightMin: Math.min(...weights),
     feedbackWeightMax: Math.max(...weights),
-    // Kong 1992: (Σw)² / Σw².
-    feedbackEffectiveSamples: sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2)),
+    feedbackEffectiveSamples: effectiveRequests(weights),
   };
 }
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** How far the sampling policy was from the trained one. */
 function distances(

@@ -150,7 +150,7 @@ test.for([1, 2, 3])(
     const ids = ["t0", "t1", "t2", "t3"];
     const visitors = ["v0", "v1"];
     const seen = new Set<string>();
-    for (let step = 0; step < 150; step += 1) {
+    for (let step = 0; step < 400; step += 1) {
       const id = pick(ids);
       const isStored = await DB.prepare("SELECT 1 FROM trajectories WHERE id = ?1")
         .bind(id)

@@ -29,6 +29,14 @@ test("a local edge releases at once, also if a run replaces the metrics of the r
   expect(values).toMatchObject({ METRICS: metrics, GATE_RELEASE: "null", GATE_MARGIN: "0.1" });
 });
 
+test("a built page finds the local edge with the key of its config, or with the default key", () => {
+  const keys = ["rooms-1"];
+  const { SITE_KEYS: own } = edgeValues(INSTALLATION, { ...SITE, settings: { siteKeys: keys } });
+  expect(own?.split(",")).toEqual([INSTALLATION.siteKey, "rooms-1"]);
+  const { SITE_KEYS: usual } = edgeValues(INSTALLATION, SITE);
+  expect(usual?.split(",")).toEqual([INSTALLATION.siteKey, "local-rooms"]);
+});
+
 test("variables of a run override those of the site and of a local edge", () => {
   const variables = { GATE_MARGIN: "1", GATE_RELEASE: '{"metric":"thumb"}' };
   expect(edgeValues(INSTALLATION, SITE, variables)).toMatchObject(variables);

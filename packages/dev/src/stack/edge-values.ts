@@ -14,7 +14,8 @@ export function edgeValues(
   variables: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   return {
-    SITE_KEYS: installation.siteKey,
+    // The second one is that of a built page. See `edge` of `SiteDefinition`.
+    SITE_KEYS: [installation.siteKey, ...(site.settings.siteKeys ?? [`local-${site.name}`])].join(),
     SESSION_SECRET: installation.sessionSecret,
     TRAINER_CREDENTIAL: installation.trainerCredential,
     OPERATOR_CREDENTIAL: installation.operatorCredential,
