@@ -6,6 +6,7 @@ import { open } from "node:fs/promises";
 import {
   BACKUP_TABLES,
   BackupRow,
+  type BackupTable,
   type CreateSiteResponse,
   DEFAULT_SITE,
   RESTORE_ROWS,
@@ -74,7 +75,7 @@ export async function restoreBackup(
     if (!known.has(id)) created(await sites.create({ id, name, settings }));
     else if (id === DEFAULT_SITE) await restoreSettings(sites, site);
     await sendFiles(folder, each, trainerOf(id));
-    for (const table of BACKUP_TABLES) {
+    for (const table of tablesOf(each)) {
       for await (const rows of batchesOf(tablePath(folder, id, table))) {
         const answer = await edge.restore(id, table, rows);
         stored += answer.stored;
@@ -87,10 +88,16 @@ export async function restoreBackup(
   return { stored, forgotten, manifest };
 }
 
+/** The tables that the release of the backup had. A complete backup has all of them. */
+function tablesOf({ tables }: SiteBackup): BackupTable[] {
+  return BACKUP_TABLES.filter((table) => tables[table] !== undefined);
+}
+
 /** Compares every file with the manifest. @throws WaggleError `DIGEST_MISMATCH` */
 async function verify(folder: string, manifest: BackupManifest): Promise<void> {
-  for (const { site, tables, files } of manifest.sites) {
-    for (const table of BACKUP_TABLES) {
+  for (const each of manifest.sites) {
+    const { site, tables, files } = each;
+    for (const table of tablesOf(each)) {
       await verifyFile(tablePath(folder, site.id, table), tables[table]?.sha256);
     }
     for (const { sha256 } of files) await verifyFile(filePath(folder, sha256), sha256);

@@ -69,6 +69,22 @@ test("an empty edge has all rows, objects and sites after a restore", async () =
   expect(empty.sites.get("desk")?.settings).toEqual(edge.sites.get("desk")?.settings);
 });
 
+test("a backup of a release that had fewer tables is restored", async () => {
+  const edge = filledEdge(ROWS, hash, BYTES);
+  for (const site of ["default", "desk"]) edge.of(site, "staffNotes").length = 0;
+  const folder = await freshFolder();
+  await run(edge, ["backup", folder]);
+  const manifest = JSON.parse(await readFile(join(folder, "backup.json"), "utf8"));
+  for (const { site, tables } of manifest.sites) {
+    delete tables.staffNotes;
+    await rm(join(folder, "sites", site.id, "staffNotes.jsonl"));
+  }
+  await writeFile(join(folder, "backup.json"), JSON.stringify(manifest));
+  const empty = new StoredEdge("default");
+  await run(empty, ["restore", folder]);
+  expect(empty.state()).toEqual(edge.state());
+});
+
 test("a backup that is stopped anywhere goes on, and is the same as one in one piece", async () => {
   const whole = await freshFolder();
   const complete = filledEdge(ROWS, hash, BYTES);
