@@ -69,7 +69,7 @@ test("each signal has a recipe, and the edge waits for what the recipe reads", (
     METRICS: JSON.stringify({ solved: { type: "boolean", better: "higher" } }),
   });
   const all = runOf("--live", "--signal", "outcome", "--recipe", "signals-reinforce");
-  expect(all.edgeVariables).toMatchObject({ FEEDBACK_FROM: "thumb,outcome,message" });
+  expect(all.edgeVariables).toMatchObject({ FEEDBACK_FROM: "thumb,outcome,message,undo" });
   expect(() => runOf("--signal", "outcome")).toThrow(/add --live/);
   expect(() => runOf("--live", "--signal", "smile")).toThrow(/thumb, outcome, message/);
 });

@@ -34,6 +34,11 @@ export function advantagePart<S extends Start, N extends StateName = never>(
   };
 }
 
+/** `[G]` weights of the rollouts in the statistics of their group. */
+export function reputationsOf(trajectories: readonly RewardedTrajectory[]): number[] {
+  return trajectories.map(({ trajectory }) => trajectory.reputation ?? 1);
+}
+
 /** `[samples][T]`: the same advantage for every loss token. */
 export function overTrajectory({ lossMask }: RewardedTrajectory, advantage: number): TokenRows {
   return lossMask.map((row) => Float64Array.from(row, (counts) => (counts ? advantage : 0)));

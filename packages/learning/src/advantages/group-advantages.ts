@@ -10,7 +10,7 @@
 import type { RewardedTrajectory } from "../composition/part.ts";
 import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
-import { advantagePart, byRewards, byTurns, type GroupPart } from "./credit.ts";
+import { advantagePart, byRewards, byTurns, type GroupPart, reputationsOf } from "./credit.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
 
 /**
@@ -46,11 +46,6 @@ export function totalAdvantages(
     options,
     reputationsOf(trajectories),
   );
-}
-
-/** `[G]` weights of the rollouts in their group's statistics. */
-function reputationsOf(trajectories: readonly RewardedTrajectory[]): number[] {
-  return trajectories.map(({ trajectory }) => trajectory.reputation ?? 1);
 }
 
 /** `group`: r − mean, divided by the population deviation unless `scale` says otherwise. */

@@ -5,7 +5,7 @@
  * Source: Ahmadian et al. 2024, "Back to Basics" (RLOO), arXiv:2402.14740
  */
 import { requireGroup, sumOf } from "../statistics.ts";
-import { advantagePart, byRewards, type GroupPart } from "./credit.ts";
+import { advantagePart, byRewards, type GroupPart, reputationsOf } from "./credit.ts";
 
 /**
  * Leave-one-out advantages of one group.
@@ -32,10 +32,7 @@ export function leaveOneOutAdvantages(
 export function leaveOneOut(): GroupPart {
   return advantagePart("loo", "group", (groups) =>
     byRewards(groups, (rewards, trajectories) =>
-      leaveOneOutAdvantages(
-        rewards,
-        trajectories.map(({ trajectory }) => trajectory.reputation ?? 1),
-      ),
+      leaveOneOutAdvantages(rewards, reputationsOf(trajectories)),
     ),
   );
 }
