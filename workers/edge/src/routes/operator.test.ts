@@ -61,6 +61,7 @@ test("the summary counts every trajectory once, and success only over judged one
   expect(summary).toEqual({
     trajectories: { received: 4, waiting: 1, leased: 0, learned: 2, rejected: 1, skipped: 0 },
     rejectedByReason: [{ reason: "replay-mismatch", count: 1 }],
+    responses: { requests: 1, bySignal: [], byStratum: [] },
     skippedByReason: [],
     byVersion: [{ version: 0, trajectories: 2, successes: 1, meanReward: 0.5, meanTokens: 2 }],
     feedback: [],
