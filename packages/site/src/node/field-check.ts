@@ -355,7 +355,8 @@ function described(value: unknown): string {
   }
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : "an object";
+  const isShort = ["number", "boolean"].includes(typeof value) || value instanceof RegExp;
+  return isShort ? String(value) : "an object";
 }
 
 /** `*` is every origin. */

@@ -165,7 +165,7 @@ test.each([
     CONFIG,
     "/room-[0-9]+/i",
     "/[0-9]*/g",
-    /redaction\[0\]\.pattern is .*; write a regular expression that does not match the empty text/,
+    /redaction\[0\]\.pattern is \/\[0-9\]\*\/g; write a regular expression that does not match the empty text/,
   ],
   [
     "code that is loaded at once",
