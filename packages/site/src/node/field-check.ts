@@ -355,8 +355,8 @@ function described(value: unknown): string {
   }
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
-  const isShort = ["number", "boolean"].includes(typeof value) || value instanceof RegExp;
-  return isShort ? String(value) : "an object";
+  if (value instanceof RegExp) return value.toString();
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "an object";
 }
 
 /** `*` is every origin. */
