@@ -387,6 +387,8 @@ test("the open consent question hides no answer, with an item in the cart, on a 
     const said = await boxOf(panel.locator("article .answer > *").last());
     return { height: log.height, isSeen: said.top >= log.top && said.bottom <= log.bottom };
   };
+  // The panel scrolls when the next frame is drawn.
+  await expect.poll(async () => (await shown()).isSeen).toBe(true);
   const desktop = await shown();
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole("button", { name: "Ask the assistant" }).dispatchEvent("click");
