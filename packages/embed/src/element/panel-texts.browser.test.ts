@@ -228,3 +228,29 @@ test.each([DEFAULT_AGENT_TEXTS, GERMAN.agent, FRENCH.agent])(
     expect(said.join()).not.toMatch(/offset|safetensors|[A-Z]{4,}_/);
   },
 );
+
+test.each([
+  ["English", DEFAULT_TEXTS],
+  ["German", GERMAN.panel],
+  ["French", FRENCH.panel],
+])(
+  "on a narrow phone, nothing of the privacy view in %s is wider than the panel",
+  async (_, texts) => {
+    const { agent, root, control, settled } = await open();
+    const host = root.host as HTMLElementTagNameMap["waggle-agent"];
+    host.style.width = "300px";
+    host.texts = texts;
+    agent.consent.grant();
+    agent.setSent([sentEntry()]);
+    await settled();
+    control(texts.whatISent)?.click();
+    await expect.poll(() => control(texts.saveStored)).not.toBeNull();
+    await settled();
+    const view = root.querySelector(".privacy") as HTMLElement;
+    const { right } = view.getBoundingClientRect();
+    const wider = [...view.querySelectorAll("*")].filter(
+      (element) => element.getBoundingClientRect().right > right,
+    );
+    expect(wider.map((element) => element.textContent)).toEqual([]);
+  },
+);

@@ -105,7 +105,7 @@ pre { margin: 0; font: .78rem/1.45 var(--_mono); white-space: pre-wrap; overflow
 .question { margin: 0 .75rem .75rem; padding: .8rem .9rem; border: 1px solid var(--_accent); border-radius: 12px; background: var(--_raised) }
 .question p { margin: 0 0 .6rem; overflow-wrap: anywhere }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center }
-.button { min-height: 34px; padding: .3rem .9rem; border-radius: 9px; border: 1px solid var(--_line); font-size: .86rem; font-weight: 550; white-space: nowrap; flex: none }
+.button { min-height: 34px; padding: .3rem .9rem; border-radius: 9px; border: 1px solid var(--_line); font-size: .86rem; font-weight: 550; overflow-wrap: anywhere }
 .button:hover:not(:disabled) { border-color: var(--_accent) }
 .button.primary { background: var(--_accent); border-color: var(--_accent); color: var(--_on-accent) }
 .button.danger { color: var(--_bad) }
@@ -124,7 +124,7 @@ form[hidden] + footer { padding-top: .6rem; border-top: 1px solid var(--_line) }
 footer { display: flex; justify-content: space-between; gap: .6rem; padding: 0 1rem .6rem; color: var(--_muted); font: .7rem var(--_mono) }
 footer span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 
-.privacy { display: grid; gap: 1.1rem; align-content: start }
+.privacy { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.1rem; align-content: start }
 .privacy h3 { margin: 0 0 .3rem; font-size: .92rem }
 .privacy p { margin: 0 0 .5rem; color: var(--_muted); font-size: .84rem }
 .entries { list-style: none; margin: 0; padding: 0; display: grid; gap: .35rem }
