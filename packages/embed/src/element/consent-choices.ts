@@ -20,8 +20,8 @@ export function createConsentChoices(texts: PanelTexts): ConsentChoices {
     element: h(
       "div",
       { class: "choices" },
-      h("label", {}, train, ` ${texts.consentTrain}`),
-      h("label", {}, feedback, ` ${texts.consentFeedback}`),
+      h("label", {}, train, texts.consentTrain),
+      h("label", {}, feedback, texts.consentFeedback),
     ),
     scopes: () => [
       "collect",

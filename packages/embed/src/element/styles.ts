@@ -101,6 +101,8 @@ pre { margin: 0; font: .78rem/1.45 var(--_mono); white-space: pre-wrap; overflow
 .consent > p, .consent details { margin: 0 0 .6rem; font-size: .82rem; color: var(--_muted) }
 .consent > p { min-height: 1.3rem; overflow-y: auto }
 .consent summary { cursor: pointer; width: fit-content }
+.choices label { display: flex; gap: .5rem; align-items: baseline; margin: 0 0 .5rem; font-size: .86rem }
+.stored { margin: 0 0 .6rem }
 .consent details p { margin: .25rem 0 0; max-height: 11rem; overflow-y: auto }
 .question { margin: 0 .75rem .75rem; padding: .8rem .9rem; border: 1px solid var(--_accent); border-radius: 12px; background: var(--_raised) }
 .question p { margin: 0 0 .6rem; overflow-wrap: anywhere }
