@@ -168,7 +168,7 @@ function whyNoAnswer({ row, trajectory }: TrajectoryDetail): string | null {
 }
 
 const COMMENT_EFFECT =
-  "Operators see it here, and the visitor's export contains it without your name. Nothing learns from it.";
+  "Operators see it here. An export of this visitor's data by an operator has it, without your name. Nothing learns from it.";
 
 function effectOf(
   status: TrajectoryDetail["row"]["status"],
