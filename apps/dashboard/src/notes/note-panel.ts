@@ -158,7 +158,7 @@ function noteItem({ kind, text, by, at }: StaffNote): HTMLElement {
   );
 }
 
-/** Why nobody can say what the answer should have been; `null` if it is possible. */
+/** The reason why staff cannot replace the answer; `null` if they can. */
 function whyNoAnswer({ row, trajectory }: TrajectoryDetail): string | null {
   if (row.task !== null) return "A verifier judges practice tasks, so you can only comment.";
   const last = trajectory.turns.at(-1);
