@@ -291,4 +291,30 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/awaited-feedback.test.ts > a site that learns from undone actions waits for them, and no other lease has them",
     ],
   },
+  {
+    id: "edge:metric-levels",
+    source:
+      "issue 18, part 1; docs/how-to/outcomes.md, Levels; docs/decisions/0092-who-answers-and-what-feedback-is-about.md",
+    behavior:
+      "A metric is about a turn, a request or a conversation. Feedback about one turn trains no other turn. A page names no request of another visitor.",
+    tests: [
+      "workers/edge/src/outcomes/levels.test.ts > each turn has a value of its own, and a later one replaces that of its turn",
+      "workers/edge/src/outcomes/levels.test.ts > a page names no request of another visitor, neither for itself nor for the server",
+      "packages/learning/src/rewards/turn-credit.test.ts > each turn has its own reward, and a thumb counts for all turns",
+      "packages/learning/src/rewards/turn-credit.test.ts > a repeated request after a failed call gives the other turns no gradient",
+      "packages/learning/src/rewards/turn-credit.test.ts > an outcome of a conversation weighs 0.9 for each request that came after",
+    ],
+  },
+  {
+    id: "edge:who-answers",
+    source: "issue 18, part 1; docs/how-to/learn-from-feedback.md, Who gives feedback",
+    behavior:
+      "The edge counts how often requests alike get feedback, and the trainer weighs by it. Where people answer because of the answer, the bias stays.",
+    tests: [
+      "workers/edge/src/responses.test.ts > a request counts once for each signal, and the visitor's earlier feedback is what tells it apart",
+      "packages/learning/src/influence/response-weight.test.ts > the weighted mean is that of all requests, if the kind alone decides who answers",
+      "packages/learning/src/influence/response-weight.test.ts > the bias stays where unhappy people answer twice as often",
+      "trainer/src/edge-training/response-learning.test.ts > with the counts of requests, the policy learns what most visitors want",
+    ],
+  },
 ];

@@ -286,6 +286,29 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trust:statistics-only",
+    source: "issue 19, part 4; docs/decisions/0090-consent-scopes-and-statistics.md",
+    behavior:
+      "A site that collects statistics gets no token and no text of visitors: the page removes them, and the edge refuses the rest.",
+    tests: [
+      "packages/embed/src/consent-scopes.test.ts > with statistics, a request leaves tool names and times, no token and no text, and edits stay",
+      "packages/embed/src/consent-scopes.test.ts > control: without the setting the same request leaves its text",
+      "workers/edge/src/consent.test.ts > a site with statistics refuses tokens and text of visitors, and still takes practice",
+      "workers/edge/src/consent.test.ts > statistics teach nothing: they are counted and never leased, at any site",
+    ],
+  },
+  {
+    id: "trust:own-data",
+    source: "issue 19, part 4; docs/reference/visitor-privacy.md",
+    behavior:
+      "A visitor's page reads all that the edge stores of that visitor, and nothing of others.",
+    tests: [
+      "workers/edge/src/visitors/own-data.test.ts > all pages together have every record once, with at most 50 on a page, and the first only counts",
+      "workers/edge/src/visitors/own-data.test.ts > another visitor's cursor reads nothing of that visitor",
+      "packages/embed/src/element/consent-choices.browser.test.ts > the privacy view says what the site keeps, and saves all pages as one file",
+    ],
+  },
+  {
     id: "trust:learned-from-deleted",
     source: "issue 19, item 4",
     behavior: "The operator sees which versions learned from visitors who were forgotten since.",
