@@ -82,9 +82,12 @@ const answersIn = (groups: readonly LeasedGroup[]) =>
     trajectories.map(({ digest, staffAnswer = null }) => [digest, staffAnswer]),
   );
 
-async function acknowledge({ leaseId, fencingToken, groups }: LeaseResponse, step: number | null) {
-  const result =
-    step === null ? { status: "skipped", reason: "no-feedback" } : { status: "learned", step };
+async function acknowledge(
+  { leaseId, fencingToken, groups }: LeaseResponse,
+  step: number | null,
+  reason = "no-feedback",
+) {
+  const result = step === null ? { status: "skipped", reason } : { status: "learned", step };
   const outcomes = answersIn(groups).map(([digest]) => ({ digest, ...result }));
   const body = { fencingToken, outcomes };
   await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, { ...asTrainer, body });
@@ -214,6 +217,26 @@ test("notes that cannot be are refused", async () => {
   expect(await status(request.digest, noted("x".repeat(2001)))).toBe(400);
   expect(await status(request.digest, noted("It costs 3."), { token })).toBe(401);
   expect(await status(request.digest, noted("It costs 3."), asTrainer)).toBe(401);
+});
+
+test("no answer is taken for a request that no trainer may learn it from", async () => {
+  const grantedAt = new Date().toISOString();
+  const consent = { version: "1", scopes: ["collect", "train"], choices: true, grantedAt } as const;
+  const silent = await makeUpload(baseModel, null, {
+    consent: { ...consent, scopes: [...consent.scopes] },
+  });
+  await upload(token, silent);
+  const expired = await liveRequest();
+  await give("thumb-down", expired);
+  await acknowledge(await nextLease(), null, "consent-expired");
+  const refusal = async ({ digest }: Upload) => {
+    const { status, body } = await call("POST", pathOf(digest), { ...STAFF, body: noted("3.") });
+    return [status, JSON.stringify(body).match(/\((.+)\)/)?.[1]];
+  };
+  expect(await refusal(silent)).toEqual([409, "no-feedback-consent"]);
+  expect(await refusal(expired)).toEqual([409, "consent-expired"]);
+  expect(await write(silent, noted("Good question.", "comment"))).toMatchObject({ by: "Ann" });
+  expect(await nothingToLease()).toBe(true);
 });
 
 test("notes are in the visitor's export without a name, and are deleted with the visitor", async () => {
