@@ -239,6 +239,21 @@ test("no answer is taken for a request that no trainer may learn it from", async
   expect(await nothingToLease()).toBe(true);
 });
 
+test("an answer whose id is taken is not logged, and makes no request ready again", async () => {
+  const [request, other] = [await liveRequest(), await liveRequest()];
+  await give("thumb-down", other);
+  await acknowledge(await nextLease(), 3);
+  const note = noted("It costs 3.");
+  await write(request, note);
+  expect(await call("POST", pathOf(other.digest), { ...STAFF, body: note })).toMatchObject({
+    status: 409,
+    body: { error: { code: "REPLAYED" } },
+  });
+  expect(await statusOf(other)).toEqual({ status: "learned", learnedAtStep: 3, notes: [] });
+  const { entries } = await ask<AuditResponse>("GET", "/v1/operator/audit", asOperator);
+  expect(entries.filter(({ action }) => action === "write-answer").length).toBe(1);
+});
+
 test("notes are in the visitor's export without a name, and are deleted with the visitor", async () => {
   const request = await liveRequest();
   const { by: _, ...note } = await write(request, noted("It costs 3."));

@@ -59,7 +59,7 @@ export async function addNote(
   const notes = await notesOn(db, digest);
   const same = notes.find((note) => note.id === id);
   if (same?.kind === kind && same.text === redacted) return same;
-  if (same !== undefined) throw takenId();
+  if (same !== undefined || (await isTaken(db, id))) throw takenId();
   if (notes.length >= MOST_NOTES) {
     throw new WaggleError(
       "CONFLICT",
@@ -96,6 +96,15 @@ async function whyUntaught(
 ): Promise<string | null> {
   if (reason !== null && NEVER_TAUGHT.includes(reason)) return reason;
   return (await lacksFeedbackConsent(db, visitorId, id)) ? "no-feedback-consent" : null;
+}
+
+/** Whether a note of any trajectory has this id. */
+async function isTaken(db: SiteDatabase, id: string): Promise<boolean> {
+  const note = await db
+    .prepare("SELECT 1 FROM staffNotes WHERE site = ?site AND id = ?1")
+    .bind(id)
+    .first();
+  return note !== null;
 }
 
 function takenId(): WaggleError {
