@@ -19,6 +19,7 @@ import {
   type Upload,
   upload,
 } from "./testing/edge.ts";
+import { feedbackOn, giveAsPage } from "./testing/feedback.ts";
 import { outcomeOf, reportAsPage } from "./testing/outcomes.ts";
 
 beforeEach(() => {
@@ -33,9 +34,7 @@ afterEach(() => {
 });
 
 const give = async (token: string, kind: Feedback["kind"], { trajectory }: Upload) => {
-  const at = "2026-11-20T12:00:00.000Z";
-  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind, at };
-  await ask("POST", "/v1/feedback", { token, body });
+  expect((await giveAsPage(token, feedbackOn(trajectory, { kind }))).status).toBe(200);
 };
 const responses = async () =>
   (await ask<OperatorSummary>("GET", "/v1/operator/summary", asOperator)).responses;

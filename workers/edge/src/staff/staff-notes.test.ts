@@ -29,6 +29,7 @@ import {
   upload,
   work,
 } from "../testing/edge.ts";
+import { feedbackOn, giveAsPage } from "../testing/feedback.ts";
 import { deleteExpired } from "../retention.ts";
 
 const STAFF = { ...asOperator, headers: { [OPERATOR_NAME_HEADER]: "Ann" } };
@@ -56,9 +57,7 @@ async function liveRequest(): Promise<Upload> {
 }
 
 async function give(kind: Feedback["kind"], { trajectory }: Upload): Promise<void> {
-  const at = "2026-11-20T12:00:00.000Z";
-  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind, at };
-  await ask("POST", "/v1/feedback", { token, body });
+  expect((await giveAsPage(token, feedbackOn(trajectory, { kind }))).status).toBe(200);
 }
 
 const pathOf = (digest: string) => `/v1/operator/trajectories/${digest}/notes`;
