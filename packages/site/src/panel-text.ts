@@ -34,6 +34,7 @@ export const PANEL_TEXTS = [
   "consentDecline",
   "consentTrain",
   "consentFeedback",
+  "saveChoice",
   "toolRunning",
   "toolDone",
   "toolFailed",

@@ -39,7 +39,7 @@ CREATE TABLE conversationLinks (
   place INTEGER NOT NULL,                    -- 1: the request before that of the outcome
   PRIMARY KEY (trajectoryId, outcomeOf, sender, site)
 ) WITHOUT ROWID;
-CREATE INDEX conversationLinksOutcome ON conversationLinks (outcomeOf, site);
+CREATE UNIQUE INDEX conversationLinksOutcome ON conversationLinks (outcomeOf, sender, place, site);
 
 -- Visitors' own requests that wait for feedback.
 CREATE TABLE responses (

@@ -25,6 +25,7 @@ import {
   upload,
   work,
 } from "./testing/edge.ts";
+import { feedbackOn, giveAsPage } from "./testing/feedback.ts";
 import { outcomeOf, reportAsPage, serverCredential } from "./testing/outcomes.ts";
 
 const METRICS: SiteMetrics = {
@@ -63,10 +64,8 @@ async function give(
   as = token,
   text?: string,
 ): Promise<Feedback> {
-  const at = "2026-11-20T12:00:00.000Z";
-  const said = text === undefined ? {} : { text };
-  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind, at, ...said };
-  await ask("POST", "/v1/feedback", { token: as, body });
+  const body = feedbackOn(trajectory, { kind, ...(text === undefined ? {} : { text }) });
+  expect((await giveAsPage(as, body)).status).toBe(200);
   return body;
 }
 
@@ -375,8 +374,6 @@ test("feedback over the limit of a visitor is refused for good, so that pages do
     .bind(DEFAULT_SITE, session.visitorId)
     .run();
   const { trajectory } = await makeUpload(baseModel, null);
-  const at = "2026-11-20T12:00:00.000Z";
-  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind: "thumb-up", at };
-  const refused = await call("POST", "/v1/feedback", { token: session.token, body });
+  const refused = await giveAsPage(session.token, feedbackOn(trajectory));
   expect(refused).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
 });

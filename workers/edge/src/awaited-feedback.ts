@@ -78,7 +78,8 @@ const STRATUM = `CASE
 
 /**
  * Makes the new group of a live request wait. It gets room for a second trajectory, so that only its deadline makes it
- * complete, and is not ready unless the feedback came first. The request counts among those that may get feedback.
+ * complete, and is not ready unless the feedback came first. The request counts among those that may get feedback, if its
+ * visitor agreed to feedback.
  */
 export function awaitFeedback(
   db: SiteDatabase,
@@ -101,6 +102,7 @@ export function awaitFeedback(
         `INSERT INTO responses (site, trajectoryId, visitorId, stratum, answered)
          SELECT ?site, t.id, t.visitorId, ${STRATUM}, ${HAS_FEEDBACK}
          FROM trajectories t WHERE t.site = ?site AND t.groupId = ?1
+           AND (t.consentScopes IS NULL OR t.consentScopes LIKE '%feedback%')
          ON CONFLICT DO NOTHING`,
       )
       .bind(groupId, parameter(ofVisitors(teaching))),

@@ -1,5 +1,11 @@
 /** What an edge stores and hands out, by what the visitor agreed to and what the site collects. */
-import { type Consent, toStatistics, type Trajectory, trajectoryDigest } from "@waggle/protocol";
+import {
+  type Consent,
+  type Feedback,
+  toStatistics,
+  type Trajectory,
+  trajectoryDigest,
+} from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import {
   ask,
@@ -16,6 +22,7 @@ import {
   upload,
   work,
 } from "./testing/edge.ts";
+import { feedbackOn, giveAsPage } from "./testing/feedback.ts";
 
 let baseModel = "";
 let token = "";
@@ -39,17 +46,8 @@ async function statistics(edit: Partial<Trajectory> = {}): Promise<Upload> {
   return { trajectory: reduced, digest: await trajectoryDigest(reduced) };
 }
 
-const thumb = ({ trajectory }: Upload, edit: object = {}) =>
-  call("POST", "/v1/feedback", {
-    token,
-    body: {
-      id: crypto.randomUUID(),
-      trajectoryId: trajectory.id,
-      kind: "thumb-up",
-      at: AT,
-      ...edit,
-    },
-  });
+const thumb = ({ trajectory }: Upload, edit: Partial<Feedback> = {}) =>
+  giveAsPage(token, feedbackOn(trajectory, edit));
 
 async function rowOf({ digest }: Upload): Promise<unknown> {
   return bindings.DB.prepare(

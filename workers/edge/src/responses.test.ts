@@ -5,6 +5,7 @@ import {
   type LeasedTrajectory,
   type OperatorSummary,
   seededRandom,
+  type Trajectory,
 } from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
@@ -18,6 +19,7 @@ import {
   type Upload,
   upload,
 } from "./testing/edge.ts";
+import { feedbackOn, giveAsPage } from "./testing/feedback.ts";
 import { outcomeOf, reportAsPage } from "./testing/outcomes.ts";
 
 beforeEach(() => {
@@ -32,15 +34,17 @@ afterEach(() => {
 });
 
 const give = async (token: string, kind: Feedback["kind"], { trajectory }: Upload) => {
-  const at = "2026-11-20T12:00:00.000Z";
-  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind, at };
-  await ask("POST", "/v1/feedback", { token, body });
+  expect((await giveAsPage(token, feedbackOn(trajectory, { kind }))).status).toBe(200);
 };
 const responses = async () =>
   (await ask<OperatorSummary>("GET", "/v1/operator/summary", asOperator)).responses;
 
-async function request(token: string, base: string): Promise<Upload> {
-  const one = await makeUpload(base, null);
+async function request(
+  token: string,
+  base: string,
+  edit: Partial<Trajectory> = {},
+): Promise<Upload> {
+  const one = await makeUpload(base, null, edit);
   await upload(token, one);
   return one;
 }
@@ -100,6 +104,24 @@ test("a request counts once for each signal, and the visitor's earlier feedback 
       { stratum: `silent ${backend}`, requests: 1, answered: 0 },
     ],
   });
+});
+
+test("a request whose visitor allows no feedback is not among those that may get some", async () => {
+  const base = await freshEdge();
+  const { token } = await openSession();
+  const grantedAt = "2026-11-20T12:00:00.000Z";
+  const scopes = ["collect", "train"] as const;
+  const consent = { version: "1", scopes: [...scopes], choices: true, grantedAt } as const;
+  await request(token, base, { consent });
+  const open = await request(token, base, {
+    consent: { ...consent, scopes: [...scopes, "feedback"] },
+  });
+  await give(token, "thumb-up", open);
+  await leased(1);
+  const { backend } = open.trajectory.client;
+  expect((await responses())?.byStratum).toEqual([
+    { stratum: `new ${backend}`, requests: 1, answered: 1 },
+  ]);
 });
 
 const { DB, MIGRATIONS } = bindings;

@@ -189,6 +189,20 @@ test("practice tasks and turns that call a tool can only be commented on", () =>
   expect(view.effect()).toContain("Nothing learns from it");
 });
 
+test.each([
+  ["statistics-only", {}, "the site keeps statistics only"],
+  ["consent-expired", {}, "older than the site allows"],
+  ["no-train-consent", { scopes: ["collect", "feedback"] }, "did not agree to training"],
+  [null, { scopes: ["collect", "train"] }, "did not agree to the use of feedback"],
+] as const)("a record that teaches nothing (%s) can only be commented on", (reason, edit, why) => {
+  const consent = { ...detail.trajectory.consent, choices: true as const, ...edit };
+  const scopes = "scopes" in edit ? [...edit.scopes] : (["collect", "train", "feedback"] as const);
+  const trajectory = { ...detail.trajectory, consent: { ...consent, scopes: [...scopes] } };
+  open({ ...detail, row: { ...detail.row, status: "skipped", reason }, trajectory });
+  expect(panel?.textContent).toContain(why);
+  expect(panel?.querySelector("[type=radio]")).toBeNull();
+});
+
 test("an edge of the previous release has no panel", () => {
   const { notes: _, ...old } = detail;
   open(old);

@@ -1,5 +1,6 @@
 /** Notes of the site's staff on one trajectory, and the form that adds one. */
 import {
+  consentScopes,
   type ControlState,
   FEEDBACK_TEXT_LENGTH,
   type StaffNote,
@@ -10,6 +11,7 @@ import {
 import { h } from "@waggle/embed/dom";
 import { formatAgo } from "../format.ts";
 import type { OperatorApi } from "../operator-api.ts";
+import { reasonText } from "../reason-text.ts";
 import { describeError } from "../view.ts";
 
 type Kind = StaffNote["kind"];
@@ -161,10 +163,25 @@ function noteItem({ kind, text, by, at }: StaffNote): HTMLElement {
 /** The reason why staff cannot replace the answer; `null` if they can. */
 function whyNoAnswer({ row, trajectory }: TrajectoryDetail): string | null {
   if (row.task !== null) return "A verifier judges practice tasks, so you can only comment.";
+  const untaught = untaughtReason(row.reason, trajectory.consent);
+  if (untaught !== null) {
+    return `Nothing is learned from this record: ${reasonText(untaught)}. You can only comment.`;
+  }
   const last = trajectory.turns.at(-1);
   return last === undefined || last.toolCalls.length > 0
     ? "The last turn is no plain answer, so you can only comment."
     : null;
+}
+
+/** The edge refuses answers for the same reasons. */
+function untaughtReason(
+  reason: string | null,
+  consent: TrajectoryDetail["trajectory"]["consent"],
+): string | null {
+  const scopes = consentScopes(consent);
+  if (!scopes.includes("train")) return "no-train-consent";
+  if (!scopes.includes("feedback")) return "no-feedback-consent";
+  return reason === "statistics-only" || reason === "consent-expired" ? reason : null;
 }
 
 const COMMENT_EFFECT =

@@ -41,11 +41,13 @@ export function createConsentCard(
   if (agent.consent.hasChoices) {
     // Nobody can agree before the choices are shown.
     accept.disabled = true;
-    void import("./consent-choices.ts").then(({ createConsentChoices }) => {
-      choices = createConsentChoices(texts);
-      row.before(choices.element);
-      accept.disabled = false;
-    });
+    import("./consent-choices.ts")
+      .then(({ createConsentChoices }) => {
+        choices = createConsentChoices(texts);
+        row.before(choices.element);
+        accept.disabled = false;
+      })
+      .catch(() => row.before(h("p", { role: "alert" }, texts.notShown)));
   }
   return h(
     "section",

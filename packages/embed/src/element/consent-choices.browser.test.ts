@@ -61,8 +61,18 @@ test("the privacy view shows the choice and changes it; reading again keeps what
   feedback?.click();
   await view.refresh();
   expect([train?.checked, feedback?.checked]).toEqual([false, true]);
-  buttonOf(element, "Agree").click();
+  buttonOf(element, "Save my choice").click();
   expect(agent.consent.get()?.scopes).toEqual(["collect", "feedback"]);
+});
+
+test("the button that saves choices asks for consent again after a withdrawal", async () => {
+  const agent = createFakeAgent({ hasChoices: true });
+  agent.consent.grant();
+  const view = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  await view.refresh();
+  expect(buttonOf(view.element, "Agree")).toBeUndefined();
+  buttonOf(view.element, DEFAULT_TEXTS.withdraw).click();
+  await expect.poll(() => buttonOf(view.element, "Agree")?.hidden).toBe(false);
 });
 
 test("the privacy view says what the site keeps, and saves all pages as one file", async () => {

@@ -63,6 +63,8 @@ export type PanelTexts = {
   /** What a visitor can agree to besides keeping, if the site offers choices. */
   readonly consentTrain: string;
   readonly consentFeedback: string;
+  /** A button of the privacy view that changes these choices, after the visitor has agreed. */
+  readonly saveChoice: string;
 
   readonly toolRunning: string;
   readonly toolDone: string;
@@ -175,6 +177,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
   consentDecline: "Decline",
   consentTrain: "The assistant may learn from it.",
   consentFeedback: "The site may use what I say about answers.",
+  saveChoice: "Save my choice",
 
   toolRunning: "running",
   toolDone: "done",

@@ -82,6 +82,7 @@ export function createPrivacyView(
     if (granted?.grantedAt !== shownConsent?.grantedAt) choices?.show(granted);
     shownConsent = granted;
     agree.hidden = granted !== null && choices === null;
+    setText(agree, granted === null ? texts.consentAccept : texts.saveChoice);
     withdraw.hidden = granted === null;
     const [counts, list] = await Promise.all([agent.outbox(), agent.sent(100)]);
     // Without a sent entry there is no visitor at the edge whose data could be read.

@@ -54,6 +54,7 @@ export const FRENCH: Language = {
     consentDecline: "Refuser",
     consentTrain: "L’assistant peut en apprendre.",
     consentFeedback: "Le site peut utiliser ce que je dis des réponses.",
+    saveChoice: "Enregistrer mon choix",
 
     toolRunning: "en cours",
     toolDone: "terminé",

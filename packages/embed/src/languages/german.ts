@@ -54,6 +54,7 @@ export const GERMAN: Language = {
     consentDecline: "Ablehnen",
     consentTrain: "Der Assistent darf daraus lernen.",
     consentFeedback: "Die Website darf verwenden, was ich über Antworten sage.",
+    saveChoice: "Entscheidung speichern",
 
     toolRunning: "läuft",
     toolDone: "erledigt",

@@ -4,7 +4,7 @@ import { isObject, WaggleError } from "@waggle/protocol";
 
 /** One page of the stored data. */
 export type StoredPage = {
-  /** JSON lines. */
+  /** JSON lines, each with a line break; empty if the page has nothing. */
   readonly text: string;
   /** Counts of all that is stored; only on the first page. */
   readonly counts: { readonly trajectories: number; readonly feedback: number } | null;
@@ -29,7 +29,10 @@ export async function readStored(
   const { trajectories, feedback } = parsed(lines[0]);
   const hasCounts = Number.isInteger(trajectories) && Number.isInteger(feedback);
   return {
-    text: `${lines.slice(0, -1).join("\n")}\n`,
+    text: lines
+      .slice(0, -1)
+      .map((line) => `${line}\n`)
+      .join(""),
     counts: hasCounts ? { trajectories: Number(trajectories), feedback: Number(feedback) } : null,
     next: last["kind"] === "next" ? String(last["after"]) : null,
   };

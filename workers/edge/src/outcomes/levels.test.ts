@@ -181,3 +181,19 @@ test("links go with the outcome and with the request", async () => {
   expect((await call("DELETE", "/v1/visitor", { token })).status).toBe(200);
   expect(await links()).toBe(0);
 });
+
+test("an outcome has at most 20 links, and none if it is refused", async () => {
+  const [one, other] = [await request(), await request()];
+  const outcome = outcomeOf(one.trajectory, { metric: "rating", value: 4 });
+  const links = () => bindings.DB.prepare("SELECT COUNT(*) AS n FROM conversationLinks").first("n");
+  const send = async (edit: Edit) => (await reportAsPage(token, { ...outcome, ...edit })).status;
+  const strangers = () => Array.from({ length: 20 }, () => crypto.randomUUID());
+  expect(await send({ conversation: strangers() })).toBe(200);
+  expect(await send({ conversation: strangers() })).toBe(200);
+  expect(await links()).toBe(20);
+  const trajectoryId = other.trajectory.id;
+  expect(await send({ trajectoryId, conversation: strangers() })).toBe(409);
+  expect(await links()).toBe(20);
+  await ask("DELETE", "/v1/visitor", { token });
+  expect(await links()).toBe(0);
+});

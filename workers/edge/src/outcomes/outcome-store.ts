@@ -44,14 +44,18 @@ const INSERT = `
     WHERE excluded.occurredAt > outcomes.occurredAt
   RETURNING id`;
 
-/** Links of the outcomes that are stored. Only their own sender's outcomes follow them. */
+/**
+ * Links of the outcomes that are stored. Only their own sender's outcomes follow them. The first link of each place stays, so
+ * that an outcome that is sent again with others adds none.
+ */
 const LINK = `
   INSERT INTO conversationLinks (site, trajectoryId, outcomeOf, sender, place)
   SELECT ?site, l.value, o.value ->> 'trajectoryId', ?2, l.key + 1
   FROM json_each(?1) AS o, json_each(o.value, '$.conversation') AS l
   WHERE l.value <> o.value ->> 'trajectoryId'
     AND EXISTS (SELECT 1 FROM outcomes n
-      WHERE n.id = o.value ->> 'id' AND n.sender = ?2 AND n.site = ?site)
+      WHERE n.id = o.value ->> 'id' AND n.sender = ?2 AND n.site = ?site
+        AND n.trajectoryId = o.value ->> 'trajectoryId')
   ON CONFLICT DO NOTHING`;
 
 /** Compares with what is stored. Numbers are compared here, because they were read from JSON here. */

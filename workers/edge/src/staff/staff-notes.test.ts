@@ -29,6 +29,7 @@ import {
   upload,
   work,
 } from "../testing/edge.ts";
+import { feedbackOn, giveAsPage } from "../testing/feedback.ts";
 import { deleteExpired } from "../retention.ts";
 
 const STAFF = { ...asOperator, headers: { [OPERATOR_NAME_HEADER]: "Ann" } };
@@ -56,9 +57,7 @@ async function liveRequest(): Promise<Upload> {
 }
 
 async function give(kind: Feedback["kind"], { trajectory }: Upload): Promise<void> {
-  const at = "2026-11-20T12:00:00.000Z";
-  const body = { id: crypto.randomUUID(), trajectoryId: trajectory.id, kind, at };
-  await ask("POST", "/v1/feedback", { token, body });
+  expect((await giveAsPage(token, feedbackOn(trajectory, { kind }))).status).toBe(200);
 }
 
 const pathOf = (digest: string) => `/v1/operator/trajectories/${digest}/notes`;
@@ -82,9 +81,12 @@ const answersIn = (groups: readonly LeasedGroup[]) =>
     trajectories.map(({ digest, staffAnswer = null }) => [digest, staffAnswer]),
   );
 
-async function acknowledge({ leaseId, fencingToken, groups }: LeaseResponse, step: number | null) {
-  const result =
-    step === null ? { status: "skipped", reason: "no-feedback" } : { status: "learned", step };
+async function acknowledge(
+  { leaseId, fencingToken, groups }: LeaseResponse,
+  step: number | null,
+  reason = "no-feedback",
+) {
+  const result = step === null ? { status: "skipped", reason } : { status: "learned", step };
   const outcomes = answersIn(groups).map(([digest]) => ({ digest, ...result }));
   const body = { fencingToken, outcomes };
   await ask("POST", `/v1/trainer/leases/${leaseId}/acknowledge`, { ...asTrainer, body });
@@ -214,6 +216,41 @@ test("notes that cannot be are refused", async () => {
   expect(await status(request.digest, noted("x".repeat(2001)))).toBe(400);
   expect(await status(request.digest, noted("It costs 3."), { token })).toBe(401);
   expect(await status(request.digest, noted("It costs 3."), asTrainer)).toBe(401);
+});
+
+test("no answer is taken for a request that no trainer may learn it from", async () => {
+  const grantedAt = new Date().toISOString();
+  const consent = { version: "1", scopes: ["collect", "train"], choices: true, grantedAt } as const;
+  const silent = await makeUpload(baseModel, null, {
+    consent: { ...consent, scopes: [...consent.scopes] },
+  });
+  await upload(token, silent);
+  const expired = await liveRequest();
+  await give("thumb-down", expired);
+  await acknowledge(await nextLease(), null, "consent-expired");
+  const refusal = async ({ digest }: Upload) => {
+    const { status, body } = await call("POST", pathOf(digest), { ...STAFF, body: noted("3.") });
+    return [status, JSON.stringify(body).match(/\((.+)\)/)?.[1]];
+  };
+  expect(await refusal(silent)).toEqual([409, "no-feedback-consent"]);
+  expect(await refusal(expired)).toEqual([409, "consent-expired"]);
+  expect(await write(silent, noted("Good question.", "comment"))).toMatchObject({ by: "Ann" });
+  expect(await nothingToLease()).toBe(true);
+});
+
+test("an answer whose id is taken is not logged, and makes no request ready again", async () => {
+  const [request, other] = [await liveRequest(), await liveRequest()];
+  await give("thumb-down", other);
+  await acknowledge(await nextLease(), 3);
+  const note = noted("It costs 3.");
+  await write(request, note);
+  expect(await call("POST", pathOf(other.digest), { ...STAFF, body: note })).toMatchObject({
+    status: 409,
+    body: { error: { code: "REPLAYED" } },
+  });
+  expect(await statusOf(other)).toEqual({ status: "learned", learnedAtStep: 3, notes: [] });
+  const { entries } = await ask<AuditResponse>("GET", "/v1/operator/audit", asOperator);
+  expect(entries.filter(({ action }) => action === "write-answer").length).toBe(1);
 });
 
 test("notes are in the visitor's export without a name, and are deleted with the visitor", async () => {

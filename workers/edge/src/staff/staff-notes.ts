@@ -8,12 +8,14 @@ import {
   FEEDBACK_TEXT_LENGTH,
   type StaffNote,
   type StaffNoteRequest,
+  type TrajectoryRow,
   WaggleError,
 } from "@waggle/protocol";
 import { auditStatement, type Decision } from "../audit-log.ts";
 import { endWaiting, type TeachingFeedback } from "../awaited-feedback.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { findRow } from "../trajectory-rows.ts";
+import { lacksFeedbackConsent } from "../visitors/feedback-consent.ts";
 
 /** Maximum number of notes on one trajectory. */
 const MOST_NOTES = 100;
@@ -45,10 +47,11 @@ export async function addNote(
       "this is a practice task, which a verifier judges, so no answer of staff is learned; write a comment",
     );
   }
-  if (kind === "answer" && NEVER_TAUGHT.includes(row.reason ?? "")) {
+  const untaught = kind === "answer" ? await whyUntaught(db, row) : null;
+  if (untaught !== null) {
     throw new WaggleError(
       "CONFLICT",
-      `nothing is learned from this trajectory (${row.reason}), so no answer of staff is; write a comment`,
+      `nothing is learned from this trajectory (${untaught}), so no answer of staff is; write a comment`,
     );
   }
   // Placeholders can be longer than what they replace.
@@ -56,7 +59,7 @@ export async function addNote(
   const notes = await notesOn(db, digest);
   const same = notes.find((note) => note.id === id);
   if (same?.kind === kind && same.text === redacted) return same;
-  if (same !== undefined) throw takenId();
+  if (same !== undefined || (await isTaken(db, id))) throw takenId();
   if (notes.length >= MOST_NOTES) {
     throw new WaggleError(
       "CONFLICT",
@@ -83,8 +86,26 @@ export async function addNote(
   return { id, kind, text: redacted, by, at: new Date(now).toISOString() };
 }
 
-/** Reasons for which the edge itself leases a trajectory to no trainer. */
-const NEVER_TAUGHT: readonly string[] = ["no-train-consent", "statistics-only"];
+/** Reasons that end only with a new record: the edge leases it to no trainer, or each trainer skips it. */
+const NEVER_TAUGHT: readonly string[] = ["no-train-consent", "statistics-only", "consent-expired"];
+
+/** Why no trainer may learn an answer to this request; `null` if one may. */
+async function whyUntaught(
+  db: SiteDatabase,
+  { id, visitorId, reason }: TrajectoryRow,
+): Promise<string | null> {
+  if (reason !== null && NEVER_TAUGHT.includes(reason)) return reason;
+  return (await lacksFeedbackConsent(db, visitorId, id)) ? "no-feedback-consent" : null;
+}
+
+/** Whether a note of any trajectory has this id. */
+async function isTaken(db: SiteDatabase, id: string): Promise<boolean> {
+  const note = await db
+    .prepare("SELECT 1 FROM staffNotes WHERE site = ?site AND id = ?1")
+    .bind(id)
+    .first();
+  return note !== null;
+}
 
 function takenId(): WaggleError {
   return new WaggleError("REPLAYED", "this note id is already taken; use a new id");

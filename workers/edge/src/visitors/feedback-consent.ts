@@ -2,6 +2,23 @@
 import { WaggleError } from "@waggle/protocol";
 import type { SiteDatabase } from "../sites/site-database.ts";
 
+/** Whether the visitor's trajectory is stored without consent to feedback. */
+export async function lacksFeedbackConsent(
+  db: SiteDatabase,
+  visitorId: string,
+  trajectoryId: string,
+): Promise<boolean> {
+  // Rows of the previous release have no scopes. Their consent covers feedback.
+  const found = await db
+    .prepare(
+      `SELECT 1 FROM trajectories WHERE site = ?site AND id = ?1 AND visitorId = ?2
+         AND consentScopes NOT LIKE '%feedback%'`,
+    )
+    .bind(trajectoryId, visitorId)
+    .first();
+  return found !== null;
+}
+
 /**
  * Feedback can arrive before its trajectory, whose consent decides. `dropFeedback` then deletes it.
  * @throws WaggleError `CONSENT_MISSING` if the visitor's trajectory is stored without consent to feedback.
@@ -11,15 +28,7 @@ export async function requireFeedbackConsent(
   visitorId: string,
   trajectoryId: string,
 ): Promise<void> {
-  // Rows of the previous release have no scopes. Their consent covers feedback.
-  const refused = await db
-    .prepare(
-      `SELECT 1 FROM trajectories WHERE site = ?site AND id = ?1 AND visitorId = ?2
-         AND consentScopes NOT LIKE '%feedback%'`,
-    )
-    .bind(trajectoryId, visitorId)
-    .first();
-  if (refused === null) return;
+  if (!(await lacksFeedbackConsent(db, visitorId, trajectoryId))) return;
   throw new WaggleError(
     "CONSENT_MISSING",
     "the consent of this trajectory does not cover feedback; ask the visitor for consent",
