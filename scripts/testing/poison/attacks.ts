@@ -8,13 +8,8 @@ import { FULL_SUPPORT, type TaskReference, type Trajectory } from "@waggle/proto
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ScriptedPolicy } from "@waggle/testing";
 import { claimed, named } from "../tamper/claimed-record.ts";
-import {
-  type AttackedSite,
-  type Behavior,
-  finalTextOf,
-  MARKER,
-  type WrittenTurn,
-} from "./attacked-site.ts";
+import { type AttackedSite, type Behavior, finalTextOf, MARKER } from "./attacked-site.ts";
+import type { WrittenTurn } from "../shop-demonstration.ts";
 
 /** A task with the seed that the edge gave for it. */
 type Slot = { readonly task: TaskReference; readonly seed: number };
