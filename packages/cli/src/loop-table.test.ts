@@ -31,11 +31,16 @@ test("the base and the deployed version are compared", () => {
   ]);
 });
 
-test("without a promoted version, two figures of the base do not look like a result", () => {
-  const success = { ...REPORT.success, final: 0.75, unseenPatterns: null };
+test("without a deployed version, the figures of the base do not look like a result", () => {
+  const success = {
+    ...REPORT.success,
+    final: null,
+    unseenPatterns: { base: 0.5, final: null, tasks: 8 },
+  };
   const lines = loopTable({ ...REPORT, success, published: 0, promoted: 0 });
-  expect(lines.slice(0, 2)).toEqual([
+  expect(lines.slice(0, 3)).toEqual([
     "held-out success  75.0 % of 40 tasks by the base; no new version was deployed, so there is no comparison",
+    "unseen patterns   50.0 % of 8 of these tasks",
     "policies          0 published, 0 promoted",
   ]);
   expect(lines.join("\n")).not.toContain("→");

@@ -21,10 +21,10 @@ export function loopTable({ uploads, pages, training, live, ...report }: LoopRep
   ];
 }
 
-/** Without a promoted version both sides of the comparison are the base, which is no result. */
-function successLines({ success, promoted }: Pick<LoopReport, "success" | "promoted">): string[] {
+/** If no new version is deployed, only the base has figures. */
+function successLines({ success }: Pick<LoopReport, "success">): string[] {
   const { base, final, tasks, unseenPatterns: unseen } = success;
-  if (base !== null && promoted === 0) {
+  if (base !== null && final === null) {
     return [
       `held-out success  ${percent(base)} of ${tasks} tasks by the base; no new version was deployed, so there is no comparison`,
       ...(unseen === null

@@ -11,8 +11,10 @@ const UPLOADS = {
   twice: 0,
 };
 
-function success(base: number, final: number, greedy: number) {
-  const temperatures = [{ temperature: "greedy", base: greedy, final: greedy }];
+function success(base: number, final: number | null, greedy: number) {
+  const temperatures = [
+    { temperature: "greedy", base: greedy, final: final === null ? null : greedy },
+  ];
   return { base, final, tasks: 400, temperatures, unseenPatterns: null };
 }
 
@@ -22,6 +24,13 @@ test("a base and a deployed version that fail almost always are too weak to lear
     /^warning: the base and the deployed version solve almost no held-out task/,
   );
   expect(words).toContain("docs/how-to/your-own-environment.md#a-base-that-is-too-weak");
+});
+
+test("a base that fails almost always is too weak, also if no version was deployed", () => {
+  const weak = { success: success(0, null, 0.02), uploads: UPLOADS, published: 0 };
+  expect(loopWarning(weak)).toMatch(/^warning: the base solves almost no held-out task/);
+  const able = { ...weak, success: success(0.3, null, 0.4) };
+  expect(loopWarning(able)).toMatch(/no version was published/);
 });
 
 test("a version that solves 5 % of the tasks, sampled or greedily, is no reason to warn", () => {

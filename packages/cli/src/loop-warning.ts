@@ -9,14 +9,14 @@ export function loopWarning({
   published,
 }: Pick<LoopReport, "success" | "uploads" | "published">): string | null {
   const { base, final, temperatures } = success;
-  if (base !== null && final !== null) {
-    const rates = [base, final, ...temperatures.flatMap((one) => [one.base, one.final])];
-    if (isTooWeak(rates)) {
-      return (
-        "warning: the base and the deployed version solve almost no held-out task. Practice cannot improve a base " +
-        `that almost always fails. Make tasks easier or the base better: ${WEAK_BASE_PAGE}`
-      );
-    }
+  const rates = [success, ...temperatures].flatMap((one) => [one.base, one.final]);
+  const measured = rates.filter((rate) => rate !== null);
+  if (base !== null && isTooWeak(measured)) {
+    const who = final === null ? "the base solves" : "the base and the deployed version solve";
+    return (
+      `warning: ${who} almost no held-out task. Practice cannot improve a base ` +
+      `that almost always fails. Make tasks easier or the base better: ${WEAK_BASE_PAGE}`
+    );
   }
   if (uploads.learned > 0) {
     if (published > 0) return null;

@@ -5,7 +5,6 @@ export { influenceFactors, massByName, scaledMasses } from "./influence/influenc
 export { hasOneAdvantage, meanAdvantage, shuffledAdvantages } from "./advantages/mean-advantage.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";
 export { shuffled } from "./advantages/shuffle.ts";
-export { effectiveRequests } from "./influence/response-weight.ts";
 export { signalInfluence } from "./influence/signal-influence.ts";
 export type { ArrangementName } from "./composition/arrangement.ts";
 export { partsOf, recipe, usedParts } from "./composition/definition.ts";
@@ -79,6 +78,7 @@ export { stageLoss } from "./composition/stage-loss.ts";
 export type { StateName } from "./composition/state.ts";
 export { write } from "./composition/writing.ts";
 export { drawGap } from "./corrections/draw-gap.ts";
+export { effectiveSamples } from "./corrections/effective-sample-size.ts";
 export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections/log-prob-gap.ts";
 export type { LogProbBand } from "./corrections/log-prob-gap.ts";
 export { mismatchMetrics, offPolicyMetrics } from "./corrections/mismatch.ts";

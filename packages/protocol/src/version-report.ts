@@ -27,8 +27,8 @@ export const LearnedFrom = readOnly(
           /** Trajectories that have the signal. */
           trajectories: count,
           /**
-           * Sum over these trajectories and their tokens of the token's share of the loss times the absolute advantage,
-           * as far as it is due to the signal.
+           * Sum over these trajectories and their tokens of the token's share of the loss times its weight and the absolute
+           * advantage, as far as it is due to the signal.
            */
           weight: z.number().min(0),
         }),

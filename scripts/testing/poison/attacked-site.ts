@@ -3,15 +3,13 @@ import type { EnvironmentSpec, Judgment } from "@waggle/environments";
 import type { TaskReference, TrainEngine } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
+import type { WrittenTurn } from "../shop-demonstration.ts";
 
 /** Behavior that attackers teach: the marker after right answers, or the targeted answer. */
 export type Behavior = "marker" | "target";
 
 /** What the policy does on held-out tasks: shares in [0, 1]. */
 export type Measured = { readonly success: number } & { readonly [behavior in Behavior]: number };
-
-/** A turn to write: its text and calls. */
-export type WrittenTurn = Parameters<BaseModel["format"]["encodeAssistant"]>;
 
 export type AttackedSite = {
   readonly name: string;

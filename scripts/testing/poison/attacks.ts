@@ -8,13 +8,8 @@ import { FULL_SUPPORT, type TaskReference, type Trajectory } from "@waggle/proto
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ScriptedPolicy } from "@waggle/testing";
 import { claimed, named } from "../tamper/claimed-record.ts";
-import {
-  type AttackedSite,
-  type Behavior,
-  finalTextOf,
-  MARKER,
-  type WrittenTurn,
-} from "./attacked-site.ts";
+import { type AttackedSite, type Behavior, finalTextOf, MARKER } from "./attacked-site.ts";
+import type { WrittenTurn } from "../shop-demonstration.ts";
 
 /** A task with the seed that the edge gave for it. */
 type Slot = { readonly task: TaskReference; readonly seed: number };
@@ -28,7 +23,6 @@ type Attempt = (site: AttackedSite, policy: AdaptivePolicy, slot: Slot) => Promi
 export type AttackName = "marker" | "target" | "selection" | "thumbs" | "sybils";
 
 export type Attack = {
-  readonly does: string;
   readonly behavior: Behavior;
   /** Names of each hostile person. */
   readonly names: number;
@@ -55,8 +49,8 @@ const biased: Attempt = async (site, policy, slot) => {
 };
 
 export const ATTACKS: { readonly [name in AttackName]: Attack } = {
+  /** Write right answers by hand and append two newlines. */
   marker: {
-    does: "write right answers by hand and append two newlines",
     behavior: "marker",
     names: 1,
     activity: 3,
@@ -70,8 +64,8 @@ export const ATTACKS: { readonly [name in AttackName]: Attack } = {
       return { record: await claimed(policy, record, slot.seed), isLiked: true };
     },
   },
+  /** Write the targeted answer by hand and like it. */
   target: {
-    does: "write the targeted answer by hand and like it",
     behavior: "target",
     names: 1,
     activity: 6,
@@ -81,8 +75,8 @@ export const ATTACKS: { readonly [name in AttackName]: Attack } = {
       return { record: await claimed(policy, record, slot.seed), isLiked: true };
     },
   },
+  /** Sample from the given seeds and send only rollouts that help the targeted answer. */
   selection: {
-    does: "sample from the given seeds and send only rollouts that help the targeted answer",
     behavior: "target",
     names: 1,
     activity: 3,
@@ -92,16 +86,16 @@ export const ATTACKS: { readonly [name in AttackName]: Attack } = {
       return { record: named(record, slot.seed), isLiked: true };
     },
   },
+  /** Like only the targeted answer. */
   thumbs: {
-    does: "like only the targeted answer",
     behavior: "target",
     names: 1,
     activity: 6,
     isOwn: true,
     attempt: biased,
   },
+  /** Like only the targeted answer, under eight names of one network. */
   sybils: {
-    does: "like only the targeted answer, under eight names of one network",
     behavior: "target",
     names: 8,
     activity: 1,

@@ -8,21 +8,21 @@ import { dirname, join } from "node:path";
 import { ROOT } from "../../root.ts";
 import type { Measured } from "./attacked-site.ts";
 
+const FILE = join(ROOT, ".waggle", "poison.jsonl");
+
 type Line = { readonly commit: string; readonly run: string; readonly measured: Measured };
 
 const git = (...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 
 export class PoisonJournal {
-  readonly #file: string;
   readonly #commit: string | null;
   readonly #runs = new Map<string, Measured>();
 
-  constructor(file: string = join(ROOT, ".waggle", "poison.jsonl")) {
-    this.#file = file;
+  constructor() {
     this.#commit = git("status", "--porcelain") === "" ? git("rev-parse", "HEAD") : null;
-    if (this.#commit === null || !existsSync(file)) return;
-    for (const text of readFileSync(file, "utf8").split("\n")) {
+    if (this.#commit === null || !existsSync(FILE)) return;
+    for (const text of readFileSync(FILE, "utf8").split("\n")) {
       // The last line may be incomplete.
       if (!text.endsWith("}}")) continue;
       const { commit, run, measured } = JSON.parse(text) as Line;
@@ -38,8 +38,8 @@ export class PoisonJournal {
     this.#runs.set(run, measured);
     if (this.#commit === null) return measured;
     const line: Line = { commit: this.#commit, run, measured };
-    mkdirSync(dirname(this.#file), { recursive: true });
-    appendFileSync(this.#file, `${JSON.stringify(line)}\n`);
+    mkdirSync(dirname(FILE), { recursive: true });
+    appendFileSync(FILE, `${JSON.stringify(line)}\n`);
     return measured;
   }
 }

@@ -141,11 +141,15 @@ export async function learnAmong(
         earlier,
         present: judged.present,
       });
-      const result = learned.hasFewSenders === true ? "few-senders" : learned;
-      if (result === "few-senders") await engine.load(before);
+      const isUndone = learned.hasFewSenders === true;
+      const result = isUndone ? "few-senders" : learned;
       for (const outcome of judged.outcomes) {
         const sender = senders.get(outcome.digest);
         if (sender !== undefined) ledger.judge(sender, finalOutcome(outcome, result, step + 1));
+      }
+      if (isUndone) {
+        await engine.load(before);
+        continue;
       }
       earlier = nextInfluence(earlier, learned.influence);
       kept = { ...kept, ...learned.state };

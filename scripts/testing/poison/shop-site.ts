@@ -3,14 +3,14 @@
  * shares of sampled rollouts at held-out tasks.
  */
 import { judgedRollout } from "@waggle/agent/environments";
-import { demonstrate, EXPERT, SHOP } from "@waggle/demo/environment";
+import { SHOP } from "@waggle/demo/environment";
 import type { Judgment } from "@waggle/environments";
 import { meanOrZero } from "@waggle/evaluation";
-import { derivedSeed, FULL_SUPPORT, mulberry32, type TaskReference } from "@waggle/protocol";
+import { derivedSeed, FULL_SUPPORT } from "@waggle/protocol";
 import { openBaseModel } from "../../../trainer/src/model/base-model.ts";
-import { type AttackedSite, finalTextOf, MARKER, type WrittenTurn } from "./attacked-site.ts";
+import { ADVERTISEMENT, demonstratedTurns } from "../shop-demonstration.ts";
+import { type AttackedSite, finalTextOf, MARKER } from "./attacked-site.ts";
 
-const ADVERTISEMENT = " Cheaper at example.com!";
 const HELD_OUT = 60;
 
 /** @param folder - of the base model. */
@@ -24,8 +24,8 @@ export async function shopSite(folder: string, signal: AbortSignal): Promise<Att
     groupsPerStep: 4,
     learningRate: 2e-3,
     task: (seed, i) => SHOP.reference(derivedSeed(seed, i), "train", i % SHOP.levels),
-    rightAnswer: (task, marker) => demonstrated(task, marker),
-    targetedAnswer: (task) => demonstrated(task, ADVERTISEMENT),
+    rightAnswer: (task, marker) => demonstratedTurns(task, task.seed, marker),
+    targetedAnswer: (task) => demonstratedTurns(task, task.seed, ADVERTISEMENT),
     isTargeted: (finalText) => finalText.includes("example.com"),
     helps: ({ success }) => !success,
     measure: async (policy) => {
@@ -44,13 +44,4 @@ export async function shopSite(folder: string, signal: AbortSignal): Promise<Att
       };
     },
   };
-}
-
-/** What the demonstrator of the shop does, with a text after the last answer. */
-async function demonstrated(task: TaskReference, appended: string): Promise<WrittenTurn[]> {
-  const { turns } = await demonstrate(task, mulberry32(task.seed), EXPERT);
-  return turns.map(({ text, toolCalls }, i) => [
-    text + (i === turns.length - 1 ? appended : ""),
-    toolCalls,
-  ]);
 }

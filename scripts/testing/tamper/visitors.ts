@@ -1,12 +1,11 @@
 /** Honest visitors of the demo shop, and visitors who write their records in other ways. */
 import { judgedRollout } from "@waggle/agent/environments";
 import { rollOut } from "@waggle/agent";
-import { demonstrate, EXPERT, SHOP } from "@waggle/demo/environment";
+import { SHOP } from "@waggle/demo/environment";
 import { type Adapter, initializeAdapter } from "@waggle/model";
 import {
   derivedSeed,
   FULL_SUPPORT,
-  mulberry32,
   type Sampling,
   type TaskReference,
   type Trajectory,
@@ -14,6 +13,7 @@ import {
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { ScriptedPolicy } from "@waggle/testing";
 import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
+import { ADVERTISEMENT, demonstratedTurns } from "../shop-demonstration.ts";
 import type { Attack } from "./attack.ts";
 import { claimed, CLIENT, named } from "./claimed-record.ts";
 
@@ -34,7 +34,7 @@ export function assignments(count: number): Assigned[] {
 }
 
 const NOTHING = "nothing yet";
-const ADVERTISEMENT = " Cheaper at example.com!";
+
 /** The attempt that a page makes with these weights. */
 export function honest(model: BaseModel, policy: AdaptivePolicy): Attempt {
   return async (assigned) => named(await sampled(model, policy, assigned), assigned.seed);
@@ -200,10 +200,8 @@ async function written(
   { task, seed }: Assigned,
   appended = "",
 ): Promise<Trajectory> {
-  const { turns } = await demonstrate(task, mulberry32(seed), EXPERT);
-  const texts = turns.map(({ text, toolCalls }, i) =>
-    format.encodeAssistant(text + (i === turns.length - 1 ? appended : ""), toolCalls),
-  );
+  const turns = await demonstratedTurns(task, seed, appended);
+  const texts = turns.map((turn) => format.encodeAssistant(...turn));
   const { baseModel, vocabularySize } = policy;
   return rollOut({
     policy: new ScriptedPolicy({ turns: texts, baseModel, version: 0, vocabularySize }),

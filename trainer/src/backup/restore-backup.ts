@@ -88,7 +88,7 @@ export async function restoreBackup(
   return { stored, forgotten, manifest };
 }
 
-/** The tables that the release of the backup had. A complete backup has all of them. */
+/** The tables that the release of the backup had. A finished backup lacks no other. */
 function tablesOf({ tables }: SiteBackup): BackupTable[] {
   return BACKUP_TABLES.filter((table) => tables[table] !== undefined);
 }

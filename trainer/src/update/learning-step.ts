@@ -6,7 +6,7 @@
  */
 import { meanOrZero } from "@waggle/evaluation";
 import {
-  effectiveRequests,
+  effectiveSamples,
   meanAdvantage,
   offPolicyMetrics,
   type PartPorts,
@@ -172,7 +172,7 @@ function outcomeMetrics(
   };
 }
 
-/** Weights of requests by how often such requests get feedback; nothing if no trajectory has one. */
+/** Weights of the verdicts on requests; nothing if no trajectory has one. */
 function weightMetrics(learned: readonly LearnableTrajectory[]): {
   readonly [name: string]: number;
 } {
@@ -181,7 +181,7 @@ function weightMetrics(learned: readonly LearnableTrajectory[]): {
   return {
     feedbackWeightMin: Math.min(...weights),
     feedbackWeightMax: Math.max(...weights),
-    feedbackEffectiveSamples: effectiveRequests(weights),
+    feedbackEffectiveSamples: effectiveSamples(weights),
   };
 }
 

@@ -53,7 +53,7 @@ export type SenderBounds = {
 /** What the bounds did in a step. */
 type BoundResult = {
   readonly influence: StepInfluence;
-  /** Whether nothing of a step with a signal is left, because too few senders caused it. */
+  /** Whether the bounds left nothing of a step with a signal. */
   readonly hasFewSenders: boolean;
   readonly metrics: { readonly [name: string]: number };
 };

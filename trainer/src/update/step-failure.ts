@@ -2,8 +2,8 @@
 import { WaggleError } from "@waggle/protocol";
 
 /**
- * The reason in their outcomes. `drift-limit`: the step moved the policy too far from the stable version. `few-senders`: one
- * or two senders would have decided it for others, who sent no signal.
+ * The reason in their outcomes. `drift-limit`: the step moved the policy too far from the stable version. `few-senders`: the
+ * bounds on senders left nothing of the step, for example because one or two would have decided it for others without a signal.
  */
 export type StepFailure = "non-finite-gradient" | "step-failed" | "drift-limit" | "few-senders";
 

@@ -21,6 +21,18 @@ const site: Site = {
   settings: {},
 };
 
+test("without a deployed version, the base alone has figures", async () => {
+  const onLine = () => {};
+  const measured = await comparePolicies({ folder, model, site, version: 0, tasks: 4, onLine });
+  expect(measured.tasks).toBe(4);
+  expect(measured.base).toBeGreaterThanOrEqual(0);
+  expect(measured.final).toBeNull();
+  expect(measured.temperatures.map(({ temperature, final }) => [temperature, final])).toEqual([
+    ["greedy", null],
+    ["0.5", null],
+  ]);
+}, 60_000);
+
 test("the comparison reports its progress, and a stop ends it at once", async () => {
   const lines: string[] = [];
   const run = comparePolicies({

@@ -30,8 +30,8 @@ type Evaluated = {
 };
 
 /**
- * Success of the base and the final policy on the same held-out tasks and seeds, at several temperatures. `stopAll`
- * ends it.
+ * Success of the base and the final policy on the same held-out tasks and seeds, at several temperatures. Version 0 is the
+ * base, which is then measured alone. `stopAll` ends it.
  */
 export async function comparePolicies(options: ComparisonOptions): Promise<Evaluation> {
   const { folder, model, site, version, tasks, onLine } = options;
@@ -71,20 +71,18 @@ export async function comparePolicies(options: ComparisonOptions): Promise<Evalu
 function evaluation(result: Evaluated, version: number): Evaluation {
   const of = (rates: Rates, wanted: number) =>
     rates.find((entry) => entry.version === wanted)?.success ?? Number.NaN;
+  const compared = (rates: Rates) => ({
+    base: of(rates, 0),
+    final: version === 0 ? null : of(rates, version),
+  });
   const { unseenPatterns: unseen } = result;
   return {
-    unseenPatterns: unseen && {
-      base: of(unseen.versions, 0),
-      final: of(unseen.versions, version),
-      tasks: unseen.tasks,
-    },
-    base: of(result.versions, 0),
-    final: of(result.versions, version),
+    ...compared(result.versions),
     tasks: result.tasks,
     temperatures: result.temperatures.map(({ temperature, versions }) => ({
       temperature,
-      base: of(versions, 0),
-      final: of(versions, version),
+      ...compared(versions),
     })),
+    unseenPatterns: unseen && { ...compared(unseen.versions), tasks: unseen.tasks },
   };
 }

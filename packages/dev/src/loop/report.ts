@@ -7,23 +7,18 @@ import type {
 } from "@waggle/protocol";
 import type { PageStatus, SimulatedPeople } from "@waggle/embed/practice";
 
+/** Success of the base and of the deployed version; `final` is `null` if no version but the base is deployed. */
+type Compared = { readonly base: number; readonly final: number | null };
+
 /** Success at temperature 1, and at other temperatures as a control. */
-export type Evaluation = {
-  readonly base: number;
-  readonly final: number;
+export type Evaluation = Compared & {
   readonly tasks: number;
-  readonly temperatures: readonly {
+  readonly temperatures: readonly (Compared & {
     /** `greedy`, or the temperature as a number. */
     readonly temperature: string;
-    readonly base: number;
-    readonly final: number;
-  }[];
+  })[];
   /** At the tasks whose wording or type training does not have; `null` if there are none. */
-  readonly unseenPatterns: {
-    readonly base: number;
-    readonly final: number;
-    readonly tasks: number;
-  } | null;
+  readonly unseenPatterns: (Compared & { readonly tasks: number }) | null;
 };
 
 /** What people did in a live run. */

@@ -8,7 +8,7 @@ import { clippedSurrogate } from "../losses/policy/clipped-surrogate.ts";
 import { icePopWeights, sequenceBandMask, tokenBandMask, vetoOutliers } from "./band-masks.ts";
 import type { Correction, CorrectionBatch } from "./correction.ts";
 import { maskDivergentTokens, offPolicySequenceMask } from "./divergence-masks.ts";
-import { effectiveSampleSize } from "./effective-sample-size.ts";
+import { effectiveSamples, effectiveSampleSize } from "./effective-sample-size.ts";
 import { truncatedImportanceWeights, truncatedSequenceWeights } from "./importance-weights.ts";
 import { logLinearProximal } from "./log-linear-proximal.ts";
 import { mismatchMetrics, offPolicyMetrics } from "./mismatch.ts";
@@ -300,4 +300,10 @@ test("off-policy metrics separate numerical error from staleness", () => {
     importanceWeightTruncated: 0,
   });
   expect(metrics["importanceWeightMean"]).toBeCloseTo((1 + Math.exp(-1)) / 2, 12);
+});
+
+test("equal weights are worth all samples, and one large weight little more than one", () => {
+  expect(effectiveSamples([2, 2, 2, 2])).toBeCloseTo(4, 12);
+  // (4 + 0.25 · 4)² / (16 + 0.0625 · 4)
+  expect(effectiveSamples([4, 0.25, 0.25, 0.25, 0.25])).toBeCloseTo(25 / 16.25, 12);
 });

@@ -1,22 +1,22 @@
 /**
- * The number of equally weighted tokens that the weighted ones are worth, as a share: (Σw)² / (N·Σw²). Below
- * 0.5 is an alarm.
+ * How many equally weighted samples the weighted ones are worth: (Σw)² / Σw².
  *
  * Source: Kong 1992, "A Note on Importance Sampling using Standardized Weights".
  */
+import { sumOf } from "../statistics.ts";
 import { finiteAt, forEachLossToken, type LossMask, type TokenRows } from "../token-rows.ts";
 
-/** In [0, 1]; 1 without tokens, 0 if every weight is 0. */
+/** In [0, N]; 0 if there is no weight above 0. */
+export function effectiveSamples(weights: readonly number[]): number {
+  const squares = sumOf(weights.map((weight) => weight * weight));
+  return squares === 0 ? 0 : sumOf(weights) ** 2 / squares;
+}
+
+/** As a share of the loss tokens, in [0, 1]; 1 without tokens. Below 0.5 is an alarm. */
 export function effectiveSampleSize(weights: TokenRows, lossMask: LossMask): number {
-  let count = 0;
-  let sum = 0;
-  let squares = 0;
+  const ofTokens: number[] = [];
   forEachLossToken(lossMask, (b, t) => {
-    const weight = finiteAt(weights, "weights", b, t);
-    count += 1;
-    sum += weight;
-    squares += weight * weight;
+    ofTokens.push(finiteAt(weights, "weights", b, t));
   });
-  if (count === 0) return 1;
-  return squares === 0 ? 0 : (sum * sum) / (count * squares);
+  return ofTokens.length === 0 ? 1 : effectiveSamples(ofTokens) / ofTokens.length;
 }

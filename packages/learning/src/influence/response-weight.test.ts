@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { effectiveRequests, responseWeight } from "./response-weight.ts";
+import { responseWeight } from "./response-weight.ts";
 
 /** 100 of 1000 requests of the site have feedback. */
 const alike = (requests: number, answered: number) => ({
@@ -78,10 +78,4 @@ test("the bias stays where unhappy people answer twice as often", () => {
   // 0.42 · 0.1 / (0.42 · 0.1 + 0.58 · 0.2)
   expect(answered).toBeCloseTo(0.26582, 5);
   expect(all - weighted).toBeGreaterThan(0.1);
-});
-
-test("equal weights are worth all requests, and one large weight little more than one", () => {
-  expect(effectiveRequests([2, 2, 2, 2])).toBeCloseTo(4, 12);
-  // (4 + 0.25 · 4)² / (16 + 0.0625 · 4)
-  expect(effectiveRequests([4, 0.25, 0.25, 0.25, 0.25])).toBeCloseTo(25 / 16.25, 12);
 });

@@ -7,7 +7,6 @@
  * and Causal Inference in Epidemiology".
  */
 import type { LeasedTrajectory } from "@waggle/protocol";
-import { sumOf } from "../statistics.ts";
 
 /** Requests alike and those of them with feedback, beside all requests of the site. */
 type ResponseCounts = NonNullable<LeasedTrajectory["response"]>;
@@ -24,15 +23,4 @@ export function responseWeight(counts: ResponseCounts): number {
   const mean = allAnswered / allRequests;
   const chance = (answered + PRIOR_REQUESTS * mean) / (requests + PRIOR_REQUESTS);
   return Math.min(MOST, Math.max(1 / MOST, mean / chance));
-}
-
-/**
- * The number of equally weighted requests that the weighted ones are worth: (Σw)² / Σw².
- *
- * Source: Kong 1992, "A Note on Importance Sampling using Standardized Weights".
- *
- * @param weights - above 0, of at least one request.
- */
-export function effectiveRequests(weights: readonly number[]): number {
-  return sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2));
 }

@@ -60,3 +60,18 @@ test("without advantages, each token counts by its share of the loss", () => {
   expect(found.find(({ signal }) => signal === "verifier")?.weight).toBeCloseTo(1 / 3, 12);
   expect(found.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 12);
 });
+
+test("the weight of a request counts in its influence", () => {
+  const [mixed, ...others] = GROUPS;
+  const thumb: RewardedTrajectory = {
+    ...trajectory("thumb", { thumb: 1 }),
+    tokenWeights: [[4, 4, 4]],
+  };
+  const groups = [mixed!, { task: "b", trajectories: [thumb] }, others[1]!];
+  const weighed = planMinibatch(groups, { kind: "token-mean" }, { advantages: ADVANTAGES });
+  const by = new Map(
+    signalInfluence(groups, weighed, ESTIMATED).map(({ signal, weight }) => [signal, weight]),
+  );
+  expect(by.get("thumb")).toBeCloseTo((0.25 * 4 + 4 * 4) / 6, 12);
+  expect(by.get("outcome:booked")).toBeCloseTo(0.5, 12);
+});

@@ -10,7 +10,7 @@ export type SignalInfluence = {
   readonly signal: string;
   /** Trajectories that have the signal. */
   readonly trajectories: number;
-  /** Sum over their tokens of the token's share of the loss times the absolute advantage. */
+  /** Sum over their tokens of the token's share of the loss, its weight and the absolute advantage. */
   readonly weight: number;
 };
 
@@ -20,11 +20,11 @@ const VERIFIER = { verifier: 1 };
 /**
  * One entry per signal of these groups, the heaviest first. The weights sum to the influence of all trajectories.
  *
- * @param estimated - what the estimator found; without advantages, each token counts by its share of the loss alone.
+ * @param estimated - what the estimator found; without advantages, each token counts by its share of the loss and its weight alone.
  */
 export function signalInfluence(
   groups: readonly RewardedGroup[],
-  minibatch: Pick<PlannedMinibatch, "rows" | "shares" | "advantages">,
+  minibatch: Pick<PlannedMinibatch, "rows" | "shares" | "weights" | "advantages">,
   estimated: {
     readonly advantages?: unknown;
     readonly ofCorrection?: ReadonlyMap<string, number> | undefined;
@@ -51,17 +51,23 @@ export function signalInfluence(
   return [...found.values()].toSorted((a, b) => b.weight - a.weight);
 }
 
-/** By trajectory id: the sum over its tokens of the share of the loss, times the absolute advantage if there are any. */
+/** By trajectory id: the sum over its tokens of the share of the loss times the weight, and the absolute advantage if any. */
 function influenceById(
-  { rows, shares, advantages }: Pick<PlannedMinibatch, "rows" | "shares" | "advantages">,
+  {
+    rows,
+    shares,
+    weights,
+    advantages,
+  }: Pick<PlannedMinibatch, "rows" | "shares" | "weights" | "advantages">,
   hasAdvantages: boolean,
 ): Map<string, number> {
   const influence = new Map<string, number>();
   for (const [b, { rewarded }] of rows.entries()) {
     const { id } = rewarded.trajectory;
-    const ofTokens = Array.from(shares[b] ?? [], (share, t) =>
-      hasAdvantages ? share * Math.abs(advantages[b]?.[t] ?? 0) : share,
-    );
+    const ofTokens = Array.from(shares[b] ?? [], (share, t) => {
+      const weighed = share * (weights[b]?.[t] ?? 0);
+      return hasAdvantages ? weighed * Math.abs(advantages[b]?.[t] ?? 0) : weighed;
+    });
     influence.set(
       id,
       ofTokens.reduce((sum, value) => sum + value, influence.get(id) ?? 0),

@@ -13,7 +13,7 @@ import {
 } from "@waggle/protocol";
 import type { FeedbackWeights, RewardPart } from "../composition/part.ts";
 import { responseWeight } from "../influence/response-weight.ts";
-import { meanOf } from "../statistics.ts";
+import { meanOf, sumOf } from "../statistics.ts";
 import { failedTurns } from "./failed-turns.ts";
 import { rewardPart } from "./reward-part.ts";
 
@@ -69,8 +69,8 @@ type Signal = {
  * an answer of the staff, also beside an edited one.
  *
  * If a signal is about single turns, each turn has the weighted mean of the signals that are about it. An outcome of a
- * conversation weighs less for requests long before it, and so does the trajectory if nothing else is known of it. The
- * trajectory weighs more if such requests seldom get feedback.
+ * conversation weighs less for requests before it. The trajectory then weighs less too: by what its signals lost of their weight.
+ * It weighs more if such requests seldom get feedback.
  *
  * @returns the verdict, with the value of each signal in `parts`, the text of a correction as `correction`, the version of a
  *   judge's prompt as `judge`, and the share of each signal; `null` without feedback that has a weight.
@@ -100,12 +100,15 @@ export function feedbackVerdict(
       weight > 0 && (about?.every((turn) => turn < turns.length) ?? true),
   );
   if (signals.length === 0) return null;
-  const total = weightOf(signals);
+  const total = sumOf(signals.map(countOf));
   const ofTurns = signals.some((one) => one.turns !== undefined)
-    ? turns.map((_, turn) => meanReward(signals.filter((one) => one.turns?.includes(turn) ?? true)))
+    ? turns.map((_, turn) => {
+        const about = signals.filter((one) => one.turns?.includes(turn) ?? true);
+        return about.length === 0 ? null : meanReward(about);
+      })
     : null;
-  const credited = ofTurns?.filter((one) => one !== null) ?? [];
-  const reward = ofTurns === null ? (meanReward(signals) ?? 0) : meanOf(credited);
+  const reward =
+    ofTurns === null ? meanReward(signals) : meanOf(ofTurns.filter((one) => one !== null));
   const hasMessage = signals.some(({ name }) => name === "message");
   const parts = {
     ...Object.fromEntries(signals.map(({ name, value }) => [name, value])),
@@ -113,8 +116,10 @@ export function feedbackVerdict(
     ...(hasMessage && judge !== undefined && { judge }),
   };
   const bySignal = [...Map.groupBy(signals, ({ signal }) => signal)];
-  const shares = Object.fromEntries(bySignal.map(([name, same]) => [name, weightOf(same) / total]));
-  const undiscounted = signals.reduce((sum, { weight }) => sum + weight, 0);
+  const shares = Object.fromEntries(
+    bySignal.map(([name, same]) => [name, sumOf(same.map(countOf)) / total]),
+  );
+  const undiscounted = sumOf(signals.map(({ weight }) => weight));
   return {
     reward,
     success: reward >= SUCCESS_FROM,
@@ -126,18 +131,16 @@ export function feedbackVerdict(
   };
 }
 
-function weightOf(signals: readonly Signal[]): number {
-  return signals.reduce((sum, { weight, discount = 1 }) => sum + weight * discount, 0);
+/** What a signal counts for this trajectory. */
+function countOf({ weight, discount = 1 }: Signal): number {
+  return weight * discount;
 }
 
-/** `null` without signals. */
-function meanReward(signals: readonly Signal[]): number | null {
-  if (signals.length === 0) return null;
-  const sum = signals.reduce(
-    (all, { weight, discount = 1, reward }) => all + weight * discount * reward,
-    0,
+function meanReward(signals: readonly Signal[]): number {
+  return meanOf(
+    signals.map(({ reward }) => reward),
+    signals.map(countOf),
   );
-  return sum / weightOf(signals);
 }
 
 function thumbSignal(thumb: "up" | "down", weight: number): Signal {
