@@ -32,7 +32,7 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
   const edge = await startEdge(installation, {
     port,
     site: DEMO,
-    variables: { GATE_MIN_TASKS: "16", GATE_PROBE_TASKS: "16" },
+    variables: { GATE_MIN_TASKS: "8", GATE_PROBE_TASKS: "8" },
   });
   onTestFinished(() => edge.stop());
   const credential = installation.trainerCredential;
@@ -61,7 +61,7 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
         "--env",
         DEMO_FOLDER,
         "--evaluation-tasks",
-        "16",
+        "8",
         "--threads",
         "1",
         ...more,
@@ -74,7 +74,7 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
   const dry = publish("bad", "--dry-run");
   expect(dry).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/solved 0 of 16/) as string,
+    stderr: expect.stringMatching(/solved 0 of 8/) as string,
   });
   expect(await statuses()).toEqual(["0 stable"]);
   expect(publish("bad").status).toBe(1);

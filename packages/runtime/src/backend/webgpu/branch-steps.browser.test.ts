@@ -1,4 +1,7 @@
-/** Branches of one prefix on WebGPU give the numbers of the same tokens read separately. */
+/**
+ * Branches of one prefix on WebGPU give the numbers of the same tokens read separately. Compiling the kernels takes minutes on
+ * a software device, so `npm test` leaves these out. It has lost-device, which compares continuations of branches.
+ */
 import { parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { beforeAll, expect, test } from "vitest";
@@ -35,9 +38,6 @@ type Branch = {
 
 const tokenAt = (at: number, of: number): number => (at * at * 7 + of * 13 + 5) % 97;
 const trunkIds = Array.from({ length: PREFIX }, (_, at) => tokenAt(at, 0));
-
-/** Compiling kernels for models of these sizes takes a minute on a software device. */
-const LARGER = { skip: !isLong() };
 
 /**
  * One device for all backends, because compiling kernels takes most of the time on software
@@ -169,9 +169,10 @@ async function gapOf(session: DecoderSession, branch: Branch, least: number): Pr
   return gap;
 }
 
-test(
+const testLong = test.runIf(isLong());
+
+testLong(
   "a group of eight takes at most the memory of 1.6 runs plus its members' own positions",
-  LARGER,
   async () => {
     peak = live;
     const { backend } = await open(MEDIUM, 640);
@@ -202,7 +203,7 @@ test(
   },
 );
 
-test("a model of more than 2 M parameters has one copy of its weights", LARGER, async () => {
+testLong("a model of more than 2 M parameters has one copy of its weights", async () => {
   expect(parameterCount(LARGE)).toBeGreaterThan(2 * 1024 * 1024);
   const before = keeper.memory();
   const { backend } = await open(LARGE, 160);
@@ -223,67 +224,71 @@ test("a model of more than 2 M parameters has one copy of its weights", LARGER, 
   expect(keeper.memory()).toMatchObject(held);
 });
 
-test("branches grow, sample, are disposed of, truncated and forked, and free their memory", async () => {
-  const { backend, runs } = await open(QWEN3, 256);
-  const { weights } = backend.memory();
-  const sessions = [await backend.open(null), await backend.open(randomAdapter(QWEN3, 4, 1))];
-  const gaps: number[] = [];
-  for (const [index, session] of sessions.entries()) {
-    // What the other session keeps for its next context.
-    const kept = backend.memory().caches;
-    const caches = (own: number): number => kept + (256 + 8 * own) * POSITION_BYTES;
-    const branches = await branchesOf(session, 5);
-    const [first, second, third, fourth, fifth] = branches as [
-      Branch,
-      Branch,
-      Branch,
-      Branch,
-      Branch,
-    ];
-    for (let done = 0; done < 3; done++) await step(session, branches, "sample");
-    // The prefix, with room for 256, and eight rows of 32 positions; no row of the context is left.
-    expect(backend.memory()).toMatchObject({ weights, caches: caches(32) });
-    for (let done = 0; done < (index === 0 ? 31 : 2); done++) {
-      await step(session, branches, "score");
+testLong(
+  "branches grow, sample, are disposed of, truncated and forked, and free their memory",
+  async () => {
+    const { backend, runs } = await open(QWEN3, 256);
+    const { weights } = backend.memory();
+    const sessions = [await backend.open(null), await backend.open(randomAdapter(QWEN3, 4, 1))];
+    const gaps: number[] = [];
+    for (const [index, session] of sessions.entries()) {
+      // What the other session keeps for its next context.
+      const kept = backend.memory().caches;
+      const caches = (own: number): number => kept + (256 + 8 * own) * POSITION_BYTES;
+      const branches = await branchesOf(session, 5);
+      const [first, second, third, fourth, fifth] = branches as [
+        Branch,
+        Branch,
+        Branch,
+        Branch,
+        Branch,
+      ];
+      for (let done = 0; done < 3; done++) await step(session, branches, "sample");
+      // The prefix, with room for 256, and eight rows of 32 positions; no row of the context is left.
+      expect(backend.memory()).toMatchObject({ weights, caches: caches(32) });
+      for (let done = 0; done < (index === 0 ? 31 : 2); done++) {
+        await step(session, branches, "score");
+      }
+      await step(session, [first, third], "sample");
+      await step(session, [first], "sample");
+      second.cache.dispose();
+      fifth.cache.dispose();
+      // Truncate to own positions, and to shared ones.
+      goBack(first, PREFIX + 2);
+      goBack(third, PREFIX - 1);
+      const forkAt = async (length: number): Promise<Branch> => ({
+        cache: await session.fork(fourth.cache, length),
+        tokenIds: fourth.tokenIds.slice(0, length + 1),
+        logProbs: fourth.logProbs.slice(0, Math.max(0, length - PREFIX)),
+      });
+      // Fork within own positions, and within shared ones: neither takes a row of the context.
+      const forks = [await forkAt(PREFIX + 2), await forkAt(PREFIX - 2)];
+      const left = [first, third, fourth, ...forks];
+      for (let done = 0; done < 4; done++) await step(session, left, "sample");
+      await step(session, left.toReversed(), "score");
+      expect(backend.memory()).toMatchObject({ caches: caches(index === 0 ? 64 : 32) });
+      // Several tokens at once are read in a separate row, to which all its positions are copied.
+      const [next] = left.splice(1, 1) as [Branch];
+      const more = [1, 2, 3].map((of) => tokenAt(next.tokenIds.length, of));
+      await read(session, next.cache, [next.tokenIds.at(-1) as number, ...more.slice(0, 2)]);
+      next.tokenIds.push(...more);
+      await step(session, [next], "sample");
+      // One is disposed of while the others step.
+      const others = left.filter((branch) => branch !== forks[0]);
+      const stepping = step(session, others, "sample");
+      forks[0]?.cache.dispose();
+      await stepping;
+      for (const branch of [...branches, ...forks]) gaps.push(await gapOf(session, branch, 3));
+      for (const { cache } of [next, ...left]) cache.dispose();
     }
-    await step(session, [first, third], "sample");
-    await step(session, [first], "sample");
-    second.cache.dispose();
-    fifth.cache.dispose();
-    // Truncate to own positions, and to shared ones.
-    goBack(first, PREFIX + 2);
-    goBack(third, PREFIX - 1);
-    const forkAt = async (length: number): Promise<Branch> => ({
-      cache: await session.fork(fourth.cache, length),
-      tokenIds: fourth.tokenIds.slice(0, length + 1),
-      logProbs: fourth.logProbs.slice(0, Math.max(0, length - PREFIX)),
-    });
-    // Fork within own positions, and within shared ones: neither takes a row of the context.
-    const forks = [await forkAt(PREFIX + 2), await forkAt(PREFIX - 2)];
-    const left = [first, third, fourth, ...forks];
-    for (let done = 0; done < 4; done++) await step(session, left, "sample");
-    await step(session, left.toReversed(), "score");
-    expect(backend.memory()).toMatchObject({ caches: caches(index === 0 ? 64 : 32) });
-    // Several tokens at once are read in a separate row, to which all its positions are copied.
-    const [next] = left.splice(1, 1) as [Branch];
-    const more = [1, 2, 3].map((of) => tokenAt(next.tokenIds.length, of));
-    await read(session, next.cache, [next.tokenIds.at(-1) as number, ...more.slice(0, 2)]);
-    next.tokenIds.push(...more);
-    await step(session, [next], "sample");
-    // One is disposed of while the others step.
-    const others = left.filter((branch) => branch !== forks[0]);
-    const stepping = step(session, others, "sample");
-    forks[0]?.cache.dispose();
-    await stepping;
-    for (const branch of [...branches, ...forks]) gaps.push(await gapOf(session, branch, 3));
-    for (const { cache } of [next, ...left]) cache.dispose();
-  }
-  expect(Math.max(...gaps)).toBeLessThan(1e-4);
-  // Of each shape onnxruntime ran two steps, for the recording; all others ran without it.
-  const shapes = 4;
-  expect(runs).toEqual([expect.any(Number), 2 * shapes]);
-  for (const session of sessions) await session.release();
-  await backend.dispose();
-  await keeper.dispose();
-  expect(keeper.memory()).toEqual(NOTHING);
-}, 240_000);
+    expect(Math.max(...gaps)).toBeLessThan(1e-4);
+    // Of each shape onnxruntime ran two steps, for the recording; all others ran without it.
+    const shapes = 4;
+    expect(runs).toEqual([expect.any(Number), 2 * shapes]);
+    for (const session of sessions) await session.release();
+    await backend.dispose();
+    await keeper.dispose();
+    expect(keeper.memory()).toEqual(NOTHING);
+  },
+  240_000,
+);
