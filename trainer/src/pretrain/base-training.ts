@@ -51,8 +51,13 @@ export type BaseProgress = {
 /** Progress as a line of text. */
 export function baseText(environment: string, { step, steps, ...of }: BaseProgress): string {
   const { loss, tokensPerSecond, secondsLeft } = of;
-  const left = step === steps ? "" : `  ${(secondsLeft / 60).toFixed(1)} min left`;
+  const left = leftText(secondsLeft);
   return `base of ${environment}, made once  ${step}/${steps}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s${left}`;
+}
+
+/** The end of a line of progress; empty at the end. */
+export function leftText(secondsLeft: number): string {
+  return secondsLeft === 0 ? "" : `  ${(secondsLeft / 60).toFixed(1)} min left`;
 }
 
 /** What all bases are made with. */

@@ -14,7 +14,7 @@ import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { BASE_CARD, type BaseSuccess, type ToolScores, writeBaseCard } from "./base-card.ts";
-import { BASE_RECORD, baseText } from "./base-training.ts";
+import { BASE_RECORD, baseText, leftText } from "./base-training.ts";
 import { type ChosenBase, chosenBase } from "./chosen-base.ts";
 import { isTooWeak, WEAK_BASE_PAGE } from "./weak-base.ts";
 
@@ -92,11 +92,11 @@ export async function trainEnvironmentBase(
   // A base that started from random weights knows only the tools of its environment.
   const toolTasks = from === undefined ? 0 : TOOL_TASKS;
   const tasks = 2 * options.tasks + toolTasks;
-  const onTask = taskProgress(tasks, (done) =>
+  const onTask = taskProgress(tasks, (done, secondsLeft) =>
     write.error(
       json
-        ? JSON.stringify({ event: "evaluation", done, tasks })
-        : `base of ${spec.name}, held-out tasks  ${done}/${tasks}`,
+        ? JSON.stringify({ event: "evaluation", done, tasks, secondsLeft })
+        : `base of ${spec.name}, held-out tasks  ${done}/${tasks}${leftText(secondsLeft)}`,
     ),
   );
   const references = Array.from({ length: options.tasks }, (_, i) => heldOutTask(spec, i));
