@@ -238,6 +238,8 @@ export const TrajectoryDetail = z.object({
   outcomes: z.array(StoredOutcome).optional(),
   /** Of the site's staff, oldest first. Absent from an edge of the previous release. */
   notes: z.array(StaffNote).optional(),
+  /** Days that a consent holds at this site. Absent from an edge of the previous release: `CONSENT_DAYS`. */
+  consentDays: z.int().min(1).optional(),
 });
 
 // POST /v1/operator/policies/:version/roll-back works like the trainer's.

@@ -175,6 +175,21 @@ test("an export from a waggle file is the same as from the edge, without visitor
   expect(await readFile(join(path, "b.parquet"))).toEqual(await readFile(join(path, "a.parquet")));
 });
 
+test("a trajectory whose consent holds no longer at its site is left out", async () => {
+  const days = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString();
+  const aged = records.map((record, i) => {
+    const consent = { ...record.trajectory.consent, grantedAt: days(i === 0 ? 31 : 29) };
+    return { ...record, consentDays: 30, trajectory: { ...record.trajectory, consent } };
+  });
+  const out = join(await folder(), "x.jsonl");
+  const { out: lines } = await run(exported("waggle", out, "--json"), edgeWith(aged));
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    rows: records.length - 1,
+    leftOut: { "consent-expired": 1 },
+  });
+  expect(await readFile(out, "utf8")).not.toContain(records[0]?.row.digest);
+});
+
 test("trajectories without consent, without a verdict or forgotten in the meantime are left out", async () => {
   const [a, b, c, d] = records as [TrajectoryDetail, ...TrajectoryDetail[]] & TrajectoryDetail[];
   const noConsent = {

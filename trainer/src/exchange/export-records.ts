@@ -1,6 +1,6 @@
 /**
  * Converts recorded trajectories to the files of one format. Excluded records are counted by
- * reason: no consent to train, no reward where one is needed, no text form.
+ * reason: no consent to train, or not any more, no reward where one is needed, no text form.
  */
 import {
   encodePrimeRlSamples,
@@ -15,7 +15,7 @@ import {
   toAtifTrajectory,
   toTokenRows,
 } from "@waggle/exchange";
-import type { TrajectoryDetail } from "@waggle/protocol";
+import { CONSENT_DAYS, isConsentCurrent, type TrajectoryDetail } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { groupAdvantages } from "../update/group-advantages.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
@@ -94,8 +94,12 @@ export async function exportRecords(
   return done([{ name: null, content: jsonLines(rows) }], rows.length, { text });
 }
 
-function reasonAgainst({ row, trajectory }: TrajectoryDetail, format: ExportFormat): string | null {
-  if (!trajectory.consent.scopes.includes("train")) return "no-consent-to-train";
+function reasonAgainst(
+  { row, trajectory: { consent }, consentDays = CONSENT_DAYS }: TrajectoryDetail,
+  format: ExportFormat,
+): string | null {
+  if (!consent.scopes.includes("train")) return "no-consent-to-train";
+  if (!isConsentCurrent(consent, consentDays, Date.now())) return "consent-expired";
   if (row.status !== "learned" && row.status !== "skipped") return row.status;
   const needsReward = ["verl", "prime-rl", "trl-dpo"].includes(format);
   return needsReward && row.reward === null ? "no-reward" : null;

@@ -4,6 +4,7 @@ import {
   type Feedback,
   toStatistics,
   type Trajectory,
+  type TrajectoryDetail,
   trajectoryDigest,
 } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
@@ -75,6 +76,8 @@ test("a consent that is older than the site allows is refused, and nothing is st
   ]);
   const { groups } = await lease();
   expect(groups[0]?.consentDays).toBe(30);
+  const path = `/v1/operator/trajectories/${fresh.digest}`;
+  expect((await ask<TrajectoryDetail>("GET", path, asOperator)).consentDays).toBe(30);
 });
 
 test("a trajectory without consent to training is stored and never leased", async () => {

@@ -87,6 +87,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
         feedback: results.map(toFeedback),
         outcomes: await outcomesOf(db, found.row.id),
         notes: await notesOn(db, found.row.digest),
+        consentDays: context.var.settings.CONSENT_DAYS,
       };
       return context.json(answer);
     },
