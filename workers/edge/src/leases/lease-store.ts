@@ -40,6 +40,8 @@ export type LeasedRow = {
   readonly visitorId: string;
   readonly receivedAt: number;
   readonly objectKey: string;
+  /** The step that first learned from it; `null` if none did. */
+  readonly learnedAtStep: number | null;
   readonly network: string | null;
   readonly siteKey: string | null;
   /** Kind of a request that waited for feedback; `null` for others. */
@@ -233,8 +235,8 @@ export async function leaseGroups(
       .bind(leaseId, digests),
     db
       .prepare(
-        `SELECT t.digest, t.id, t.groupId, t.visitorId, t.receivedAt, t.objectKey, t.network, t.siteKey,
-           r.stratum,
+        `SELECT t.digest, t.id, t.groupId, t.visitorId, t.receivedAt, t.objectKey, t.learnedAtStep,
+           t.network, t.siteKey, r.stratum,
            v.verified AS visitorVerified, v.forged AS visitorForged, v.dropped AS visitorDropped,
            n.verified AS networkVerified, n.forged AS networkForged
          FROM trajectories t

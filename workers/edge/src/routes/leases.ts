@@ -104,7 +104,9 @@ async function readLeased(
     return null;
   }
   const reputation = reputationOf(row);
-  const hasFeedback = consentScopes(read.trajectory.consent).includes("feedback");
+  // What was learned before is learned again from an answer of staff alone.
+  const hasFeedback =
+    row.learnedAtStep === null && consentScopes(read.trajectory.consent).includes("feedback");
   const staffAnswer = staffAnswers.get(row.digest);
   const response = responseCounts(row.stratum, responses);
   return {

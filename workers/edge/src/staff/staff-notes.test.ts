@@ -139,6 +139,9 @@ test.each([["learned"], ["skipped"]] as const)(
     await write(request, noted("It costs 3."));
     const second = await nextLease();
     expect(answersIn(second.groups)).toEqual([[request.digest, "It costs 3."]]);
+    // If the operator stops the signal of staff, nothing is left that could teach a second time.
+    const kinds = second.groups[0]?.trajectories[0]?.feedback.map(({ kind }) => kind);
+    expect(kinds).toEqual(before === "learned" ? [] : ["thumb-down"]);
     await acknowledge(second, 9);
     const learnedAtStep = before === "learned" ? 3 : 9;
     expect(await statusOf(request)).toMatchObject({ status: "learned", learnedAtStep });
