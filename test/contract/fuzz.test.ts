@@ -19,6 +19,7 @@ test.each(DECODERS.map((target) => [target.name, target] as const))(
     }
     expect(defects).toEqual([]);
   },
+  sampleSize(60_000, 600_000),
 );
 
 test("an input that a decoder refuses is no defect, and one that it stumbles over is", async () => {

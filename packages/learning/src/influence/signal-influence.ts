@@ -20,7 +20,7 @@ const VERIFIER = { verifier: 1 };
 /**
  * One entry per signal of these groups, the heaviest first. The weights sum to the influence of all trajectories.
  *
- * @param estimated - what the estimator found; without advantages, each token counts by its share of the loss and its weight alone.
+ * @param estimated - what the estimator found; without advantages, a token counts by its share of the loss and its weight alone.
  */
 export function signalInfluence(
   groups: readonly RewardedGroup[],
