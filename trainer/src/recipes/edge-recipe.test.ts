@@ -47,6 +47,13 @@ test.each(["nope", "toString"])(
   },
 );
 
+test("the weights of KTO's labels are a setting of a recipe that does not fix them", () => {
+  const own = { ktoWeights: "balanced" };
+  expect(edgeRecipeNamed("thumbs-kto", { own }).stage.losses[0]?.loss.part).toBe("kto");
+  expect(() => edgeRecipeNamed("thumbs-kto", { own: { ktoWeights: "even" } })).toThrow(/balanced/);
+  expect(() => edgeRecipeNamed("signals-kto", { own })).toThrow(/ktoWeights/);
+});
+
 test("settings of the command line apply to any recipe", () => {
   const { stage, maxStaleness } = edgeRecipeNamed("artist", {
     groupsPerStep: 4,
@@ -130,5 +137,10 @@ test("a recipe that is rewarded by feedback learns from visitors' own requests, 
     undo: 1,
   });
   expect(edgeRecipeNamed("corrections-imitate").feedback).toEqual({ edit: 1, staff: 1 });
+  expect(edgeRecipeNamed("thumbs-kto").feedback).toEqual({ thumb: 1 });
+  expect(edgeRecipeNamed("signals-kto", { own }).feedback).toEqual(
+    edgeRecipeNamed("signals-reinforce", { own }).feedback,
+  );
+  expect(edgeRecipeNamed("corrections-dpo").feedback).toEqual({ edit: 1, staff: 1 });
   expect(edgeRecipeNamed(DEFAULT_EDGE_RECIPE).feedback).toBeNull();
 });
