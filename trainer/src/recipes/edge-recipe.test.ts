@@ -23,7 +23,7 @@ test.each([
   ["pivot-rl", "reward equiv needs branches of a stored turn"],
   ["webdancer", "has 2 stages"],
   ["rft-instance-filter", "has 2 rounds"],
-  ["rl-retention", "needs a reference model"],
+  ["rl-retention", "needs stored trajectories"],
   ["scaling-inter-rl", "limits the turns"],
   ["spear", "needs stored successes"],
   ["visual-arft", "reward f1 needs a verifier that reports answer"],
@@ -47,12 +47,14 @@ test.each(["nope", "toString"])(
   },
 );
 
-test("the weights of KTO's labels are a setting of a recipe that does not fix them", () => {
-  const own = { ktoWeights: "balanced" };
-  expect(edgeRecipeNamed("thumbs-kto", { own }).stage.losses[0]?.loss.part).toBe("kto");
-  expect(() => edgeRecipeNamed("thumbs-kto", { own: { ktoWeights: "even" } })).toThrow(/balanced/);
-  expect(() => edgeRecipeNamed("signals-kto", { own })).toThrow(/ktoWeights/);
-});
+test.each(["thumbs-kto", "signals-kto"])(
+  "%s has a setting for the weights of its labels",
+  (name) => {
+    const own = { ktoWeights: "balanced" };
+    expect(edgeRecipeNamed(name, { own }).stage.losses[0]?.loss.part).toBe("kto");
+    expect(() => edgeRecipeNamed(name, { own: { ktoWeights: "even" } })).toThrow(/balanced/);
+  },
+);
 
 test("settings of the command line apply to any recipe", () => {
   const { stage, maxStaleness } = edgeRecipeNamed("artist", {

@@ -45,13 +45,11 @@ const thumbsKto: CreateRecipe = recipe({
 
 /**
  * KTO on thumbs, outcomes, next messages and undone actions: a rollout is desirable if the weighted mean of the signals that
- * are there is at least 0.5. The rarer label weighs more, so that both weigh the same in a step.
+ * are there is at least 0.5.
  *
- * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization", arXiv:2402.01306, with its
- * weights λ.
- * Differs from it: rollouts are the policy's own, and new in each step; λ comes from the counts of a step; the label is that
- * of the mean of several signals.
- * Why: visitors judge the current policy, and nobody knows before how many will like it.
+ * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization", arXiv:2402.01306.
+ * Differs from it: rollouts are the policy's own, and new in each step; the label is that of the mean of several signals.
+ * Why: visitors judge the current policy.
  */
 const signalsKto: CreateRecipe = recipe({
   name: "signals-kto",
@@ -62,7 +60,6 @@ const signalsKto: CreateRecipe = recipe({
   },
   differs: [
     "rollouts are the policy's own, and new in each step",
-    "λ comes from the counts of a step",
     "the label is that of the mean of several signals",
   ],
   mechanism: "whole",
@@ -86,7 +83,7 @@ const signalsKto: CreateRecipe = recipe({
         message: messageWeight,
         undo: undoWeight,
       }),
-      losses: [parts.kto(beta, "kto", "balanced")],
+      losses: [parts.kto(beta)],
       state: { ref: parts.reference },
       steps,
       settings: { tasksPerStep: attempts, learningRate },
