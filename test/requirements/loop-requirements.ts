@@ -156,6 +156,7 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "packages/learning/src/influence/gradient-mass.test.ts > the mass of derivatives is that of the advantages that cause them",
       "trainer/src/edge-training/feedback-learning.test.ts > with shuffled labels, KTO does not learn what people like",
       "trainer/src/check/pair-learning.test.ts > answers that %s wrote become likelier than those that the policy gave; with shuffled sides they do not",
+      "trainer/src/edge-training/learned-from.test.ts > a pair is leased, learned and counted as one request of its visitor, without an advantage",
       "trainer/src/check/feedback-check.test.ts > for pairs, the answer that was given is learned beside the edited one, as the rejected side",
       "trainer/src/update/bounded-gradients.test.ts > %s: no visitor exceeds the cap on its share of a step's gradient",
       "trainer/src/update/bounded-gradients.test.ts > a reputation scales a visitor's gradient, and earlier steps count",

@@ -4,14 +4,13 @@ import type { Feedback, LeasedTrajectory } from "@waggle/protocol";
 import { seededRandom } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { expect, test } from "vitest";
+import { learnablePair, WRITTEN } from "../edge-training/feedback-checker.fixture.ts";
 import { learnFrom, randomGroups, tinyEngine } from "../edge-training/training.fixture.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { rejection, wantedId, withLastAnswerAlone } from "./edited-answer.ts";
 import { createFeedbackCheck } from "./feedback-check.ts";
-import { type LearnableTrajectory, learnableTrajectory } from "./learnable-group.ts";
+import type { LearnableTrajectory } from "./learnable-group.ts";
 
-const WANTED = [4, 8, 15, 1];
-const format = { encodeAssistant: () => WANTED } as unknown as ChatFormat;
+const format = { encodeAssistant: () => WRITTEN } as unknown as ChatFormat;
 const recipe = edgeRecipeNamed("corrections-dpo", {
   groupsPerStep: 8,
   learningRate: constantRate(0.02),
@@ -29,14 +28,10 @@ const byVisitor = (leased: LeasedTrajectory): LeasedTrajectory => {
 };
 const byStaff = (leased: LeasedTrajectory): LeasedTrajectory => ({ ...leased, staffAnswer: "x" });
 
-async function pairOf(leased: LeasedTrajectory): Promise<LearnableTrajectory[]> {
+async function pairOf(leased: LeasedTrajectory): Promise<readonly LearnableTrajectory[]> {
   const checked = await check(leased);
-  const alone = withLastAnswerAlone(leased.trajectory);
-  if (!checked.holds || checked.edited === undefined || alone === null) throw new Error("no edit");
-  const { digest } = leased;
-  const chosen = learnableTrajectory(digest, checked.edited, checked.verification);
-  const rejected = learnableTrajectory(digest, alone, rejection(checked.verification));
-  return [{ ...chosen, trajectory: { ...chosen.trajectory, id: wantedId(digest) } }, rejected];
+  if (!checked.holds || checked.edited === undefined) throw new Error("no edit");
+  return learnablePair(leased.digest, checked.edited, leased.trajectory, checked.verification);
 }
 
 /** Mean rises of Σ log π of the wanted and of the given answers, in nats, and of their difference. */
@@ -53,7 +48,7 @@ async function rises(
     const all = logProb.flatMap((row) => [...row.slice(5)]);
     return all.reduce((a, b) => a + b, 0) / requests.length;
   };
-  const both = async () => [await sums(() => WANTED), await sums(given)] as const;
+  const both = async () => [await sums(() => WRITTEN), await sums(given)] as const;
   const before = await both();
   for (let step = 0; step < requests.length / 8; step += 1) {
     const groups = [];
@@ -85,9 +80,8 @@ test.each([
   async (_, write) => {
     const honest = await rises(write, false);
     const shuffled = await rises(write, true);
-    console.log(honest, shuffled);
-    expect(honest.wanted).toBeGreaterThan(1);
-    expect(honest.margin).toBeGreaterThan(3);
+    expect(honest.wanted).toBeGreaterThan(5);
+    expect(honest.margin).toBeGreaterThan(5);
     expect(Math.abs(shuffled.margin)).toBeLessThan(honest.margin / 3);
   },
 );

@@ -18,7 +18,7 @@ import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
 import { withBoundedGradients } from "./bounded-gradients.ts";
 import { shuffledLabels } from "./group-advantages.ts";
-import { learnedInStep } from "./learned-from.ts";
+import { learnedInStep, rejectedIds } from "./learned-from.ts";
 import type {
   LearnableGroup,
   LearnableTrajectory,
@@ -126,6 +126,8 @@ export async function learningStep(
   const advantages = advantagesOf(numbers);
   const senders = bounded.result();
   const { rows } = numbers.minibatch;
+  const rejected = rejectedIds(numbers);
+  const requests = trajectories.filter(({ trajectory }) => !rejected.has(trajectory.id));
   return {
     advantages: meanByDigest(advantages, digests, stage.learns === "rewards"),
     reasons,
@@ -135,8 +137,8 @@ export async function learningStep(
     hasFewSenders: senders?.hasFewSenders === true,
     metrics: {
       ...update.metrics,
-      ...outcomeMetrics(trajectories, advantages),
-      ...weightMetrics(trajectories),
+      ...outcomeMetrics(requests, advantages),
+      ...weightMetrics(requests),
       ...distances(numbers, trajectories),
       ...senders?.metrics,
       groups: groups.length,
