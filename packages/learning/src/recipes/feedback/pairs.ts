@@ -8,8 +8,7 @@ import * as parts from "../../parts.ts";
  * policy gave.
  *
  * Source: Rafailov et al. 2023, "Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
- * arXiv:2305.18290; pairs of a user's rewrite and the original as in "The Era of Real-World Human Interaction: RL from User
- * Conversations" (RLHI), arXiv:2509.25137.
+ * arXiv:2305.18290; pairs of a user's rewrite and the original as in RLHI, arXiv:2509.25137.
  * Differs from it: one side of a pair was written by a person, and the other sampled by the policy.
  * Why: that is what a correction is.
  */
