@@ -35,7 +35,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/environments": 62,
   "@waggle/evaluation": 65,
   "@waggle/exchange": 41,
-  "@waggle/learning": 397,
+  "@waggle/learning": 398,
   "@waggle/model": 108,
   "@waggle/protocol": 233,
   "@waggle/runtime": 117,

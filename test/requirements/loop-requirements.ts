@@ -135,13 +135,32 @@ export const LOOP_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/check/feedback-check.test.ts > feedback that the recipe does not read is no feedback, nor is a metric without weight",
       "trainer/src/check/feedback-check.test.ts > a thumb does not excuse forged log-probs, a missing consent or another model",
       "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback alone; from feedback at random it does not",
-      "trainer/src/edge-training/feedback-learning.test.ts > a recipe that reads both learns from requests of which each has one",
+      "trainer/src/edge-training/feedback-learning.test.ts > %s, which reads several signals, learns from requests of which each has one",
       "trainer/src/expectations/feedback-update.test.ts > %s raises rollouts with good outcomes, against the verifier",
       "packages/learning/src/rewards/feedback.test.ts > a message after the answer counts, where the recipe reads it",
       "workers/edge/src/awaited-feedback.test.ts > a site that learns from messages waits for them, and its leases have them",
       "packages/embed/src/feedback/next-feedback.test.ts > the next message rates the answer before it, and its text is not sent as feedback",
       "apps/demo/src/environment/talk/next-message.test.ts > the rules are rarely wrong, and find a part of the thanks and the corrections",
       "packages/site/src/node/consent-check.test.ts > %s it is refused with file and line",
+    ],
+  },
+  {
+    id: "trainer:labels-and-pairs",
+    source:
+      "issue 18, part 2; docs/how-to/learn-from-feedback.md, Labels and Pairs; docs/decisions/0093-labels-and-pairs-over-an-edge.md",
+    behavior:
+      "KTO on feedback and DPO on corrections train from an edge, with the base as the reference. Both learn what people want, and nothing from shuffled labels or sides. No sender exceeds its share of the gradient.",
+    tests: [
+      "packages/learning/src/losses/preference/preference-loss-parts.test.ts > kto with balanced weights gives the rarer label the same sum as the other",
+      "packages/learning/src/losses/preference/preference-loss-parts.test.ts > %s multiplies an answer or a pair by its weight",
+      "packages/learning/src/influence/gradient-mass.test.ts > the mass of derivatives is that of the advantages that cause them",
+      "trainer/src/edge-training/feedback-learning.test.ts > with shuffled labels, KTO does not learn what people like",
+      "trainer/src/check/pair-learning.test.ts > answers that %s wrote become likelier than those that the policy gave; with shuffled sides they do not",
+      "trainer/src/edge-training/learned-from.test.ts > a pair is leased, learned and counted as one request of its visitor, without an advantage",
+      "trainer/src/check/feedback-check.test.ts > for pairs, the answer that was given is learned beside the edited one, as the rejected side",
+      "trainer/src/update/bounded-gradients.test.ts > %s: no visitor exceeds the cap on its share of a step's gradient",
+      "trainer/src/update/bounded-gradients.test.ts > a reputation scales a visitor's gradient, and earlier steps count",
+      "trainer/src/update/bounded-gradients.test.ts > one visitor alone among others without a signal decides nothing",
     ],
   },
   {

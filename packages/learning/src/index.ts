@@ -1,6 +1,6 @@
 /** Public entry: recipes, their stages, and the functions with which a trainer runs them. */
 export { groupRelativeAdvantages } from "./advantages/group-advantages.ts";
-export { gradientMasses } from "./influence/gradient-mass.ts";
+export { derivativeMasses, gradientMasses } from "./influence/gradient-mass.ts";
 export { influenceFactors, massByName, scaledMasses } from "./influence/influence-bound.ts";
 export { hasOneAdvantage, meanAdvantage, shuffledAdvantages } from "./advantages/mean-advantage.ts";
 export type { WriterPort } from "./advantages/semantic-comparison.ts";

@@ -38,7 +38,20 @@ test("only edited answers change", () => {
     toJudgedTrajectory(randomTrajectory(seed), { reward: 1, success: true, parts });
   const [edited, liked] = [judge(1, { edit: "123" }), judge(2, { thumb: "up" })];
   const groups = [{ task: "t", trajectories: [edited, liked] }];
-  const [changed] = withEditedAnswers(groups, format);
+  const [changed] = withEditedAnswers(groups, format, false);
   expect(changed?.trajectories[1]).toBe(liked);
   expect(changed?.trajectories[0]?.samples[0]?.sequence.tokenIds.slice(5)).toEqual([1, 2, 3]);
+});
+
+test("for pairs, the given answer stays as the rejected side, with its last answer alone to train on", () => {
+  const record = randomTrajectory(1);
+  const judged = toJudgedTrajectory(record, { reward: 1, success: true, parts: { edit: "123" } });
+  const [pair] = withEditedAnswers([{ task: "t", trajectories: [judged] }], format, true);
+  const [chosen, rejected, ...others] = pair?.trajectories ?? [];
+  expect(others).toEqual([]);
+  expect([chosen?.id, rejected?.id]).toEqual([`${record.id}/wanted`, record.id]);
+  expect([chosen?.verification.reward, rejected?.verification.reward]).toEqual([1, 0]);
+  expect(chosen?.samples[0]?.sequence.tokenIds.slice(5)).toEqual([1, 2, 3]);
+  expect(rejected?.samples[0]?.sequence.tokenIds).toEqual(judged.samples[0]?.sequence.tokenIds);
+  expect(rejected?.samples[0]?.lossMask).toEqual(judged.samples[0]?.lossMask);
 });

@@ -16,10 +16,9 @@ export function withEditedAnswer(
   text: string,
   format: Pick<ChatFormat, "encodeAssistant">,
 ): Trajectory | null {
-  const last = record.turns.at(-1);
-  const answer = record.segments.at(-1);
-  if (last === undefined || answer?.kind !== "sampled" || answer.id !== last.segmentId) return null;
-  if (last.toolCalls.length > 0) return null;
+  const alone = withLastAnswerAlone(record);
+  const answer = alone?.segments.at(-1);
+  if (alone === null || answer?.kind !== "sampled") return null;
   const tokenIds = format.encodeAssistant(text);
   const zeros = tokenIds.map(() => 0);
   const { id, parent, policyVersion, sampling } = answer;
@@ -36,11 +35,30 @@ export function withEditedAnswer(
     entropies: zeros,
     stopReason: "stop-token",
   };
+  return { ...alone, segments: [...alone.segments.slice(0, -1), edited] };
+}
+
+/** The record with its last answer as the only sampled tokens; `null` if the last turn is no plain answer. */
+export function withLastAnswerAlone(record: Trajectory): Trajectory | null {
+  const last = record.turns.at(-1);
+  const answer = record.segments.at(-1);
+  if (last === undefined || answer?.kind !== "sampled" || answer.id !== last.segmentId) return null;
+  if (last.toolCalls.length > 0) return null;
   return {
     ...record,
-    segments: [...record.segments.slice(0, -1).map(asGiven), edited],
+    segments: [...record.segments.slice(0, -1).map(asGiven), answer],
     turns: [{ ...last, parseError: null }],
   };
+}
+
+/** The verdict on the answer that was given, beside the one that was wanted: the rejected side of a pair. */
+export function rejection(verdict: Verification): Verification {
+  return { ...verdict, reward: 0, success: false };
+}
+
+/** Id of the answer that was wanted, beside the given one with the id `id`. */
+export function wantedId(id: string): string {
+  return `${id}/wanted`;
 }
 
 function asGiven(segment: Segment): Segment {
@@ -55,18 +73,30 @@ export function wantedAnswer({ parts: { staff, edit } }: Verification): string |
   return typeof edit === "string" ? edit : null;
 }
 
-/** The groups with each answer as its visitor or the staff wrote it, where they did. */
+/**
+ * The groups with each answer as its visitor or the staff wrote it, where they did.
+ *
+ * @param makesPairs - keeps the answer that was given beside it, as the rejected side of a pair.
+ */
 export function withEditedAnswers(
   groups: readonly JudgedGroup[],
   format: Pick<ChatFormat, "encodeAssistant">,
+  makesPairs: boolean,
 ): JudgedGroup[] {
   return groups.map(({ task, trajectories }) => ({
     task,
-    trajectories: trajectories.map((trajectory) => {
-      const wanted = wantedAnswer(trajectory.verification);
-      if (wanted === null) return trajectory;
-      const record = withEditedAnswer(trajectory.record, wanted, format);
-      return record === null ? trajectory : toJudgedTrajectory(record, trajectory.verification);
+    trajectories: trajectories.flatMap((trajectory) => {
+      const { record, verification } = trajectory;
+      const wanted = wantedAnswer(verification);
+      const edited = wanted === null ? null : withEditedAnswer(record, wanted, format);
+      const given = withLastAnswerAlone(record);
+      if (edited === null || given === null) return [trajectory];
+      const chosen = toJudgedTrajectory(edited, verification);
+      if (!makesPairs) return [chosen];
+      return [
+        { ...chosen, id: wantedId(chosen.id) },
+        toJudgedTrajectory(given, rejection(verification)),
+      ];
     }),
   }));
 }

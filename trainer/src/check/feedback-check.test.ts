@@ -40,12 +40,13 @@ const policy = await createNodePolicy({
 });
 afterAll(() => policy.dispose());
 const state = initialState({ baseModel: TINY_BASE, recipe: "thumbs-reinforce", seed: 1 });
-const checkerOf = (feedback: FeedbackCheck) =>
+const checkerOf = (feedback: FeedbackCheck, makesPairs = false) =>
   createTrajectoryChecker({
     policy,
     adapterCache: { get: () => Promise.reject(new Error("no version has an adapter")) },
     replay: () => Promise.reject(new Error("a live request cannot be replayed")),
     feedback,
+    makesPairs,
     maxStaleness: 1,
   });
 const checker = checkerOf(thumbs);
@@ -153,9 +154,10 @@ test("feedback that the recipe does not read is no feedback, nor is a metric wit
 });
 
 /** The tiny model has 32 tokens. */
-const editing = (tokens: readonly number[]) => {
+const editing = (tokens: readonly number[], makesPairs = false) => {
   const encodeAssistant = () => [...tokens];
-  return checkerOf(createFeedbackCheck({ edit: 1 }, { ...format, encodeAssistant }, undefined));
+  const feedback = createFeedbackCheck({ edit: 1 }, { ...format, encodeAssistant }, undefined);
+  return checkerOf(feedback, makesPairs);
 };
 
 async function edited(trajectory: Trajectory): Promise<LeasedTrajectory> {
@@ -187,6 +189,30 @@ test("an edited answer is imitated with the log-probs that it has, once the reco
   expect((await editing([3, 9, 1]).check(forged, group, state)).outcome.reason).toBe(
     "log-prob-gap",
   );
+});
+
+test("for pairs, the answer that was given is learned beside the edited one, as the rejected side", async () => {
+  const one = await edited(await honest(8));
+  const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };
+  const {
+    trajectory,
+    trials = [],
+    outcome,
+  } = await editing([3, 9, 1], true).check(one, group, state);
+  expect(outcome).toMatchObject({ status: "learned", reward: 1 });
+  expect(trajectory).toBeNull();
+  const [wanted, rejected, ...others] = trials;
+  expect(others).toEqual([]);
+  expect(wanted).toMatchObject({ digest: one.digest, visitorId: one.visitorId });
+  expect(rejected).toMatchObject({ digest: one.digest, visitorId: one.visitorId });
+  expect(wanted?.trajectory.id).toBe(`${one.digest}/wanted`);
+  const tokens = trials.map(({ trajectory: side }) => side.samples[0]?.sequence.tokenIds);
+  const prompt = one.trajectory.segments[0]?.tokenIds ?? [];
+  expect(tokens[0]).toEqual([...prompt, 3, 9, 1]);
+  expect(tokens[1]).toEqual(one.trajectory.segments.flatMap(({ tokenIds }) => tokenIds));
+  expect(trials.map(({ trajectory: side }) => side.verification.reward)).toEqual([1, 0]);
+  const long = Array.from({ length: TINY.contextLength }, () => 3);
+  expect((await editing(long, true).check(one, group, state)).outcome.reason).toBe("edit-too-long");
 });
 
 test("an answer of staff replaces a visitor's edit, also long after the record was sampled", async () => {

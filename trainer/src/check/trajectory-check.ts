@@ -26,6 +26,7 @@ import {
 } from "@waggle/protocol";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 import type { GuidanceCache } from "../model/guidance-cache.ts";
+import { rejection, wantedId, withLastAnswerAlone } from "./edited-answer.ts";
 import type { FeedbackCheck } from "./feedback-check.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
@@ -59,7 +60,7 @@ const MIN_TEMPERATURE = 0.5;
 /** The checked trajectory, or `null` with the reason in `outcome`. */
 export type CheckedTrajectory = {
   readonly trajectory: LearnableTrajectory | null;
-  /** New trials at a visitor's request, to learn from in its place. */
+  /** To learn from in its place: new trials at a visitor's request, or both sides of a preference. */
   readonly trials?: readonly LearnableTrajectory[];
   readonly outcome: TrajectoryOutcome;
 };
@@ -82,6 +83,8 @@ export type TrajectoryCheckerOptions = {
   readonly replay: Replay;
   /** Judges visitors' own requests, in place of assigned tasks; absent = such requests are skipped. */
   readonly feedback?: FeedbackCheck;
+  /** Whether an answer that a visitor or staff wrote is learned together with the one that was given. */
+  readonly makesPairs?: boolean;
   /** Makes groups of visitors' own requests, beside assigned tasks; absent = such requests are skipped. */
   readonly tryAgain?: RequestTrials | undefined;
   readonly maxStaleness: number;
@@ -191,41 +194,46 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       if (checked.edited === undefined && staleness > maxStaleness) {
         return refused({ status: "skipped", reason: "stale" }, measured);
       }
-      const learnable =
-        checked.edited !== undefined
-          ? await imitable(checked.edited, verification)
-          : learnableTrajectory(
-              digest,
-              withOwnScores(expanded, rescored.ownScores),
-              verification,
-              staleness,
-              rescoredLogProbs,
-            );
-      if (learnable === null) return refused({ status: "skipped", reason: "edit-too-long" });
-      return {
-        trajectory: { ...learnable, visitorId },
-        outcome: {
-          digest,
-          status: "learned",
-          ...(checked.judged === undefined ? {} : { reason: PAGE_TOOL_FAILED }),
-          staleness,
-          ...measured,
-        },
+      const outcome: TrajectoryOutcome = {
+        digest,
+        status: "learned",
+        ...(checked.judged === undefined ? {} : { reason: PAGE_TOOL_FAILED }),
+        staleness,
+        ...measured,
       };
+      if (checked.edited !== undefined) {
+        const wanted = await scored(checked.edited, verification);
+        const given = options.makesPairs === true ? withLastAnswerAlone(expanded) : null;
+        const rejected = given === null ? null : await scored(given, rejection(verification));
+        if (wanted === null || (given !== null && rejected === null)) {
+          return refused({ status: "skipped", reason: "edit-too-long" });
+        }
+        if (rejected === null) return { trajectory: wanted, outcome };
+        const chosen = { ...wanted.trajectory, id: wantedId(wanted.trajectory.id) };
+        return { trajectory: null, trials: [{ ...wanted, trajectory: chosen }, rejected], outcome };
+      }
+      const learnable = learnableTrajectory(
+        digest,
+        withOwnScores(expanded, rescored.ownScores),
+        verification,
+        staleness,
+        rescoredLogProbs,
+      );
+      return { trajectory: { ...learnable, visitorId }, outcome };
 
-      /** An edited record with the log-probs that its new tokens have at its version; `null` if it is too long. */
-      async function imitable(
-        edited: Trajectory,
+      /** A record with the log-probs that its tokens have at its version; `null` if it is too long. */
+      async function scored(
+        record: Trajectory,
         verdict: Verification,
       ): Promise<LearnableTrajectory | null> {
-        const { logProbs: rows } = await rescore(options, toTrainingSamples(edited), state, null);
+        const { logProbs: rows } = await rescore(options, toTrainingSamples(record), state, null);
         if (!rows.flat().every(Number.isFinite)) return null;
-        const unscored = learnableTrajectory(digest, edited, verdict, staleness, rows);
-        const scored = unscored.trajectory.samples.map((sample, i) => ({
+        const unscored = learnableTrajectory(digest, record, verdict, staleness, rows);
+        const samples = unscored.trajectory.samples.map((sample, i) => ({
           ...sample,
           behaviorLogProbs: rows[i] as readonly number[],
         }));
-        return { ...unscored, trajectory: { ...unscored.trajectory, samples: scored } };
+        return { ...unscored, visitorId, trajectory: { ...unscored.trajectory, samples } };
       }
     },
   };

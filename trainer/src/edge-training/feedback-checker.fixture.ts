@@ -1,8 +1,10 @@
 /** A checker whose verdict is the feedback's. The tokens of its trajectories are random, so log-probs are not compared. */
+import type { Trajectory, Verification } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
-import { learnableTrajectory } from "../check/learnable-group.ts";
+import { rejection, wantedId, withLastAnswerAlone } from "../check/edited-answer.ts";
+import { type LearnableTrajectory, learnableTrajectory } from "../check/learnable-group.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 
@@ -11,19 +13,40 @@ const format = createChatFormat({
   tokenizerConfig: nanoTokenizerConfig(4096),
 });
 
-export const feedbackChecker = ({ feedback }: EdgeRecipe): TrajectoryChecker => ({
+/** Tokens of every answer that somebody wrote in place of the policy's. */
+export const WRITTEN = [4, 8, 15, 1];
+
+/** Both sides of a preference, as the trainer's own check makes them. */
+export function learnablePair(
+  digest: string,
+  edited: Trajectory,
+  given: Trajectory,
+  verdict: Verification,
+): readonly LearnableTrajectory[] {
+  const chosen = learnableTrajectory(digest, edited, verdict);
+  const alone = withLastAnswerAlone(given);
+  if (alone === null) throw new Error("the last turn is no plain answer");
+  const rejected = learnableTrajectory(digest, alone, rejection(verdict));
+  return [{ ...chosen, trajectory: { ...chosen.trajectory, id: wantedId(digest) } }, rejected];
+}
+
+export const feedbackChecker = ({ feedback, stage }: EdgeRecipe): TrajectoryChecker => ({
   check: async (leased) => {
-    const { digest, trajectory } = leased;
-    const check = createFeedbackCheck(feedback ?? {}, format, undefined);
+    const { digest, trajectory, visitorId } = leased;
+    const encodeAssistant = () => WRITTEN;
+    const check = createFeedbackCheck(feedback ?? {}, { ...format, encodeAssistant }, undefined);
     const checked = await check(leased);
     if (!checked.holds) {
       const { status, reason } = checked;
       return { trajectory: null, outcome: { digest, status, reason } };
     }
-    const { reward, success } = checked.verification;
-    return {
-      trajectory: learnableTrajectory(digest, trajectory, checked.verification),
-      outcome: { digest, status: "learned", reward, success },
-    };
+    const { verification, edited } = checked;
+    const { reward, success } = verification;
+    const outcome = { digest, status: "learned", reward, success } as const;
+    if (stage.learns === "pairs" && edited !== undefined) {
+      const sides = learnablePair(digest, edited, trajectory, verification);
+      return { trajectory: null, trials: sides.map((side) => ({ ...side, visitorId })), outcome };
+    }
+    return { trajectory: learnableTrajectory(digest, trajectory, verification), outcome };
   },
 });

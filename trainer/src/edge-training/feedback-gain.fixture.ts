@@ -4,7 +4,8 @@ import type { Feedback, LeasedGroup, LeasedTrajectory, TrajectoryOutcome } from 
 import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import { type EdgeRecipe, edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { feedbackChecker } from "./feedback-checker.fixture.ts";
-import { createSetup, live } from "./training-loop.fixture.ts";
+import { createSetup, live, type RunOptions } from "./training-loop.fixture.ts";
+import type { FrozenScorer } from "../update/recipe-models.ts";
 import { randomGroups, tinyEngine } from "./training.fixture.ts";
 
 const recipeOf = (name: string): EdgeRecipe =>
@@ -34,6 +35,7 @@ export function withThumbs(
 export async function gain(
   name: string,
   groups: readonly LeasedGroup[],
+  options: Pick<RunOptions, "shares" | "shuffleAdvantages"> = {},
 ): Promise<{
   readonly gain: number;
   readonly steps: number;
@@ -41,7 +43,14 @@ export async function gain(
 }> {
   const setup = await createSetup(groups);
   const recipe = recipeOf(name);
-  const { summary } = await live(setup, { recipe, checker: feedbackChecker(recipe) });
+  const untrained = await tinyEngine();
+  const base: FrozenScorer = async (sequences) => {
+    const { logProb } = await untrained.forward({ sequences });
+    return [...logProb];
+  };
+  const checker = feedbackChecker(recipe);
+  const { summary } = await live(setup, { ...options, recipe, checker, base });
+  await untrained.dispose();
   const requests = REQUESTS.flatMap(({ trajectories }) => trajectories);
   const sequences = requests.map(({ trajectory }) => ({
     tokenIds: trajectory.segments.flatMap(({ tokenIds }) => tokenIds),

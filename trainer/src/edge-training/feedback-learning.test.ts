@@ -70,6 +70,8 @@ test.each([
   ["thumbs-reinforce", withThumbs],
   ["outcomes-reinforce", withOutcomes],
   ["messages-reinforce", withMessages],
+  ["thumbs-kto", withThumbs],
+  ["signals-kto", withOutcomes],
 ] as const)(
   "%s makes wanted answers likelier from feedback alone; from feedback at random it does not",
   async (name, withFeedback) => {
@@ -82,14 +84,24 @@ test.each([
   },
 );
 
-test("a recipe that reads both learns from requests of which each has one", async () => {
-  const thumbs = withThumbs((request, i) => (i % 2 === 0 ? isWanted(request) : null));
-  const outcomes = withOutcomes(isWanted);
-  const mixed = REQUESTS.map((_, i) => (i % 2 === 0 ? thumbs[i] : outcomes[i]) as LeasedGroup);
-  const { gain: both, outcomes: settled } = await gain("signals-reinforce", mixed);
-  expect(settled.every((outcome) => outcome?.status === "learned")).toBe(true);
-  expect(both).toBeGreaterThan(1);
+test("with shuffled labels, KTO does not learn what people like", async () => {
+  const liked = withThumbs(isWanted);
+  const { gain: shuffled, steps } = await gain("thumbs-kto", liked, { shuffleAdvantages: true });
+  expect(steps).toBe(20);
+  expect(Math.abs(shuffled)).toBeLessThan(0.5);
 });
+
+test.each(["signals-reinforce", "signals-kto"])(
+  "%s, which reads several signals, learns from requests of which each has one",
+  async (name) => {
+    const thumbs = withThumbs((request, i) => (i % 2 === 0 ? isWanted(request) : null));
+    const outcomes = withOutcomes(isWanted);
+    const mixed = REQUESTS.map((_, i) => (i % 2 === 0 ? thumbs[i] : outcomes[i]) as LeasedGroup);
+    const { gain: both, outcomes: settled } = await gain(name, mixed);
+    expect(settled.every((outcome) => outcome?.status === "learned")).toBe(true);
+    expect(both).toBeGreaterThan(1);
+  },
+);
 
 test.each([
   ["thumbs-reinforce", withThumbs(() => null)],
@@ -101,6 +113,9 @@ test.each([
   // What is left of a request on which staff only comment.
   ["corrections-imitate", REQUESTS],
   ["signals-reinforce", withStaffAnswers()],
+  ["thumbs-kto", withOutcomes(isWanted)],
+  ["signals-kto", withStaffAnswers()],
+  ["corrections-dpo", withThumbs(isWanted)],
 ] as const)("%s learns nothing without feedback that it reads", async (name, groups) => {
   const silent = await gain(name, groups);
   expect(silent).toMatchObject({ gain: 0, steps: 0 });

@@ -6,7 +6,8 @@ import type { EdgeClient } from "../edge/edge-client.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { feedbackChecker } from "./feedback-checker.fixture.ts";
 import { createSetup, live, removeSetups, type RunOptions } from "./training-loop.fixture.ts";
-import { randomGroups } from "./training.fixture.ts";
+import { UNBOUNDED } from "../update/sender-influence.ts";
+import { randomGroups, tinyEngine } from "./training.fixture.ts";
 
 afterEach(removeSetups);
 
@@ -143,6 +144,42 @@ test("answers of staff are learned and counted under their own name, and not onc
   await live(stopped, options);
   const reasons = [...stopped.edge.acknowledged.values()].map(([outcome]) => outcome?.reason);
   expect(reasons).toEqual(groups.map(() => "signal-stopped"));
+});
+
+test("a pair is leased, learned and counted as one request of its visitor, without an advantage", async () => {
+  const pairs = edgeRecipeNamed("corrections-dpo", {
+    groupsPerStep: 4,
+    learningRate: constantRate(0.02),
+  });
+  const groups = (await requests(KINDS.flatMap((kind) => [kind, kind]))).map((group) => ({
+    ...group,
+    trajectories: group.trajectories.map((leased) => ({ ...leased, staffAnswer: "It is 3." })),
+  }));
+  const setup = await createSetup(groups);
+  const base = await tinyEngine();
+  const { summary } = await live(setup, {
+    recipe: pairs,
+    checker: feedbackChecker(pairs),
+    base: async (sequences) => [...(await base.forward({ sequences })).logProb],
+    shares: { ...UNBOUNDED, visitor: 0.5 },
+  });
+  await base.dispose();
+  expect(summary.state.step).toBe(2);
+  expect(setup.edge.reports.get(1)?.learnedFrom).toMatchObject({
+    recipe: "corrections-dpo",
+    trajectories: 8,
+    signals: [{ signal: "staff", trajectories: 8 }],
+    consents: [{ version: "1", trajectories: 8 }],
+  });
+  const outcomes = [...setup.edge.acknowledged.values()].flat();
+  expect(outcomes).toHaveLength(8);
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ status: "learned", reward: 1 });
+    expect(outcome).not.toHaveProperty("advantage");
+  }
+  // Both sides of a pair are the visitor's.
+  const senders = summary.state.influence?.map(({ visitor }) => Object.keys(visitor).length);
+  expect(senders).toEqual([4, 4]);
 });
 
 test("a signal that is stopped just before a step is not in it", async () => {

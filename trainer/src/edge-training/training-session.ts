@@ -259,6 +259,7 @@ async function runSession(
           messageJudge(options.judge),
         ),
       }),
+      makesPairs: recipe.stage.learns === "pairs",
       tryAgain: await requestTrials(options.judge, { ...given, environment: practiced }),
       maxStaleness: recipe.maxStaleness,
       ...bandsOf(model.storedFormat),

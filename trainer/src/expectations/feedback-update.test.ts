@@ -76,6 +76,7 @@ test.each(["thumbs-kto", "thumbs-reinforce"])(
 test.each([
   ["outcomes-reinforce", { outcome: 1 }],
   ["signals-reinforce", { thumb: 1, outcome: 1 }],
+  ["signals-kto", { thumb: 1, outcome: 1 }],
 ] as const)(
   "%s raises rollouts with good outcomes, against the verifier",
   async (name, weights) => {

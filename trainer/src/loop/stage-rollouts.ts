@@ -138,7 +138,9 @@ export class StageRollouts {
         staleness: settings.lag,
       },
     );
-    return spending.count(withEditedAnswers(this.#lost.kept(groups), format));
+    return spending.count(
+      withEditedAnswers(this.#lost.kept(groups), format, stage.learns === "pairs"),
+    );
   }
 
   /** Rollouts that were lost since the last step. */

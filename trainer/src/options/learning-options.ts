@@ -107,7 +107,7 @@ export function withLearning(command: Command): Command {
     .option("--publish-every <n>", "learning steps between published versions", positive, 4)
     .option(
       "--shuffle-advantages",
-      "control: shuffle the advantages; the policy must not improve",
+      "control: shuffle the advantages or labels; the policy must not improve",
       false,
     )
     .addOption(jsonOption());

@@ -4,10 +4,12 @@
  */
 import type { Stage, StateName } from "@waggle/learning";
 
+/** States that an edge lacks; the base is the reference. */
+type LackedState = Exclude<StateName, "ref">;
+
 /** What a stage needs for each state. */
-const STATES: { readonly [state in StateName]: string } = {
+const STATES: { readonly [state in LackedState]: string } = {
   critic: "a value head",
-  ref: "a reference model",
   teacher: "a teacher",
   rm: "a reward model",
   iprm: "a process reward model",
@@ -34,8 +36,8 @@ const STATES: { readonly [state in StateName]: string } = {
   "kl-coefficient": "a stored KL coefficient",
 };
 
-/** `needs a reference model` */
-export function stateNeeded(state: StateName): string {
+/** `needs a reward model` */
+export function stateNeeded(state: LackedState): string {
   return `needs ${STATES[state]}`;
 }
 

@@ -23,7 +23,7 @@ test.each([
   ["pivot-rl", "reward equiv needs branches of a stored turn"],
   ["webdancer", "has 2 stages"],
   ["rft-instance-filter", "has 2 rounds"],
-  ["rl-retention", "needs a reference model"],
+  ["rl-retention", "needs stored trajectories"],
   ["scaling-inter-rl", "limits the turns"],
   ["spear", "needs stored successes"],
   ["visual-arft", "reward f1 needs a verifier that reports answer"],
@@ -44,6 +44,15 @@ test.each(["nope", "toString"])(
         message: expect.stringContaining("grpo") as string,
       }),
     );
+  },
+);
+
+test.each(["thumbs-kto", "signals-kto"])(
+  "%s has a setting for the weights of its labels",
+  (name) => {
+    const own = { ktoWeights: "balanced" };
+    expect(edgeRecipeNamed(name, { own }).stage.losses[0]?.loss.part).toBe("kto");
+    expect(() => edgeRecipeNamed(name, { own: { ktoWeights: "even" } })).toThrow(/balanced/);
   },
 );
 
@@ -130,5 +139,10 @@ test("a recipe that is rewarded by feedback learns from visitors' own requests, 
     undo: 1,
   });
   expect(edgeRecipeNamed("corrections-imitate").feedback).toEqual({ edit: 1, staff: 1 });
+  expect(edgeRecipeNamed("thumbs-kto").feedback).toEqual({ thumb: 1 });
+  expect(edgeRecipeNamed("signals-kto", { own }).feedback).toEqual(
+    edgeRecipeNamed("signals-reinforce", { own }).feedback,
+  );
+  expect(edgeRecipeNamed("corrections-dpo").feedback).toEqual({ edit: 1, staff: 1 });
   expect(edgeRecipeNamed(DEFAULT_EDGE_RECIPE).feedback).toBeNull();
 });

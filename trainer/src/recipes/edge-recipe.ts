@@ -1,8 +1,8 @@
 /**
  * Recipes for training from an edge: a single stage that learns from the rewards of rollouts made
- * by pages. Pages start each task from its beginning. They do not branch, demonstrate, continue
- * stored trajectories or choose tasks, and they run no second model. `npm run train` runs all other
- * recipes.
+ * by pages, or from visitors' feedback on them. Pages start each task from its beginning. They do not
+ * branch, demonstrate, continue stored trajectories or choose tasks, and they run no second model. The
+ * reference model is the base. `npm run train` runs all other recipes.
  */
 import {
   type FeedbackWeights,
@@ -105,11 +105,13 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
       ...(rounds > 1 ? [`has ${rounds} rounds`] : []),
     ];
   }
-  if (stage.learns !== "rewards") return [learningNeeded(stage.learns)];
+  if (stage.learns !== "rewards" && !learnsFromFeedback(stage)) {
+    return [learningNeeded(stage.learns)];
+  }
   const misfits: string[] = [];
   for (const { part, onlyStatistics } of Object.values(stage.state)) {
     // Data of visitors is never kept after its deletion.
-    if (onlyStatistics !== true) misfits.push(stateNeeded(part));
+    if (onlyStatistics !== true && part !== "ref") misfits.push(stateNeeded(part));
   }
   for (const { part, chooseTasks } of stage.filters) {
     if (chooseTasks !== undefined) misfits.push(`chooses tasks (${part})`);
@@ -125,6 +127,11 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
   const unrewarded = unjudgeableReason(stage);
   if (unrewarded !== null) misfits.push(unrewarded);
   return misfits;
+}
+
+/** Whether feedback labels its trajectories, or makes pairs of them. */
+function learnsFromFeedback(stage: Stage): boolean {
+  return (stage.learns === "tokens" || stage.learns === "pairs") && feedbackWeights(stage) !== null;
 }
 
 /** Why a reward part cannot judge a rollout given only the fields that every verifier reports. */

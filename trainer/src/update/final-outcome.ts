@@ -22,5 +22,5 @@ export function finalOutcome(
   if (advantage === undefined) {
     return skippedOutcome(outcome, result.reasons.get(digest) ?? "left-out");
   }
-  return { ...outcome, advantage, step };
+  return { ...outcome, ...(advantage !== null && { advantage }), step };
 }

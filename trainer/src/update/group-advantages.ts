@@ -1,9 +1,11 @@
-/** The advantages of a whole group, for exports, and the stage with shuffled ones, as a negative control. */
+/** The advantages of a whole group, for exports, and shuffled advantages or labels, as a negative control. */
 import {
   type AdvantageRows,
   hasOneAdvantage,
+  type Kept,
   meanAdvantage,
   rewardGroups,
+  shuffled,
   shuffledAdvantages,
   type Stage,
 } from "@waggle/learning";
@@ -16,12 +18,18 @@ import { partContext } from "../recipes/part-context.ts";
 /**
  * `[G]` advantages of a whole group, before filtering.
  *
- * @throws WaggleError `INVALID_ARGUMENT` if the recipe credits the turns of a trajectory separately.
+ * @throws WaggleError `INVALID_ARGUMENT` if the recipe has no advantages or credits the turns of a trajectory separately.
  */
 export async function groupAdvantages(
   { name, stage }: EdgeRecipe,
   { task, trajectories }: LearnableGroup,
 ): Promise<number[]> {
+  if (stage.learns !== "rewards") {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the recipe ${name} learns from labels or pairs and has no advantages to export; choose another recipe, such as grpo`,
+    );
+  }
   const context = partContext(stage, 0);
   const group = { task, trajectories: trajectories.map(({ trajectory }) => trajectory) };
   const { groups } = await rewardGroups({ ...stage, filters: [] }, [group], context);
@@ -38,9 +46,32 @@ export async function groupAdvantages(
     });
 }
 
-/** The stage with its trajectories' advantages shuffled over the minibatch. */
-export function withShuffledAdvantages(stage: Stage, random: () => number): Stage {
-  return withAdjustedAdvantages(stage, (estimated, groups) =>
-    shuffledAdvantages(estimated, groups, random),
+/**
+ * What a step learns, shuffled over the minibatch: advantages; without advantages, the rewards of trajectories, and which side
+ * of a pair is the chosen one.
+ */
+export function shuffledLabels(
+  stage: Stage,
+  kept: Kept,
+  random: () => number,
+): { readonly stage: Stage; readonly kept: Kept } {
+  if (stage.learns === "rewards") {
+    const shuffledStage = withAdjustedAdvantages(stage, (estimated, groups) =>
+      shuffledAdvantages(estimated, groups, random),
+    );
+    return { stage: shuffledStage, kept };
+  }
+  const rewards = shuffled(
+    kept.groups.flatMap(({ trajectories }) => trajectories.map(({ reward }) => reward)),
+    random,
   );
+  let next = 0;
+  const groups = kept.groups.map(({ task, trajectories }) => ({
+    task,
+    trajectories: trajectories.map((rewarded) => ({ ...rewarded, reward: rewards[next++]! })),
+  }));
+  const pairs = kept.pairs.map(([chosen, rejected]) =>
+    random() < 0.5 ? ([chosen, rejected] as const) : ([rejected, chosen] as const),
+  );
+  return { stage, kept: { ...kept, groups, pairs } };
 }

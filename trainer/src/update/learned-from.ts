@@ -6,11 +6,21 @@ import type { UpdateNumbers } from "./stage-update.ts";
 /** Most names in a list: the limit of the schema. Consent versions come from pages, so there can be any number. */
 const MOST_NAMES = 100;
 
+/** Ids of the rejected sides of pairs. Both sides are one request, which counts once. */
+export function rejectedIds({
+  minibatch: { rows, pairs },
+}: Pick<UpdateNumbers, "minibatch">): ReadonlySet<string> {
+  return new Set(pairs.flatMap(([, rejected]) => rows[rejected]?.rewarded.trajectory.id ?? []));
+}
+
 /** What one step learned from. */
-export function learnedInStep(
-  recipe: string,
-  { groups, minibatch, advantages, ofCorrection }: UpdateNumbers,
-): LearnedFrom {
+export function learnedInStep(recipe: string, numbers: UpdateNumbers): LearnedFrom {
+  const { minibatch, advantages, ofCorrection } = numbers;
+  const rejected = rejectedIds(numbers);
+  const groups = numbers.groups.map(({ task, trajectories: all }) => ({
+    task,
+    trajectories: all.filter(({ trajectory }) => !rejected.has(trajectory.id)),
+  }));
   const trajectories = groups.flatMap((group) => group.trajectories.map((one) => one.trajectory));
   const versions = Map.groupBy(trajectories, ({ record }) => record.consent.version);
   const judged = trajectories.flatMap(({ verification: { parts, signals = {} } }) => {

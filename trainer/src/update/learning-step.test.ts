@@ -138,10 +138,10 @@ test("no visitor exceeds the cap on its share of a step's gradient mass", async 
   const bounded = await learned(0.25);
   expect(bounded.metrics["visitorShareMax"]).toBeCloseTo(0.25, 12);
   // The other visitors keep their advantages, and signs stay.
-  const [flood = 0, , other] = [...bounded.advantages.values()];
+  const [flood, , other] = [...bounded.advantages.values()];
   expect(other).toBe(-0.5);
   expect(flood).toBeLessThan(0);
-  expect(flood / -0.5).toBeCloseTo(bounded.metrics["influenceScaleMin"] ?? 0, 12);
+  expect((flood ?? Number.NaN) / -0.5).toBeCloseTo(bounded.metrics["influenceScaleMin"] ?? 0, 12);
   expect(bounded.metrics["influenceScaleMean"]).toBeLessThan(0.8);
   await engine.dispose();
 });

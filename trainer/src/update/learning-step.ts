@@ -16,8 +16,9 @@ import {
 import type { LearnedFrom, TrainEngine, TrainSequence } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { inPasses } from "./engine-passes.ts";
-import { withShuffledAdvantages } from "./group-advantages.ts";
-import { learnedInStep } from "./learned-from.ts";
+import { withBoundedGradients } from "./bounded-gradients.ts";
+import { shuffledLabels } from "./group-advantages.ts";
+import { learnedInStep, rejectedIds } from "./learned-from.ts";
 import type {
   LearnableGroup,
   LearnableTrajectory,
@@ -33,7 +34,7 @@ import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
 export type LearningStepOptions = ComingStep & {
   /** Most tokens per forward or backward pass, before the engine packs them. */
   readonly microbatchTokens: number;
-  /** The negative control: shuffles the advantages over the minibatch. `null` = no shuffling. */
+  /** The negative control: shuffles the advantages, or labels, over the minibatch. `null` = no shuffling. */
   readonly shuffleAdvantages: (() => number) | null;
   /** Bounds on the share of a step that one sender causes; default none. See `sender-influence.ts`. */
   readonly shares?: InfluenceShares | undefined;
@@ -52,8 +53,11 @@ export type LearningStepOptions = ComingStep & {
 };
 
 export type LearningStepResult = {
-  /** By digest: the mean advantage over the tokens of each trajectory that was trained on, or of the trials at it. */
-  readonly advantages: ReadonlyMap<string, number>;
+  /**
+   * By digest: the mean advantage over the tokens of each trajectory that was trained on, or of the trials at it; `null` if the
+   * recipe has no advantages.
+   */
+  readonly advantages: ReadonlyMap<string, number | null>;
   /** By digest: why the recipe left other trajectories out. */
   readonly reasons: ReadonlyMap<string, string>;
   /** What the step learned from; `null` if nothing was learned. */
@@ -88,21 +92,26 @@ export async function learningStep(
     }
   }
   const { stage } = recipe;
-  const dealt =
-    shuffleAdvantages === null ? stage : withShuffledAdvantages(stage, shuffleAdvantages);
-  const bounded = withBoundedSenders(dealt, trajectories, {
+  const passes = inPasses(engine, {
+    tokens: microbatchTokens,
+    keyOf: (sequence) => keys.get(sequence) ?? sequence,
+    between: betweenPasses,
+  });
+  const bounds = {
     shares: options.shares ?? UNBOUNDED,
     present: options.present,
     earlier: options.earlier ?? [],
-  });
+  };
+  const dealt =
+    shuffleAdvantages === null ? { stage, kept } : shuffledLabels(stage, kept, shuffleAdvantages);
+  const bounded =
+    stage.learns === "rewards"
+      ? { engine: passes, ...withBoundedSenders(dealt.stage, trajectories, bounds) }
+      : { stage: dealt.stage, ...withBoundedGradients(passes, trajectories, bounds) };
   const update = await updateFrom(
-    inPasses(engine, {
-      tokens: microbatchTokens,
-      keyOf: (sequence) => keys.get(sequence),
-      between: betweenPasses,
-    }),
+    bounded.engine,
     bounded.stage,
-    kept,
+    dealt.kept,
     new Set(trajectories.map(({ trajectory }) => trajectory.id)),
     partContext(stage, step, options),
     options.reference === undefined ? {} : { reference: options.reference },
@@ -117,8 +126,10 @@ export async function learningStep(
   const advantages = advantagesOf(numbers);
   const senders = bounded.result();
   const { rows } = numbers.minibatch;
+  const rejected = rejectedIds(numbers);
+  const requests = trajectories.filter(({ trajectory }) => !rejected.has(trajectory.id));
   return {
-    advantages: meanByDigest(advantages, digests),
+    advantages: meanByDigest(advantages, digests, stage.learns === "rewards"),
     reasons,
     learnedFrom: learnedInStep(recipe.name, numbers),
     state,
@@ -126,8 +137,8 @@ export async function learningStep(
     hasFewSenders: senders?.hasFewSenders === true,
     metrics: {
       ...update.metrics,
-      ...outcomeMetrics(trajectories, advantages),
-      ...weightMetrics(trajectories),
+      ...outcomeMetrics(requests, advantages),
+      ...weightMetrics(requests),
       ...distances(numbers, trajectories),
       ...senders?.metrics,
       groups: groups.length,
@@ -149,10 +160,14 @@ function advantagesOf({ groups, advantages = new Map() }: UpdateNumbers): Map<st
 function meanByDigest(
   advantages: ReadonlyMap<string, number>,
   digests: ReadonlyMap<string, string>,
-): Map<string, number> {
+  hasAdvantages: boolean,
+): Map<string, number | null> {
   const grouped = Map.groupBy(advantages, ([id]) => digests.get(id) ?? id);
   return new Map(
-    [...grouped].map(([digest, all]) => [digest, meanOrZero(all.map(([, value]) => value))]),
+    [...grouped].map(([digest, all]) => [
+      digest,
+      hasAdvantages ? meanOrZero(all.map(([, value]) => value)) : null,
+    ]),
   );
 }
 

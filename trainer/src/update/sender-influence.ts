@@ -1,7 +1,7 @@
 /**
  * Bounds how much of a step, and of the steps before it, one sender causes: a visitor, a network or a site
  * key. The measure is the gradient mass; see `gradientMasses` of `@waggle/learning`. Rollouts of a sender
- * with a poor reputation are scaled down first.
+ * with a poor reputation are scaled down first. `bounded-gradients.ts` does it for losses without advantages.
  */
 import { createHash } from "node:crypto";
 import {
@@ -51,24 +51,25 @@ export type SenderBounds = {
 };
 
 /** What the bounds did in a step. */
-type BoundResult = {
+export type BoundResult = {
   readonly influence: StepInfluence;
   /** Whether the bounds left nothing of a step with a signal. */
   readonly hasFewSenders: boolean;
   readonly metrics: { readonly [name: string]: number };
 };
 
-/**
- * The stage with bounded advantages. A stage without advantages is not bounded.
- *
- * @returns `result` gives the masses of the step after it was taken; `undefined` without advantages.
- */
-export function withBoundedSenders(
-  stage: Stage,
+/** What the bounds make of a step. */
+type SenderBound = {
+  /** What the gradient of a trajectory is multiplied by, in [0, 1]; its sender's reputation is in it. */
+  readonly factorOf: (id: string) => number;
+  readonly result: BoundResult;
+};
+
+/** Creates the bound of a step, from the masses of its trajectories by id. */
+export function senderBound(
   trajectories: readonly LearnableTrajectory[],
   { shares, present, earlier }: SenderBounds,
-): { readonly stage: Stage; readonly result: () => BoundResult | undefined } {
-  let result: BoundResult | undefined;
+): (masses: ReadonlyMap<string, number>) => SenderBound {
   const names = {
     visitor: namesOf(trajectories, ({ visitorId }) => visitorId),
     network: namesOf(trajectories, ({ network }) => network),
@@ -77,15 +78,7 @@ export function withBoundedSenders(
   const reputations = new Map(
     trajectories.map(({ trajectory, reputation = 1 }) => [trajectory.id, reputation] as const),
   );
-  const bounded = withAdjustedAdvantages(stage, (estimated, groups, outputs) => {
-    if (outputs === undefined) {
-      throw new WaggleError(
-        "INVALID_ARGUMENT",
-        "the bound on senders needs the engine's log-probs; estimate the advantages after a forward pass",
-      );
-    }
-    const planned = planMinibatch(groups, stage.aggregation, { advantages: estimated });
-    const all = gradientMasses(planned, outputs);
+  return (all) => {
     const trusted = scaledMasses(all, reputations);
     const factors = influenceFactors(
       trusted,
@@ -107,8 +100,36 @@ export function withBoundedSenders(
     // Rollouts of this process have no sender.
     const metrics = Object.keys(shown).length === 0 ? {} : { ...shown, ...scales };
     const hasFewSenders = added(trusted.values()) > 0 && added(masses.values()) === 0;
-    result = { influence: influenceOf(masses, names), hasFewSenders, metrics };
-    return scaledAdvantages(estimated, (id) => (reputations.get(id) ?? 1) * (factors.get(id) ?? 1));
+    return {
+      factorOf: (id) => (reputations.get(id) ?? 1) * (factors.get(id) ?? 1),
+      result: { influence: influenceOf(masses, names), hasFewSenders, metrics },
+    };
+  };
+}
+
+/**
+ * The stage with bounded advantages, for a stage that learns from rewards.
+ *
+ * @returns `result` gives the masses of the step after it was taken.
+ */
+export function withBoundedSenders(
+  stage: Stage,
+  trajectories: readonly LearnableTrajectory[],
+  bounds: SenderBounds,
+): { readonly stage: Stage; readonly result: () => BoundResult | undefined } {
+  let result: BoundResult | undefined;
+  const boundOf = senderBound(trajectories, bounds);
+  const bounded = withAdjustedAdvantages(stage, (estimated, groups, outputs) => {
+    if (outputs === undefined) {
+      throw new WaggleError(
+        "INVALID_ARGUMENT",
+        "the bound on senders needs the engine's log-probs; estimate the advantages after a forward pass",
+      );
+    }
+    const planned = planMinibatch(groups, stage.aggregation, { advantages: estimated });
+    const bound = boundOf(gradientMasses(planned, outputs));
+    result = bound.result;
+    return scaledAdvantages(estimated, bound.factorOf);
   });
   return { stage: bounded, result: () => result };
 }

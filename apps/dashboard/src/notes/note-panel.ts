@@ -195,7 +195,7 @@ function effectOf(
     return "The trainer has rejected this trajectory, so the policy will not learn this answer.";
   }
   if (control?.feedbackFrom !== undefined && !control.feedbackFrom.includes("staff")) {
-    return "This site does not learn from staff, so the policy will not learn this answer. The recipe corrections-imitate does.";
+    return "This site does not learn from staff, so the policy will not learn this answer. The recipes corrections-imitate and corrections-dpo do.";
   }
   return "The policy will learn to answer so. Write placeholders such as [EMAIL_1] as in the record.";
 }

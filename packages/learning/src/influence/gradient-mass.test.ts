@@ -2,7 +2,7 @@ import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { planMinibatch } from "../composition/minibatch.ts";
 import { rewardedOf } from "../composition/rewarded-trajectories.fixture.ts";
-import { gradientMasses, logitGradientNorm } from "./gradient-mass.ts";
+import { derivativeMasses, gradientMasses, logitGradientNorm } from "./gradient-mass.ts";
 
 /** `[V]` log-probs of a softmax at a temperature. */
 function logSoftmax(logits: readonly number[], temperature: number): number[] {
@@ -76,4 +76,23 @@ test("a sample without log-probs is refused", () => {
   expect(() => gradientMasses(planned, { logProb: new Map() })).toThrow(
     "sample 0 of trajectory a has no log-probs",
   );
+});
+
+test("the mass of derivatives is that of the advantages that cause them", () => {
+  const outputs = { logProb: rows(Math.log(0.5), Math.log(0.25)), sumSquaredProb: rows(0.5, 0.3) };
+  const sequences = planned.rows.map(({ rewarded, sample: { sequence } }) => ({
+    id: rewarded.trajectory.id,
+    sequence,
+  }));
+  // REINFORCE: each token has half of the loss.
+  const slopes = [
+    [0, 0.5 * 2],
+    [0, -0.5 * 1],
+  ];
+  const ofRows = (from: ReturnType<typeof rows>) => ["a", "b"].map((id) => from.get(id)?.[0] ?? []);
+  const masses = derivativeMasses(sequences, slopes, {
+    logProb: ofRows(outputs.logProb),
+    sumSquaredProb: ofRows(outputs.sumSquaredProb),
+  });
+  expect(masses).toEqual(gradientMasses(planned, outputs));
 });

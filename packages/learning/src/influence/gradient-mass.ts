@@ -3,11 +3,12 @@
  * respect to the logits has the squared norm (1 − 2π + Σπ²) / T², so a token that the policy was sure of
  * pulls little, however large its advantage is.
  *
- * The mass leaves out the importance ratio, which is 1 for a rollout of the trained version.
+ * The mass of an advantage leaves out the importance ratio, which is 1 for a rollout of the trained version.
  */
 import { type TrainSequence, WaggleError } from "@waggle/protocol";
 import type { PlannedMinibatch } from "../composition/minibatch.ts";
 import type { PolicyOutputs } from "../composition/part.ts";
+import type { TokenRows } from "../token-rows.ts";
 
 /**
  * ‖∂ log π / ∂ logits‖ of a sampled token.
@@ -60,6 +61,36 @@ export function gradientMasses(
       if (pull === 0) continue;
       const temperature = temperatureAt(sample.sequence, t);
       mass += pull * logitGradientNorm(logProbs[t] ?? 0, squares?.[t], temperature);
+    }
+    masses.set(id, mass);
+  }
+  return masses;
+}
+
+/**
+ * By trajectory id: the sum over its tokens of |dL / d log π| and the norm. For losses without advantages; it includes the
+ * importance ratio and all else that the loss weighs a token by.
+ *
+ * @param rows - `[B]` the trajectory of each row.
+ * @param slopes - `[B][T]` dL / d log π.
+ * @param outputs - `[B][T]` numbers that the slopes were computed from.
+ */
+export function derivativeMasses(
+  rows: readonly { readonly id: string; readonly sequence: TrainSequence }[],
+  slopes: TokenRows,
+  {
+    logProb,
+    sumSquaredProb,
+  }: { readonly logProb: TokenRows; readonly sumSquaredProb?: TokenRows | undefined },
+): Map<string, number> {
+  const masses = new Map<string, number>();
+  for (const [b, { id, sequence }] of rows.entries()) {
+    let mass = masses.get(id) ?? 0;
+    for (const [t, slope] of Array.from(slopes[b] ?? []).entries()) {
+      if (slope === 0) continue;
+      const squares = sumSquaredProb?.[b]?.[t];
+      const norm = logitGradientNorm(logProb[b]?.[t] ?? 0, squares, temperatureAt(sequence, t));
+      mass += Math.abs(slope) * norm;
     }
     masses.set(id, mass);
   }

@@ -11,6 +11,7 @@ import { option, definePart } from "../../composition/part-options.ts";
 import type { LossPart, Minibatch } from "../../composition/part.ts";
 import { logistic } from "../../logistic.ts";
 import type { LossResult } from "../../loss.ts";
+import { sumOf } from "../../statistics.ts";
 import {
   finiteAt,
   type LossMask,
@@ -20,11 +21,13 @@ import {
 } from "../../token-rows.ts";
 import { lossPart, present } from "../loss-part.ts";
 import { mismatchedDivergence } from "./mismatched-pairs.ts";
-import { type Segment, segmentTokens } from "./preference-pairs.ts";
+import { rowWeight, type Segment, segmentTokens } from "./preference-pairs.ts";
 
 type JudgedAnswer = {
   readonly segments: readonly Segment[];
   readonly isDesirable: boolean;
+  /** Weight of the answer, detached; absent = 1. */
+  readonly weight?: number | undefined;
 };
 
 /** A minibatch with judged answers, each of one or more segments. */
@@ -48,7 +51,7 @@ export type KtoOptions = {
 };
 
 /**
- * Mean over answers of λ·(1 − σ(±β·(Δ − divergence))), Δ = Σ log π − log ref, + for desirable ones.
+ * Mean over answers of weight·λ·(1 − σ(±β·(Δ − divergence))), Δ = Σ log π − log ref, + for desirable ones.
  *
  * @returns metrics over answers: `desirableLogRatio` and `undesirableLogRatio`, each a share of the mean.
  */
@@ -60,7 +63,7 @@ export function ktoLoss(batch: KtoBatch, options: KtoOptions): LossResult {
   const answerCount = options.answerCount ?? answers.length;
   const share = answerCount === 0 ? 0 : 1 / answerCount;
   const totals = { loss: 0, desirable: 0, undesirable: 0 };
-  for (const { segments, isDesirable } of answers) {
+  for (const { segments, isDesirable, weight: own = 1 } of answers) {
     const tokens = segmentTokens(lossMask, segments);
     const ratio = tokens.reduce(
       (sum, [b, t]) =>
@@ -70,7 +73,7 @@ export function ktoLoss(batch: KtoBatch, options: KtoOptions): LossResult {
       0,
     );
     const side = isDesirable ? 1 : -1;
-    const weight = isDesirable ? desirableWeight : undesirableWeight;
+    const weight = own * (isDesirable ? desirableWeight : undesirableWeight);
     const satisfied = logistic(side * beta * (ratio - divergence));
     totals.loss += share * weight * (1 - satisfied);
     totals[isDesirable ? "desirable" : "undesirable"] += share * ratio;
@@ -94,28 +97,59 @@ type KtoForm = "kto" | "apo-zero";
 
 const KTO_FORMS: readonly KtoForm[] = ["kto", "apo-zero"];
 
+/** `equal`: λ_D = λ_U = 1. `balanced`: the rarer kind of a minibatch weighs more, so that λ_D·n_D = λ_U·n_U. */
+type KtoWeights = "equal" | "balanced";
+
+const KTO_WEIGHTS: readonly KtoWeights[] = ["equal", "balanced"];
+
 /** `kto`: successes are liked, other trajectories disliked; no pairs. */
-export function kto(beta?: number, form?: KtoForm): LossPart<"ref"> {
+export function kto(beta?: number, form?: KtoForm, weights?: KtoWeights): LossPart<"ref"> {
   return definePart(
-    { beta: option(beta, 0.1), ktoForm: option(form, "kto", KTO_FORMS) },
-    ({ beta, ktoForm }) => {
-      const loss = lossPart("kto", (minibatch) => judgedLoss(minibatch, beta, ktoForm), {
+    {
+      beta: option(beta, 0.1),
+      ktoForm: option(form, "kto", KTO_FORMS),
+      ktoWeights: option(weights, "equal", KTO_WEIGHTS),
+    },
+    (given) => {
+      const loss = lossPart("kto", (minibatch) => judgedLoss(minibatch, given), {
         needs: ["ref"],
       });
-      return ktoForm === "kto" ? { ...loss, mismatches: true } : loss;
+      return given.ktoForm === "kto" ? { ...loss, mismatches: true } : loss;
     },
   );
 }
 
-function judgedLoss(minibatch: Minibatch, beta: number, form: KtoForm): LossResult {
+function judgedLoss(
+  minibatch: Minibatch,
+  given: { readonly beta: number; readonly ktoForm: KtoForm; readonly ktoWeights: KtoWeights },
+): LossResult {
+  const { beta, ktoForm, ktoWeights } = given;
   const referenceLogProbs = present(minibatch.referenceLogProbs, "kto", "a reference policy");
-  const divergence = form === "kto" ? divergenceOf(minibatch) : 0;
+  const divergence = ktoForm === "kto" ? divergenceOf(minibatch) : 0;
   const answers = minibatch.trajectories.map(({ reward }, row) => ({
     segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
     isDesirable: reward.total >= 0.5,
+    weight: rowWeight(minibatch, row),
   }));
-  const result = ktoLoss({ ...minibatch, referenceLogProbs, answers }, { beta, divergence });
+  const result = ktoLoss(
+    { ...minibatch, referenceLogProbs, answers },
+    { beta, divergence, ...(ktoWeights === "balanced" && balancedWeights(answers)) },
+  );
   return { ...result, metrics: { ...result.metrics, ktoDivergence: divergence } };
+}
+
+/** λ_D and λ_U, at least 1, so that both kinds have the same weight. If one kind is missing, both are 1. */
+function balancedWeights(
+  answers: readonly Pick<JudgedAnswer, "isDesirable" | "weight">[],
+): Required<Pick<KtoOptions, "desirableWeight" | "undesirableWeight">> {
+  const count = (kind: boolean): number =>
+    sumOf(answers.map(({ isDesirable, weight = 1 }) => (isDesirable === kind ? weight : 0)));
+  const [desirable, undesirable] = [count(true), count(false)];
+  if (desirable === 0 || undesirable === 0) return { desirableWeight: 1, undesirableWeight: 1 };
+  return {
+    desirableWeight: Math.max(1, undesirable / desirable),
+    undesirableWeight: Math.max(1, desirable / undesirable),
+  };
 }
 
 function divergenceOf({ mismatched }: Minibatch): number {

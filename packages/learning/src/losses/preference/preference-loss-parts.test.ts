@@ -69,6 +69,56 @@ test("kto raises successes and lowers failures", () => {
   expect(liked + disliked).toBeCloseTo(0, 12);
 });
 
+/** Slopes of three liked answers and a disliked one, at the reference. */
+function ktoSlopes(loss: LossPart<StateName>, weights = [1, 1, 1, 1]): number[] {
+  const minibatch = minibatchOf(
+    [1, 1, 1, 0].map((reward, i) => ({
+      advantages: [0],
+      rewarded: rewardedOf(`${i}`, { reward }),
+    })),
+    { weights: weights.map((weight) => [weight]) },
+  );
+  const { derivatives } = loss.compute(minibatch, contextOf());
+  return (derivatives.logProb ?? []).flatMap((row) => [...row]);
+}
+
+test("kto with balanced weights gives the rarer label the same sum as the other", () => {
+  // β·σ′(0) = 1/4, divided by 4 answers.
+  expectClose(ktoSlopes(parts.kto(1, "apo-zero")), [-1 / 16, -1 / 16, -1 / 16, 1 / 16]);
+  const balanced = parts.kto(1, "apo-zero", "balanced");
+  expectClose(ktoSlopes(balanced), [-1 / 16, -1 / 16, -1 / 16, 3 / 16]);
+  // The counts are those of the weights: 4 and 2.
+  expectClose(ktoSlopes(balanced, [2, 1, 1, 2]), [-2 / 16, -1 / 16, -1 / 16, 4 / 16]);
+});
+
+test("with one label alone, balanced weights change nothing", () => {
+  const minibatch = minibatchOf([{ advantages: [0], rewarded: rewardedOf("a", { reward: 1 }) }]);
+  const [equal, balanced] = (["equal", "balanced"] as const).map(
+    (weights) => parts.kto(1, "apo-zero", weights).compute(minibatch, contextOf()).loss,
+  );
+  expect(balanced).toBe(equal);
+});
+
+test.each([
+  ["kto", parts.kto(1, "apo-zero")],
+  ["dpo", parts.dpo(1)],
+] as const)("%s multiplies an answer or a pair by its weight", (_, loss) => {
+  const at = (weight: number) => {
+    const rewarded = [rewardedOf("a", { reward: 1 }), rewardedOf("b", { reward: 0 })];
+    const minibatch = minibatchOf(
+      rewarded.map((one) => ({ advantages: [0], rewarded: one })),
+      { pairs: [[0, 1]], weights: [[weight], [weight]] },
+    );
+    return loss.compute(minibatch, contextOf());
+  };
+  const [once, thrice] = [at(1), at(3)];
+  expect(thrice.loss).toBeCloseTo(3 * once.loss, 12);
+  expect(thrice.derivatives.logProb?.[1]?.[0]).toBeCloseTo(
+    3 * (once.derivatives.logProb?.[1]?.[0] ?? Number.NaN),
+    12,
+  );
+});
+
 test("a preference loss without its reference is refused", () => {
   const minibatch = minibatchOf([{ advantages: [0] }], { referenceLogProbs: undefined });
   for (const loss of [parts.dpo(), parts.ipo(), parts.kto(), parts.apo()]) {

@@ -154,11 +154,22 @@ function sideOf(batch: PreferenceBatch, segments: readonly Segment[], measure: S
   };
 }
 
-/** The pairs of a minibatch as whole rows. @throws WaggleError `CAPABILITY_MISSING` without a reference. */
+/** The weight of a row: that of its first loss token; 1 without any. Filters that weigh tokens apart do not apply. */
+export function rowWeight(
+  { lossMask, weights }: Pick<Minibatch, "lossMask" | "weights">,
+  row: number,
+): number {
+  return weights[row]?.[lossMask[row]?.indexOf(true) ?? -1] ?? 1;
+}
+
+/** The pairs of a minibatch as whole rows, with the weights of the chosen sides. @throws WaggleError `CAPABILITY_MISSING` without a reference. */
 export function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
   return {
     ...minibatch,
     referenceLogProbs: present(minibatch.referenceLogProbs, part, "a reference policy"),
-    pairs: rowPairs(minibatch.pairs),
+    pairs: rowPairs(minibatch.pairs).map((pair, i) => ({
+      ...pair,
+      weight: rowWeight(minibatch, minibatch.pairs[i]?.[0] ?? -1),
+    })),
   };
 }

@@ -1,44 +1,7 @@
 /** Thumbs of visitors; no verifier. */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
-import { tokenStage } from "../../composition/stage.ts";
-import { resource } from "../../composition/state.ts";
 import * as parts from "../../parts.ts";
 import { FEEDBACK_ROW, feedbackReinforcement } from "../stages/feedback-reinforcement.ts";
-
-/**
- * KTO on thumbs: raises liked rollouts against the reference and lowers disliked ones, without pairs, groups or a
- * verifier.
- *
- * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization", arXiv:2402.01306.
- * Differs from it: rollouts are the policy's own, and new in each step.
- * Why: visitors judge the current policy.
- */
-const thumbsKto: CreateRecipe = recipe({
-  name: "thumbs-kto",
-  literature: {
-    recipe: "KTO on thumbs",
-    paper: "KTO: Model Alignment as Prospect Theoretic Optimization",
-    system: null,
-    table: "feedback",
-    parts: { rollout: ["single"], reward: ["feedback"], loss: ["kto"], schedule: ["one"] },
-    difference: "Unpaired thumbs of visitors in place of a verifier.",
-  },
-  differs: ["rollouts are the policy's own, and new in each step"],
-  mechanism: "whole",
-  needs: ["opinions"],
-  schedule: ["one"],
-  settings: { attempts: 64, beta: 0.3, steps: 30, learningRate: 3e-3 },
-  stages: ({ attempts, beta, steps, learningRate }) => [
-    tokenStage({
-      rollout: parts.single(),
-      reward: parts.feedback({ thumb: 1 }),
-      losses: [parts.kto(beta)],
-      state: { ref: resource("ref") },
-      steps,
-      settings: { tasksPerStep: attempts, learningRate },
-    }),
-  ],
-});
 
 /**
  * REINFORCE on thumbs with a moving baseline: each rollout is compared with the average of earlier thumbs.
@@ -65,4 +28,4 @@ const thumbsReinforce: CreateRecipe = recipe({
   ],
 });
 
-export const THUMB_RECIPES: readonly CreateRecipe[] = [thumbsKto, thumbsReinforce];
+export const THUMB_RECIPES: readonly CreateRecipe[] = [thumbsReinforce];
