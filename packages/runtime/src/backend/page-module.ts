@@ -4,6 +4,7 @@
  * the workers' bundle format lacks, and starts its threads from its own file. The binary is fetched
  * and compiled once, although a device check and the model each start a module.
  */
+import { timed } from "../worker/timed.ts";
 import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 
 /** Starts modules. Rejects with the import's or module's error. */
@@ -15,7 +16,7 @@ export type PageModule<M extends OrtWasmModule> = CreateOrtModule<M> & {
 export function moduleFrom<M extends OrtWasmModule>(loader: URL, binary: URL): PageModule<M> {
   let compiling: Promise<WebAssembly.Module> | null = null;
   const compiled = (): Promise<WebAssembly.Module> =>
-    (compiling ??= compile(binary.href).catch((error: unknown) => {
+    (compiling ??= timed("compile", () => compile(binary.href)).catch((error: unknown) => {
       compiling = null; // the next start tries again
       throw error;
     }));

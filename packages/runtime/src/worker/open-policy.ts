@@ -10,6 +10,7 @@ import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
 import type { DeviceCheck, OpenRequest } from "./messages.ts";
+import { timed } from "./timed.ts";
 
 type ModelParts = {
   readonly config: DecoderConfig;
@@ -32,7 +33,9 @@ export async function openPolicy(
   device: WorkerDevice,
   request: OpenRequest,
 ): Promise<OpenedPolicy> {
-  const { config, storedFormat, weights, tokenizerFiles } = await readModel(request, device);
+  const { config, storedFormat, weights, tokenizerFiles } = await timed("read", () =>
+    readModel(request, device),
+  );
   const contextLength = contextLengthFor(config, request.contextLength);
   const wanted: WorkerBackendOptions = {
     baseModel: request.baseModel,
@@ -49,16 +52,13 @@ export async function openPolicy(
     // On WebGPU, both graphs share the weights.
     startsAdaptable: device.kind === "wasm" && request.startsAdaptable,
   };
-  const { check, release } = await checkDevice(
-    device,
-    wanted,
-    request.description,
-    request.knownChecks,
+  const { check, release } = await timed("check", () =>
+    checkDevice(device, wanted, request.description, request.knownChecks),
   );
   try {
     if (check.result.verdict === "refused") return { policy: null, check, config };
     const options = withCheck(wanted, check);
-    const policy = await boundary("device", () =>
+    const opening = (): Promise<ScheduledPolicy> =>
       createScheduledPolicy({
         openBackend: () => device.openBackend(options),
         client: {
@@ -80,8 +80,8 @@ export async function openPolicy(
                   config.vocabularySize,
                   request.stopTokenIds ?? undefined,
                 ),
-      }),
-    );
+      });
+    const policy = await timed("open", () => boundary("device", opening));
     return { policy, check, config };
   } finally {
     await release();
