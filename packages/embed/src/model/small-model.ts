@@ -46,6 +46,9 @@ export async function openSmallModel(
   try {
     const files = await store.modelFiles(baseModel, {
       onProgress: (loaded) => onProgress({ ...loaded, detail: "loading the model" }),
+      onFile: (path, bytes) => {
+        if (path === "config.json") early.prepare(bytes);
+      },
     });
     const totalBytes = sizeOf(baseModel);
     onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });

@@ -4,7 +4,6 @@
  * the workers' bundle format lacks, and starts its threads from its own file. The binary is fetched
  * and compiled once, although a device check and the model each start a module.
  */
-import { timed } from "../worker/timed.ts";
 import type { CreateOrtModule, OrtWasmModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 
 /** Starts modules. Rejects with the import's or module's error. */
@@ -16,7 +15,7 @@ export type PageModule<M extends OrtWasmModule> = CreateOrtModule<M> & {
 export function moduleFrom<M extends OrtWasmModule>(loader: URL, binary: URL): PageModule<M> {
   let compiling: Promise<WebAssembly.Module> | null = null;
   const compiled = (): Promise<WebAssembly.Module> =>
-    (compiling ??= timed("compile", () => compile(binary.href)).catch((error: unknown) => {
+    (compiling ??= compile(binary.href).catch((error: unknown) => {
       compiling = null; // the next start tries again
       throw error;
     }));
@@ -54,11 +53,14 @@ async function importLoader<M extends OrtWasmModule>(
 }
 
 async function compile(address: string): Promise<WebAssembly.Module> {
+  const start = performance.now();
   const response = await served(address);
   // Only the right content type can be compiled while it arrives.
-  return response.headers.get("content-type") === "application/wasm"
+  const module = await (response.headers.get("content-type") === "application/wasm"
     ? WebAssembly.compileStreaming(response)
-    : WebAssembly.compile(await response.arrayBuffer());
+    : WebAssembly.compile(await response.arrayBuffer()));
+  performance.measure("waggle compile", { start });
+  return module;
 }
 
 async function served(address: string): Promise<Response> {

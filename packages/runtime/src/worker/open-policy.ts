@@ -8,8 +8,8 @@ import { openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
-import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
-import type { DeviceCheck, OpenRequest } from "./messages.ts";
+import type { CheckedDevice, WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
+import type { DeviceCheck, OpenRequest, PrepareRequest } from "./messages.ts";
 import { timed } from "./timed.ts";
 
 type ModelParts = {
@@ -28,6 +28,24 @@ type OpenedPolicy = {
   readonly config: DecoderConfig;
 };
 
+/**
+ * Loads the device's code and checks it before the weights are there. What the check opened stays until `release`.
+ *
+ * @throws WaggleError as `openPolicy`.
+ */
+export async function prepareDevice(
+  device: WorkerDevice,
+  request: PrepareRequest,
+): Promise<CheckedDevice> {
+  const described = parseConfig(request.config, []);
+  const options = backendOptions(device, request, described);
+  const wanted = { ...options, baseModel: "", weights: new Map() };
+  device.prepare?.(wanted);
+  return timed("check", () =>
+    checkDevice(device, wanted, request.description, request.knownChecks),
+  );
+}
+
 /** @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, or the backend's error. */
 export async function openPolicy(
   device: WorkerDevice,
@@ -36,22 +54,10 @@ export async function openPolicy(
   const { config, storedFormat, weights, tokenizerFiles } = await timed("read", () =>
     readModel(request, device),
   );
-  const contextLength = contextLengthFor(config, request.contextLength);
-  const wanted: WorkerBackendOptions = {
-    baseModel: request.baseModel,
-    config,
-    weights,
-    contextLength,
-    dtype: request.dtype ?? storedFormat ?? "f32",
-    threads: request.threads,
-    maxRunTokens: request.maxRunTokens ?? undefined,
-    adapterStrategy: request.adapterStrategy ?? undefined,
-    adapterRank: request.adapterRank,
-    avoidsSubgroups: false,
-    avoidsSimd: false,
-    // On WebGPU, both graphs share the weights.
-    startsAdaptable: device.kind === "wasm" && request.startsAdaptable,
-  };
+  const options = backendOptions(device, request, { config, storedFormat });
+  const wanted: WorkerBackendOptions = { ...options, baseModel: request.baseModel, weights };
+  const { contextLength } = wanted;
+  device.prepare?.(wanted);
   const { check, release } = await timed("check", () =>
     checkDevice(device, wanted, request.description, request.knownChecks),
   );
@@ -86,6 +92,27 @@ export async function openPolicy(
   } finally {
     await release();
   }
+}
+
+/** Everything but the model itself. */
+function backendOptions(
+  device: WorkerDevice,
+  request: PrepareRequest | OpenRequest,
+  { config, storedFormat }: Pick<ModelParts, "config" | "storedFormat">,
+): Omit<WorkerBackendOptions, "baseModel" | "weights"> {
+  return {
+    config,
+    contextLength: contextLengthFor(config, request.contextLength),
+    dtype: request.dtype ?? storedFormat ?? "f32",
+    threads: request.threads,
+    maxRunTokens: request.maxRunTokens ?? undefined,
+    adapterStrategy: request.adapterStrategy ?? undefined,
+    adapterRank: request.adapterRank,
+    avoidsSubgroups: false,
+    avoidsSimd: false,
+    // On WebGPU, both graphs share the weights.
+    startsAdaptable: device.kind === "wasm" && request.startsAdaptable,
+  };
 }
 
 async function readModel(request: OpenRequest, device: WorkerDevice): Promise<ModelParts> {
