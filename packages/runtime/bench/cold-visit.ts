@@ -28,6 +28,8 @@ export type Visit = {
   /** The first text of an answer: the model may call a tool before. */
   readonly firstTextMs: number;
   readonly answerMs: number;
+  /** Processor time of the browser to the first token, of all cores. */
+  readonly processorMs: number;
   readonly parts: VisitParts;
 };
 
@@ -42,6 +44,7 @@ export type ColdVisit = Visit & {
 /** Between the visits. The browser then stores what it compiled. */
 const PAUSE_MS = 3000;
 
+type FirstToken = { readonly askedMs: number; readonly tokenMs: number };
 type TextTimes = Pick<Visit, "firstTextMs" | "answerMs">;
 
 const PAGE = `
@@ -81,14 +84,15 @@ const KINDS: { readonly [extension: string]: keyof ColdVisit["bytes"] } = {
 /** Notes when the page first asks a worker for tokens, and when the first one comes. */
 function noteFirstToken(): void {
   const { postMessage } = Worker.prototype;
-  const first = { askedMs: 0, tokenMs: 0 };
-  Object.assign(globalThis, { first });
+  const { promise, resolve } = Promise.withResolvers<FirstToken>();
+  Object.assign(globalThis, { first: promise });
+  let askedMs = 0;
   Worker.prototype.postMessage = function (this: Worker, ...sent: [never, never]): void {
     const { id, request } = sent[0] as { id: number; request?: { kind: string } };
-    if (request?.kind === "generate" && first.askedMs === 0) {
-      first.askedMs = performance.now();
+    if (request?.kind === "generate" && askedMs === 0) {
+      askedMs = performance.now();
       this.addEventListener("message", ({ data }: MessageEvent<{ id: number }>) => {
-        if (data.id === id) first.tokenMs ||= performance.now();
+        if (data.id === id) resolve({ askedMs, tokenMs: performance.now() });
       });
     }
     postMessage.apply(this, sent);
@@ -131,22 +135,30 @@ export async function coldVisits(): Promise<(line: Line) => Promise<ColdVisit>> 
     try {
       const context = await browser.newContext();
       await context.addInitScript(noteFirstToken);
+      const devtools = await browser.newBrowserCDPSession();
+      /** Processor time of all of the browser's processes, in milliseconds. */
+      const processor = async (): Promise<number> => {
+        const { processInfo } = await devtools.send("SystemInfo.getProcessInfo");
+        return processInfo.reduce((sum, { cpuTime }) => sum + 1000 * cpuTime, 0);
+      };
       const visit = async (): Promise<Visit> => {
         const before = line.received();
+        const processorBefore = await processor();
         const page = await context.newPage();
         await page.goto(line.origin, { waitUntil: "commit" });
         await page.waitForFunction(() => "visit" in globalThis);
+        const first = await page.evaluate(
+          () => (globalThis as unknown as { first: Promise<FirstToken> }).first,
+        );
+        const processorMs = (await processor()) - processorBefore;
         const times = await page.evaluate(
           () => (globalThis as unknown as { visit: Promise<TextTimes> }).visit,
-        );
-        const first = await page.evaluate(
-          () => (globalThis as unknown as { first: { askedMs: number; tokenMs: number } }).first,
         );
         const parts = await visitParts(page, first);
         const received = line.received() - before;
         await sleep(PAUSE_MS);
         await page.close();
-        return { received, firstTokenMs: first.tokenMs, ...times, parts };
+        return { received, firstTokenMs: first.tokenMs, processorMs, ...times, parts };
       };
       const first = await visit();
       const ofFirst = { ...bytes };

@@ -32,7 +32,7 @@ export const coldStart: Scenario = {
         const one = await visit(line);
         visits[index]?.push(one);
         report(
-          `${name}: first token after ${one.firstTokenMs.toFixed(0)} ms, and ${one.second.firstTokenMs.toFixed(0)} ms in the next visit`,
+          `${name}: first token after ${timesOf(one)}, and ${timesOf(one.second)} in the next visit`,
         );
       }
     }
@@ -89,6 +89,8 @@ function* visitRows(
   const row = { ...peer, unit: "ms", agree: isAnswered(visits) };
   const first = median(visits, (one) => one.firstTokenMs);
   yield benchRow({ ...row, name: `${name}, first token`, ours: first });
+  const processor = median(visits, ({ processorMs }) => processorMs);
+  yield benchRow({ ...row, name: `${name}, processor time to the first token`, ours: processor });
   const share = { ...row, peer: first, peerName: "time to the first token" };
   for (const part of ["download", "compile", "load", "check", "firstToken"] as const) {
     const ours = median(visits, ({ parts }) => parts[part]);
@@ -101,6 +103,10 @@ function* visitRows(
   ] as const) {
     yield benchRow({ ...row, name: `${name}, ${what}`, ours: median(visits, of) });
   }
+}
+
+function timesOf({ firstTokenMs, processorMs }: Visit): string {
+  return `${firstTokenMs.toFixed(0)} ms (processor ${processorMs.toFixed(0)} ms)`;
 }
 
 function isAnswered(visits: readonly Visit[]): boolean {

@@ -4,7 +4,7 @@ import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import { contextLengthFor } from "../limits.ts";
-import { openGrammars } from "../session/open-grammars.ts";
+import { loadGrammars, openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
@@ -41,6 +41,7 @@ export async function prepareDevice(
   const options = backendOptions(device, request, described);
   const wanted = { ...options, baseModel: "", weights: new Map() };
   device.prepare?.(wanted);
+  if (device.openGrammars === undefined) void loadGrammars().catch(() => undefined);
   return timed("check", () =>
     checkDevice(device, wanted, request.description, request.knownChecks),
   );
