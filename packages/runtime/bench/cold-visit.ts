@@ -147,9 +147,15 @@ export async function coldVisits(): Promise<(line: Line) => Promise<ColdVisit>> 
         const page = await context.newPage();
         await page.goto(line.origin, { waitUntil: "commit" });
         await page.waitForFunction(() => "visit" in globalThis);
-        const first = await page.evaluate(
-          () => (globalThis as unknown as { first: Promise<FirstToken> }).first,
-        );
+        // Without a token, the visit rejects.
+        const first = await page.evaluate(async () => {
+          const { first, visit } = globalThis as unknown as {
+            first: Promise<FirstToken>;
+            visit: Promise<TextTimes>;
+          };
+          await Promise.race([first, visit]);
+          return first;
+        });
         const processorMs = (await processor()) - processorBefore;
         const times = await page.evaluate(
           () => (globalThis as unknown as { visit: Promise<TextTimes> }).visit,
