@@ -12,7 +12,7 @@ import { isLong } from "../fixtures/long.ts";
 import { packedPackages } from "../fixtures/packed-packages.ts";
 
 const EXAMPLE = join(import.meta.dirname, "../../docs/examples/pages/webpack");
-/** Pages that are cross-origin isolated run onnxruntime with threads, which start from its own file. */
+/** Pages that are cross-origin isolated may have threads. */
 const ISOLATED = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",

@@ -35,7 +35,7 @@ export type Visit = {
 
 /** A first visit. */
 export type ColdVisit = Visit & {
-  /** Of the answers' bodies as they were sent. */
+  /** Of the answers' bodies as they were sent, to the first token. */
   readonly bytes: { readonly [kind in "JavaScript" | "WASM" | "model" | "other"]: number };
   /** The visit after it, with the same profile. */
   readonly second: Visit;
@@ -141,6 +141,8 @@ export async function coldVisits(): Promise<(line: Line) => Promise<ColdVisit>> 
         const { processInfo } = await devtools.send("SystemInfo.getProcessInfo");
         return processInfo.reduce((sum, { cpuTime }) => sum + 1000 * cpuTime, 0);
       };
+      /** Until the first token of the first visit. */
+      let ofFirst: typeof bytes | null = null;
       const visit = async (): Promise<Visit> => {
         const before = line.received();
         const processorBefore = await processor();
@@ -156,6 +158,7 @@ export async function coldVisits(): Promise<(line: Line) => Promise<ColdVisit>> 
           await Promise.race([first, visit]);
           return first;
         });
+        ofFirst ??= { ...bytes };
         const processorMs = (await processor()) - processorBefore;
         const times = await page.evaluate(
           () => (globalThis as unknown as { visit: Promise<TextTimes> }).visit,
@@ -167,8 +170,7 @@ export async function coldVisits(): Promise<(line: Line) => Promise<ColdVisit>> 
         return { received, firstTokenMs: first.tokenMs, processorMs, ...times, parts };
       };
       const first = await visit();
-      const ofFirst = { ...bytes };
-      return { bytes: ofFirst, ...first, second: await visit() };
+      return { bytes: ofFirst ?? bytes, ...first, second: await visit() };
     } finally {
       await browser.close();
       line.close();

@@ -64,7 +64,7 @@ function readTimeline(): Timeline {
 }
 
 /** Milliseconds covered by at least one span, up to `end`. */
-export function unionMs(spans: readonly Span[], end: number): number {
+function unionMs(spans: readonly Span[], end: number): number {
   let [sum, covered] = [0, Number.NEGATIVE_INFINITY];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const [begin, stop] = [Math.max(from, covered), Math.min(to, end)];
