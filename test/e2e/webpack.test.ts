@@ -52,7 +52,13 @@ describe.runIf(isLong())("webpack", () => {
   ] as const)("a page that webpack builds answers: %s, %s", async (mode, _, headers) => {
     const files = await builtFiles(folder, mode);
     const requested = await exampleAnswers(files, headers);
-    expect(requested.filter((url) => /\/dist\/[0-9a-f]+\.wasm$/.test(url))).toHaveLength(1);
-    expect(requested.filter((url) => /\/dist\/[0-9a-f]+\.mjs$/.test(url))).not.toEqual([]);
+    // The model is small, but larger ones find onnxruntime's binary and loader.
+    expect(requested.filter((url) => url.endsWith(".wasm"))).toEqual([]);
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^dist\/[0-9a-f]+\.wasm$/),
+        expect.stringMatching(/^dist\/[0-9a-f]+\.mjs$/),
+      ]),
+    );
   });
 });
