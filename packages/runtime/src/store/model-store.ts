@@ -133,7 +133,7 @@ class ObjectStore implements ModelStore {
       sha256,
       isImmutable: true,
     };
-    const { content } = await downloadFile(file, {
+    const { content, bytes: downloaded } = await downloadFile(file, {
       ...this.#options,
       storage,
       fetch,
@@ -145,7 +145,7 @@ class ObjectStore implements ModelStore {
       fetch,
       ...(signal !== undefined && { signal }),
     });
-    const bytes = await reader.read(0, sizeBytes);
+    const bytes = downloaded ?? (await reader.read(0, sizeBytes));
     if (!storage.isDurable) this.#isDurable = false;
     return bytes;
   }
