@@ -19,7 +19,7 @@ const LATER = [
   "model-chat-format", // loaded for the first grammar of a policy that was not told its stop tokens
   "model-fit", // loaded for weights of more than 128 MiB
   "refetch-chunk", // loaded if storage lost a chunk of a model
-  "simd-backend", // loaded for a quantized model on WASM
+  "simd-backend", // loaded for quantized and small models on WASM, in place of onnxruntime's loader
   "unreadable-answer", // loaded if a server refuses HEAD, or gives an answer that the page may not read
 ];
 /** Scripts that only one of the devices loads: its worker, and Emscripten's loader of its .wasm. */

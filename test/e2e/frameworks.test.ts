@@ -14,6 +14,7 @@ describe.runIf(isLong())("frameworks", () => {
     ["next", "webpack", "build:webpack", "out"],
   ])("a page of %s that %s builds answers", async (name, _, script, out) => {
     const requested = await exampleAnswers(installedExample(name, { script, out }));
-    expect(requested.filter((url) => url.endsWith(".wasm"))).toHaveLength(1);
+    // The model is small.
+    expect(requested.filter((url) => url.endsWith(".wasm"))).toEqual([]);
   });
 });

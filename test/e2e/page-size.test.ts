@@ -10,7 +10,7 @@ import { builtPage } from "../fixtures/built-page.ts";
 import { fileServer } from "../fixtures/file-server.ts";
 import { recordedEdge } from "../fixtures/recorded-edge.ts";
 
-/** 150 KB, of page, worker, the grammar of the tool's calls and onnxruntime's loader together. */
+/** 150 KB, of page, worker, the grammar of the tool's calls and the kernels together. */
 const MAX_BYTES = 150 * 1024;
 
 const EDGE = "http://127.0.0.1:8787";
@@ -38,7 +38,7 @@ globalThis.firstToken = async () => {
 };
 `;
 
-test("a page loads at most 150 KB of compressed JavaScript before its first token, and the WASM once", async () => {
+test("a page loads at most 150 KB of compressed JavaScript before its first token, and no WASM for a small model", async () => {
   const files = await builtPage(PAGE);
   const server = await fileServer(files);
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
@@ -58,12 +58,12 @@ test("a page loads at most 150 KB of compressed JavaScript before its first toke
     expect(await first()).toBe("token");
 
     const wasm = requested.filter((path) => path.endsWith(".wasm"));
-    expect(wasm).toHaveLength(1);
+    expect(wasm).toEqual([]);
     const scripts = requested.filter((path) => /\.m?js$/.test(path));
-    // No script is fetched twice. The loader, the worker and the page must be among them, or the sum means nothing.
+    // No script is fetched twice. The kernels, the worker and the page must be among them, or the sum means nothing.
     expect(scripts.filter((path, index) => scripts.indexOf(path) < index)).toEqual([]);
     expect(scripts.map((path) => path.replace(/^assets\/|-[\w-]{8}\.m?js$/g, ""))).toEqual(
-      expect.arrayContaining(["index", "wasm", "ort-wasm-simd-threaded"]),
+      expect.arrayContaining(["index", "wasm", "simd-backend"]),
     );
     const sizes = scripts
       .map((path) => ({ path, bytes: gzipSync(files.get(path) ?? "", { level: 9 }).length }))

@@ -12,7 +12,7 @@ import { isLong } from "../fixtures/long.ts";
 import { packedPackages } from "../fixtures/packed-packages.ts";
 
 const EXAMPLE = join(import.meta.dirname, "../../docs/examples/pages/webpack");
-/** Pages that are cross-origin isolated run onnxruntime with threads, which start from its own file. */
+/** Pages that are cross-origin isolated may have threads. */
 const ISOLATED = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",
@@ -52,7 +52,13 @@ describe.runIf(isLong())("webpack", () => {
   ] as const)("a page that webpack builds answers: %s, %s", async (mode, _, headers) => {
     const files = await builtFiles(folder, mode);
     const requested = await exampleAnswers(files, headers);
-    expect(requested.filter((url) => /\/dist\/[0-9a-f]+\.wasm$/.test(url))).toHaveLength(1);
-    expect(requested.filter((url) => /\/dist\/[0-9a-f]+\.mjs$/.test(url))).not.toEqual([]);
+    // The model is small, but larger ones find onnxruntime's binary and loader.
+    expect(requested.filter((url) => url.endsWith(".wasm"))).toEqual([]);
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^dist\/[0-9a-f]+\.wasm$/),
+        expect.stringMatching(/^dist\/[0-9a-f]+\.mjs$/),
+      ]),
+    );
   });
 });

@@ -318,9 +318,10 @@ export const PAGE_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "page:weight",
     source: "docs/how-to/add-to-a-page.md, Weight",
-    behavior: "A page loads little code before its first token, and the WASM file once.",
+    behavior:
+      "A page loads little code before its first token, and no WASM file for a small model.",
     tests: [
-      "test/e2e/page-size.test.ts > a page loads at most 150 KB of compressed JavaScript before its first token, and the WASM once",
+      "test/e2e/page-size.test.ts > a page loads at most 150 KB of compressed JavaScript before its first token, and no WASM for a small model",
     ],
   },
   {

@@ -125,13 +125,25 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:quantized-kernels",
     source: "docs/decisions/0087-own-kernels-for-quantized-models.md",
     behavior:
-      "Larger int8 and int4 models run on our own WebAssembly kernels, with the records of the other backends. If a device computes wrongly on them, onnxruntime runs the model.",
+      "int8 and int4 models run on our own WebAssembly kernels, with the records of the other backends. If a device computes wrongly on them, onnxruntime runs the model.",
     tests: [
       "packages/runtime/src/backend/simd/simd-backend.test.ts > reads weights stored in %s as they are",
       "packages/runtime/src/backend/simd/simd-backend.test.ts > forks share the pages of their prefix until one writes to them",
       "packages/runtime/src/backend/simd/simd-backend.test.ts > a run that memory refuses can be tried again",
       "packages/runtime/src/worker/wasm-worker-device.test.ts > a device that computes wrongly on these kernels uses onnxruntime",
       "packages/runtime/src/simd-policy.browser.test.ts > %s: the record says so, and scores equal it",
+    ],
+  },
+  {
+    id: "runtime:quick-start",
+    source: "docs/decisions/0097-small-models-start-on-the-kernels.md",
+    behavior:
+      "A small model runs without onnxruntime, which is fetched only for models that need it. The device is checked while the weights download, and once.",
+    tests: [
+      "packages/runtime/src/worker/wasm-worker-device.test.ts > onnxruntime's binary is fetched early for models that run on it, and for no other",
+      "packages/runtime/src/worker/serve-policy.test.ts > a device that was checked while the model loaded is not checked again",
+      "packages/runtime/src/early-worker.test.ts > the worker that waits learns the model's config, and one that was given does not",
+      "packages/runtime/src/backend/page-module.test.ts > a binary that is not served is named, and one that is served later is fetched and compiled once",
     ],
   },
   {

@@ -5,12 +5,13 @@
 import type { Fetch } from "@waggle/collector";
 import { WaggleError } from "@waggle/protocol";
 import type { PolicyManifest } from "@waggle/protocol";
-import { createModelStore } from "@waggle/runtime";
+import { createModelStore, startEarlyWorker } from "@waggle/runtime";
 import type { BrowserDevice, WorkerHandle } from "@waggle/runtime";
 import type { OpenHost } from "./agent-host.ts";
 import { requireBrowser } from "./browser-support.ts";
 import { calibrationOf } from "./model/model-calibration.ts";
 import { isSmallModel, openSmallModel, sizeOf } from "./model/small-model.ts";
+import type { ModelPolicy } from "./model/small-model.ts";
 import { VersionTexts } from "./version-texts.ts";
 
 /** Options of `createPolicyHostOpener`. */
@@ -31,13 +32,23 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
   const store = createModelStore({ baseUrl: options.edgeUrl, ...fetchOption });
   return async (readManifest, onProgress) => {
     requireBrowser();
-    const manifest = await readManifest();
-    const opened = isSmallModel(manifest.baseModel)
-      ? openSmallModel(store, options, manifest.baseModel, onProgress)
-      : import("./model/model-policy.ts").then(({ openSiteModel }) =>
-          openSiteModel(options, manifest.baseModel, onProgress),
-        );
-    const { policy, chatFormat, files } = await opened;
+    const early = startEarlyWorker(options.device ?? "auto", options.createWorker);
+    const open = async (): Promise<ModelPolicy & { readonly totalBytes: number }> => {
+      const { baseModel } = await readManifest();
+      const totalBytes = sizeOf(baseModel);
+      if (isSmallModel(baseModel)) {
+        const opened = await openSmallModel(store, { ...options, early }, baseModel, onProgress);
+        return { ...opened, totalBytes };
+      }
+      const { openSiteModel } = await import("./model/model-policy.ts");
+      const { createWorker } = early;
+      return {
+        ...(await openSiteModel({ ...options, createWorker }, baseModel, onProgress)),
+        totalBytes,
+      };
+    };
+    const opened = await open().finally(() => early.dispose());
+    const { policy, chatFormat, files, totalBytes } = opened;
     const calibration = calibrationOf(files);
     const texts = new VersionTexts((reference) => store.object(reference));
     const adopt = async ({ policy: wanted, baseModel }: PolicyManifest): Promise<void> => {
@@ -60,7 +71,6 @@ export function createPolicyHostOpener(options: PolicyHostOptions): OpenHost {
       // Old adapters only take space, so a failed deletion is ignored.
       await store.prune(kept).catch(() => undefined);
     };
-    const totalBytes = sizeOf(manifest.baseModel);
     onProgress({ loadedBytes: totalBytes, totalBytes, detail: "" });
     return {
       kind: "policy",

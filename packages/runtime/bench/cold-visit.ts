@@ -11,24 +11,31 @@ import { CHROMIUM_FLAGS, chromiumPath } from "../../dev/src/loop/chromium.ts";
 import { builtPage } from "../../../test/fixtures/built-page.ts";
 import { localServer } from "../../../test/fixtures/local-server.ts";
 import { edgeAnswers } from "../../../test/fixtures/recorded-edge.ts";
-import { slowLine } from "./slow-line.ts";
+import { type Line, slowLine } from "./slow-line.ts";
+import { type VisitParts, visitParts } from "./visit-parts.ts";
 
 /** 20 Mbit/s, and 40 ms of travel. */
-export const LINE = { bitsPerSecond: 20e6, roundTripMs: 40 };
+export const LINE: Line = { bitsPerSecond: 20e6, roundTripMs: 40 };
 
-/** What one visit took. */
-type Visit = {
+/** As fast as this machine. */
+export const UNTHROTTLED: Line = { bitsPerSecond: Number.POSITIVE_INFINITY, roundTripMs: 0 };
+
+/** What one visit took. Milliseconds are from the navigation. */
+export type Visit = {
   /** All bytes on the line, with headers. */
   readonly received: number;
-  /** Milliseconds from the navigation to the first text of an answer. */
+  readonly firstTokenMs: number;
+  /** The first text of an answer: the model may call a tool before. */
   readonly firstTextMs: number;
-  /** Milliseconds from the navigation to the end of the answer. */
   readonly answerMs: number;
+  /** Processor time of the browser to the first token, of all cores. */
+  readonly processorMs: number;
+  readonly parts: VisitParts;
 };
 
 /** A first visit. */
 export type ColdVisit = Visit & {
-  /** Of the answers' bodies as they were sent. */
+  /** Of the answers' bodies as they were sent, to the first token. */
   readonly bytes: { readonly [kind in "JavaScript" | "WASM" | "model" | "other"]: number };
   /** The visit after it, with the same profile. */
   readonly second: Visit;
@@ -36,6 +43,9 @@ export type ColdVisit = Visit & {
 
 /** Between the visits. The browser then stores what it compiled. */
 const PAUSE_MS = 3000;
+
+type FirstToken = { readonly askedMs: number; readonly tokenMs: number };
+type TextTimes = Pick<Visit, "firstTextMs" | "answerMs">;
 
 const PAGE = `
 import { createAgent } from "@waggle/embed";
@@ -71,13 +81,31 @@ const KINDS: { readonly [extension: string]: keyof ColdVisit["bytes"] } = {
   ".wasm": "WASM",
 };
 
+/** Notes when the page first asks a worker for tokens, and when the first one comes. */
+function noteFirstToken(): void {
+  const { postMessage } = Worker.prototype;
+  const { promise, resolve } = Promise.withResolvers<FirstToken>();
+  Object.assign(globalThis, { first: promise });
+  let askedMs = 0;
+  Worker.prototype.postMessage = function (this: Worker, ...sent: [never, never]): void {
+    const { id, request } = sent[0] as { id: number; request?: { kind: string } };
+    if (request?.kind === "generate" && askedMs === 0) {
+      askedMs = performance.now();
+      this.addEventListener("message", ({ data }: MessageEvent<{ id: number }>) => {
+        if (data.id === id) resolve({ askedMs, tokenMs: performance.now() });
+      });
+    }
+    postMessage.apply(this, sent);
+  };
+}
+
 /** Builds the page once. The function it returns visits it twice in a new browser each time. */
-export async function coldVisits(): Promise<() => Promise<ColdVisit>> {
+export async function coldVisits(): Promise<(line: Line) => Promise<ColdVisit>> {
   const files = new Map(
     [...(await builtPage(PAGE))].map(([path, content]) => [path, gzipSync(content, { level: 9 })]),
   );
-  const edge = await edgeAnswers();
-  return async () => {
+  const edge = await edgeAnswers("default");
+  return async (lineSpeed) => {
     const bytes = { JavaScript: 0, WASM: 0, model: 0, other: 0 };
     const server = await localServer(async ({ url }) => {
       const { pathname } = new URL(url);
@@ -102,28 +130,47 @@ export async function coldVisits(): Promise<() => Promise<ColdVisit>> {
         headers: { "content-length": String(body.length) },
       });
     });
-    const line = await slowLine(server.origin, LINE);
+    const line = await slowLine(server.origin, lineSpeed);
     const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
     try {
       const context = await browser.newContext();
+      await context.addInitScript(noteFirstToken);
+      const devtools = await browser.newBrowserCDPSession();
+      /** Processor time of all of the browser's processes, in milliseconds. */
+      const processor = async (): Promise<number> => {
+        const { processInfo } = await devtools.send("SystemInfo.getProcessInfo");
+        return processInfo.reduce((sum, { cpuTime }) => sum + 1000 * cpuTime, 0);
+      };
+      /** Until the first token of the first visit. */
+      let ofFirst: typeof bytes | null = null;
       const visit = async (): Promise<Visit> => {
         const before = line.received();
+        const processorBefore = await processor();
         const page = await context.newPage();
         await page.goto(line.origin, { waitUntil: "commit" });
         await page.waitForFunction(() => "visit" in globalThis);
+        // Without a token, the visit rejects.
+        const first = await page.evaluate(async () => {
+          const { first, visit } = globalThis as unknown as {
+            first: Promise<FirstToken>;
+            visit: Promise<TextTimes>;
+          };
+          await Promise.race([first, visit]);
+          return first;
+        });
+        ofFirst ??= { ...bytes };
+        const processorMs = (await processor()) - processorBefore;
         const times = await page.evaluate(
-          () =>
-            (globalThis as unknown as { visit: Promise<Pick<Visit, "firstTextMs" | "answerMs">> })
-              .visit,
+          () => (globalThis as unknown as { visit: Promise<TextTimes> }).visit,
         );
+        const parts = await visitParts(page, first);
         const received = line.received() - before;
         await sleep(PAUSE_MS);
         await page.close();
-        return { received, ...times };
+        return { received, firstTokenMs: first.tokenMs, processorMs, ...times, parts };
       };
       const first = await visit();
-      const ofFirst = { ...bytes };
-      return { bytes: ofFirst, ...first, second: await visit() };
+      return { bytes: ofFirst ?? bytes, ...first, second: await visit() };
     } finally {
       await browser.close();
       line.close();

@@ -14,22 +14,25 @@ export type SlowLine = {
   readonly close: () => void;
 };
 
+/** Bits per second down, and milliseconds that each answer takes to begin. */
+export type Line = { readonly bitsPerSecond: number; readonly roundTripMs: number };
+
+/** By how much a late timer may be made up for, as by a socket's buffer. Less than a round trip, so that pauses are not. */
+const SLACK_MS = 30;
+
 /** Small against the rate, so that connections share it evenly. */
 const CHUNK_BYTES = 16_384;
 
-/** @param line - bits per second down, and milliseconds that each answer takes to begin */
-export async function slowLine(
-  to: string,
-  line: { readonly bitsPerSecond: number; readonly roundTripMs: number },
-): Promise<SlowLine> {
+export async function slowLine(to: string, line: Line): Promise<SlowLine> {
   const { hostname, port } = new URL(to);
   let received = 0;
   let isFreeAt = 0;
   /** Resolves when the line has carried the bytes. */
   const carry = async (bytes: number): Promise<void> => {
-    const from = Math.max(isFreeAt, performance.now());
+    const now = performance.now();
+    const from = now - isFreeAt < SLACK_MS ? isFreeAt : now;
     isFreeAt = from + (bytes * 8000) / line.bitsPerSecond;
-    await sleep(isFreeAt - performance.now());
+    await sleep(Math.max(0, isFreeAt - performance.now()));
     received += bytes;
   };
   const sockets = new Set<Socket>();

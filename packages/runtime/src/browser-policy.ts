@@ -58,8 +58,9 @@ export type BrowserPolicyOptions = {
    */
   readonly maxRunTokens?: number;
   /**
-   * For WASM. Default `merge` for float32 weights that the page gives as bytes, and for those of up to 16 M parameters
-   * that the worker reads from storage; otherwise `inputs`. WebGPU writes adapters into bound buffers.
+   * For onnxruntime on WASM; `merge` also chooses it for models that would run on Waggle's own kernels. Default `merge` for
+   * float32 weights that the page gives as bytes, and for those of up to 16 M parameters that the worker reads from storage;
+   * otherwise `inputs`. WebGPU writes adapters into bound buffers.
    */
   readonly adapterStrategy?: AdapterStrategy;
   /**

@@ -53,7 +53,9 @@ test("branches, groups, scores, adapters and snapshots work through the worker",
   session.append(tinyPrompt(40));
   const first = await session.generate(sampled(1, 12));
   expect(session.tokenIds).toEqual([...tinyPrompt(40), ...first.tokenIds]);
-  expect(first.fingerprint).toMatch(/^0\.1\.0 wasm wasm x1 onnxruntime-web.* f32; version 0$/);
+  expect(first.fingerprint).toMatch(
+    /^0\.1\.0 wasm wasm x1 waggle\/\S+ wasm simd \w+ f32; version 0$/,
+  );
 
   const fork = await session.fork({ at: 40 });
   expect((await fork.generate(sampled(1, 12))).tokenIds).toEqual(first.tokenIds);

@@ -58,6 +58,28 @@ test("a worker that failed while it waited is not given, so that the policy repo
   expect(early.createWorker("wasm")).toBe(created[1]?.worker);
 });
 
+test("the worker that waits learns the model's config, and one that was given does not", async () => {
+  const { created, createWorker } = fakeWorkers();
+  const config = new TextEncoder().encode("{}");
+  const early = startEarlyWorker("wasm", createWorker);
+  early.prepare(config);
+  await settled();
+  const posted = vi.mocked(created[0]?.worker as WorkerHandle).postMessage;
+  expect(posted).toHaveBeenCalledExactlyOnceWith({
+    id: 0,
+    request: expect.objectContaining({
+      kind: "prepare",
+      config,
+      description: "wasm x1",
+      threads: 1,
+    }),
+  });
+  early.createWorker("wasm");
+  early.prepare(config);
+  await settled();
+  expect(posted).toHaveBeenCalledOnce();
+});
+
 test("a worker that waits for a model that does not load is ended", async () => {
   const { created, createWorker } = fakeWorkers();
   const early = startEarlyWorker("wasm", createWorker);

@@ -1,11 +1,12 @@
 /**
- * Starts a policy's worker before its model is there. Meanwhile, the worker downloads and compiles its code, which takes as
- * long as reading a small model.
+ * Starts a policy's worker before its model is there. Meanwhile, the worker downloads and compiles its code. Once it knows the
+ * model's config, it loads what this model needs and checks the device.
  */
 import { chooseDevice } from "./browser-device.ts";
 import { createDefaultWorker } from "./default-worker.ts";
+import { readChecks } from "./device-checks.ts";
 import type { WorkerHandle } from "./worker-client.ts";
-import type { BrowserDevice } from "./worker/messages.ts";
+import type { BrowserDevice, PrepareRequest, RequestEnvelope } from "./worker/messages.ts";
 
 type CreateWorker = (device: BrowserDevice) => WorkerHandle;
 
@@ -13,8 +14,20 @@ type CreateWorker = (device: BrowserDevice) => WorkerHandle;
 export type EarlyWorker = {
   /** For `createBrowserPolicy`. The first call returns the worker if its device is wanted; others create one. */
   readonly createWorker: CreateWorker;
+  /**
+   * For a small model, which runs in one thread with default options.
+   *
+   * @param config - bytes of its `config.json`.
+   */
+  prepare(config: Uint8Array): void;
   /** Ends the worker unless it was taken. */
   dispose(): void;
+};
+
+type Early = {
+  readonly device: BrowserDevice;
+  readonly description: string;
+  readonly worker: WorkerHandle;
 };
 
 /** @param device - as in `createBrowserPolicy`, as is `createWorker`. */
@@ -22,19 +35,19 @@ export function startEarlyWorker(
   device: "auto" | BrowserDevice,
   createWorker: CreateWorker = createDefaultWorker,
 ): EarlyWorker {
-  let early: { readonly device: BrowserDevice; readonly worker: WorkerHandle } | null = null;
+  let early: Early | null = null;
   let isOver = false;
   const start = async (): Promise<void> => {
     const chosen = await chooseDevice(device, () => 1, globalThis);
     if (isOver) return;
     const worker = createWorker(chosen.device);
-    early = { device: chosen.device, worker };
+    early = { device: chosen.device, description: chosen.description, worker };
     // Nobody else hears of it: the policy then creates another worker, and reports why that one fails.
     worker.addEventListener("error", () => {
       if (early?.worker === worker) early = null;
     });
   };
-  start().catch(() => undefined);
+  const started = start().catch(() => undefined);
   /** The worker that waits, if any; it waits no more. */
   const take = (): typeof early => {
     const taken = early;
@@ -49,6 +62,29 @@ export function startEarlyWorker(
       taken?.worker.terminate();
       return createWorker(wanted);
     },
+    prepare: (config) => {
+      void started.then(() => {
+        if (early !== null) early.worker.postMessage(toPrepare(config, early.description));
+      });
+    },
     dispose: () => take()?.worker.terminate(),
   };
+}
+
+/** Nobody waits for its answer: ids of requests with an answer begin at 1. */
+function toPrepare(config: Uint8Array, description: string): RequestEnvelope {
+  const request: PrepareRequest = {
+    kind: "prepare",
+    config,
+    description,
+    threads: 1,
+    dtype: null,
+    contextLength: null,
+    maxRunTokens: null,
+    adapterStrategy: null,
+    startsAdaptable: false,
+    adapterRank: 16,
+    knownChecks: readChecks(),
+  };
+  return { id: 0, request };
 }

@@ -1,4 +1,4 @@
-/** A page's worker runs a quantized model on this package's kernels. */
+/** A page's worker runs quantized models and small ones on this package's kernels. */
 import { decoderConfigJson, initializeDecoder, writeSafetensors } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import { FULL_SUPPORT } from "@waggle/protocol";
@@ -9,13 +9,14 @@ import { TINY_BASE_MODEL, TINY_CONFIG, tinyPrompt } from "./tiny-decoder.fixture
 /** 8.3 M parameters, almost all of them in the embedding. */
 const CONFIG: DecoderConfig = { ...TINY_CONFIG, vocabularySize: 260_000 };
 
-test.each(["int8", "int4"] as const)(
+test.each(["f32", "int8", "int4"] as const)(
   "%s: the record says so, and scores equal it",
   async (dtype) => {
+    const config = dtype === "f32" ? TINY_CONFIG : CONFIG;
     const policy = await createBrowserPolicy({
       modelFiles: new Map([
-        ["config.json", new TextEncoder().encode(JSON.stringify(decoderConfigJson(CONFIG)))],
-        ["model.safetensors", writeSafetensors(initializeDecoder(CONFIG, 1), { format: "pt" })],
+        ["config.json", new TextEncoder().encode(JSON.stringify(decoderConfigJson(config)))],
+        ["model.safetensors", writeSafetensors(initializeDecoder(config, 1), { format: "pt" })],
       ]),
       baseModel: TINY_BASE_MODEL,
       device: "wasm",

@@ -1,7 +1,7 @@
 /** Loads a small model of the site. The page reads the files and gives them to the worker. */
 import type { Fetch } from "@waggle/collector";
-import { createBrowserPolicy, startEarlyWorker } from "@waggle/runtime";
-import type { BrowserPolicyOptions, ModelStore } from "@waggle/runtime";
+import { createBrowserPolicy } from "@waggle/runtime";
+import type { BrowserPolicyOptions, EarlyWorker, ModelStore } from "@waggle/runtime";
 import type { BaseModelReference } from "@waggle/protocol";
 import { openChatFormat } from "@waggle/text";
 import type { ChatFormat } from "@waggle/text";
@@ -38,27 +38,25 @@ export type SiteModelOptions = {
 /** @throws WaggleError as `ModelStore.modelFiles` and `createBrowserPolicy`. */
 export async function openSmallModel(
   store: ModelStore,
-  { device = "auto", createWorker }: SiteModelOptions,
+  { device = "auto", early }: Pick<SiteModelOptions, "device"> & { readonly early: EarlyWorker },
   baseModel: BaseModelReference,
   onProgress: Parameters<OpenHost>[1],
 ): Promise<ModelPolicy> {
-  const early = startEarlyWorker(device, createWorker);
-  try {
-    const files = await store.modelFiles(baseModel, {
-      onProgress: (loaded) => onProgress({ ...loaded, detail: "loading the model" }),
-    });
-    const totalBytes = sizeOf(baseModel);
-    onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
-    const chatFormat = await openChatFormat(files);
-    const policy = await createBrowserPolicy({
-      device,
-      createWorker: early.createWorker,
-      modelFiles: files,
-      baseModel: baseModel.sha256,
-      stopTokenIds: chatFormat.stopTokenIds,
-    });
-    return { policy, chatFormat, files };
-  } finally {
-    early.dispose();
-  }
+  const files = await store.modelFiles(baseModel, {
+    onProgress: (loaded) => onProgress({ ...loaded, detail: "loading the model" }),
+    onFile: (path, bytes) => {
+      if (path === "config.json") early.prepare(bytes);
+    },
+  });
+  const totalBytes = sizeOf(baseModel);
+  onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
+  const chatFormat = await openChatFormat(files);
+  const policy = await createBrowserPolicy({
+    device,
+    createWorker: early.createWorker,
+    modelFiles: files,
+    baseModel: baseModel.sha256,
+    stopTokenIds: chatFormat.stopTokenIds,
+  });
+  return { policy, chatFormat, files };
 }

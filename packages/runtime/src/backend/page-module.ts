@@ -53,11 +53,14 @@ async function importLoader<M extends OrtWasmModule>(
 }
 
 async function compile(address: string): Promise<WebAssembly.Module> {
+  const start = performance.now();
   const response = await served(address);
   // Only the right content type can be compiled while it arrives.
-  return response.headers.get("content-type") === "application/wasm"
+  const module = await (response.headers.get("content-type") === "application/wasm"
     ? WebAssembly.compileStreaming(response)
-    : WebAssembly.compile(await response.arrayBuffer());
+    : WebAssembly.compile(await response.arrayBuffer()));
+  performance.measure("waggle compile", { start });
+  return module;
 }
 
 async function served(address: string): Promise<Response> {

@@ -1,6 +1,11 @@
 /** Loads the grammar compiler on demand, so that pages without grammars do not load it. */
 import type { GrammarCompiler } from "@waggle/protocol";
 
+/** Loads the code of the compiler. */
+export function loadGrammars(): Promise<typeof import("@waggle/text/grammar")> {
+  return import("@waggle/text/grammar");
+}
+
 /**
  * @param tokenizerFiles - files of the model's folder, by path.
  * @param vocabularySize - size of the model's logits, which may exceed the tokenizer's vocabulary.
@@ -11,7 +16,7 @@ export async function openGrammars(
   vocabularySize: number,
   stopTokenIds?: readonly number[],
 ): Promise<GrammarCompiler> {
-  const { createGrammarCompiler } = await import("@waggle/text/grammar");
+  const { createGrammarCompiler } = await loadGrammars();
   return createGrammarCompiler(tokenizerFiles, {
     vocabularySize,
     ...(stopTokenIds === undefined ? {} : { stopTokenIds }),

@@ -25,6 +25,8 @@ export type WholeFile = {
   /** ETag or date of this version. */
   readonly validator: string | null;
   readonly content: ChunkedContent;
+  /** Its bytes, if it is one chunk that was downloaded now, so that they need not be read and verified again. */
+  readonly bytes?: Uint8Array;
 };
 
 type WholeRecord = {
@@ -85,6 +87,8 @@ export class ChunkAssembly {
   #chunks: string[] = [];
   #tail: Uint8Array[] = [];
   #tailBytes = 0;
+  /** The file and its hash, if it is one chunk. */
+  #only: { readonly bytes: Uint8Array<ArrayBuffer>; readonly hash: string } | null = null;
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(storage: FallbackStorage, key: string, chunkBytes: number) {
@@ -160,11 +164,15 @@ export class ChunkAssembly {
     this.#chunks = [];
     this.#tail = [];
     this.#tailBytes = 0;
+    this.#only = null;
   }
 
   /** Hex sha256 of all bytes; no more can be added. */
   async digest(): Promise<string> {
-    return this.#hash?.digest() ?? sha256(joined(this.#tail, this.#tailBytes));
+    if (this.#hash !== null) return this.#hash.digest();
+    const bytes = joined(this.#tail, this.#tailBytes);
+    this.#only = { bytes, hash: await sha256(bytes) };
+    return this.#only.hash;
   }
 
   /** Writes the record that marks the file as complete, and deletes temporary data. */
@@ -187,13 +195,14 @@ export class ChunkAssembly {
     for (const name of (await this.#storage.list(this.#key)).keys()) {
       if (!kept.has(name)) await this.#storage.remove(this.#key, name);
     }
-    return (await findWholeFile(this.#storage, this.#key)) as WholeFile;
+    const whole = (await findWholeFile(this.#storage, this.#key)) as WholeFile;
+    return this.#only === null ? whole : { ...whole, bytes: this.#only.bytes };
   }
 
   /** Runs one write at a time while the next chunk arrives. */
   async #storeTail(): Promise<void> {
-    const bytes = joined(this.#tail, this.#tailBytes);
-    const hash = await sha256(bytes);
+    const bytes = this.#only?.bytes ?? joined(this.#tail, this.#tailBytes);
+    const hash = this.#only?.hash ?? (await sha256(bytes));
     const name = chunkName(this.#chunks.length, hash);
     this.#chunks.push(hash);
     this.#tail = [];

@@ -30,6 +30,8 @@ export type LoadProgress = { readonly loadedBytes: number; readonly totalBytes: 
 export type LoadOptions = {
   /** Called as bytes arrive; stored bytes count at once. Never exceeds the total. */
   readonly onProgress?: (progress: LoadProgress) => void;
+  /** Called with each file of a model when it is there. */
+  readonly onFile?: (path: string, bytes: Uint8Array) => void;
   readonly signal?: AbortSignal;
 };
 
@@ -86,17 +88,21 @@ class ObjectStore implements ModelStore {
     options: LoadOptions = {},
   ): Promise<Map<string, Uint8Array>> {
     const totalBytes = model.files.reduce((sum, file) => sum + file.sizeBytes, 0);
-    let done = 0;
-    const files = new Map<string, Uint8Array>();
-    // One after the other: the large file dominates the time, and progress stays in order.
-    for (const file of model.files) {
-      const bytes = await this.#load(file, options.signal, (loaded) =>
-        options.onProgress?.({ loadedBytes: done + loaded, totalBytes }),
-      );
-      done += file.sizeBytes;
-      files.set(file.path, bytes);
-    }
-    return files;
+    const loadedBytes = new Map<string, number>();
+    // Together, because each small file would take a round trip and a look into storage.
+    const files = await Promise.all(
+      model.files.map(async (file) => {
+        const bytes = await this.#load(file, options.signal, (loaded) => {
+          loadedBytes.set(file.path, loaded);
+          let sum = 0;
+          for (const each of loadedBytes.values()) sum += each;
+          options.onProgress?.({ loadedBytes: sum, totalBytes });
+        });
+        options.onFile?.(file.path, bytes);
+        return [file.path, bytes] as const;
+      }),
+    );
+    return new Map(files);
   }
 
   async prune(keep: readonly string[]): Promise<void> {
@@ -127,7 +133,7 @@ class ObjectStore implements ModelStore {
       sha256,
       isImmutable: true,
     };
-    const { content } = await downloadFile(file, {
+    const { content, bytes: downloaded } = await downloadFile(file, {
       ...this.#options,
       storage,
       fetch,
@@ -139,7 +145,7 @@ class ObjectStore implements ModelStore {
       fetch,
       ...(signal !== undefined && { signal }),
     });
-    const bytes = await reader.read(0, sizeBytes);
+    const bytes = downloaded ?? (await reader.read(0, sizeBytes));
     if (!storage.isDurable) this.#isDurable = false;
     return bytes;
   }

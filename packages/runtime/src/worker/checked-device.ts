@@ -45,6 +45,8 @@ export type WorkerDevice = {
   readonly formatOf?: (options: WorkerBackendOptions) => string;
   /** Ways to use the device, the fastest first. Default: as it is. */
   readonly ladder?: (options: WorkerBackendOptions) => Promise<readonly KernelWorkaround[]>;
+  /** Begins to load the code that `openBackend` needs, while the weights are not there yet. Never throws. */
+  readonly prepare?: (options: WorkerBackendOptions) => void;
   openBackend(options: WorkerBackendOptions): Promise<DecoderBackend>;
   /** Given where code cannot be loaded on demand, as is `readInPieces`. */
   readonly openGrammars?: typeof openGrammars;
@@ -53,7 +55,7 @@ export type WorkerDevice = {
 };
 
 /** A check's result. `release` frees what it opened: call it once the model is open. */
-type CheckedDevice = { readonly check: DeviceCheck; readonly release: () => Promise<void> };
+export type CheckedDevice = { readonly check: DeviceCheck; readonly release: () => Promise<void> };
 
 /**
  * The result of an earlier check of this device, or of a new one. What a new check opened stays for

@@ -30,10 +30,8 @@ export type PublishedAdapter = {
   readonly bytes: Uint8Array;
 };
 
-export type OpenRequest = {
-  readonly kind: "open";
-  readonly model: ModelFiles;
-  readonly baseModel: string;
+/** What the device's code and its check depend on. */
+type DeviceRequest = {
   /** Recorded with every span; the page knows the device. */
   readonly description: string;
   readonly threads: number;
@@ -44,11 +42,24 @@ export type OpenRequest = {
   readonly adapterStrategy: AdapterStrategy | null;
   readonly startsAdaptable: boolean;
   readonly adapterRank: number;
+  /** Results of this device's checks in earlier workers, by key. */
+  readonly knownChecks: Readonly<Record<string, SelfCheckResult>>;
+};
+
+/** Loads code and checks the device while the page still downloads the weights. `open` follows. */
+export type PrepareRequest = DeviceRequest & {
+  readonly kind: "prepare";
+  /** Bytes of the model's `config.json`. */
+  readonly config: Uint8Array;
+};
+
+export type OpenRequest = DeviceRequest & {
+  readonly kind: "open";
+  readonly model: ModelFiles;
+  readonly baseModel: string;
   readonly cacheBytes: number | null;
   /** `null`: those of the model's chat format, which grammars then read. */
   readonly stopTokenIds: readonly number[] | null;
-  /** Results of this device's checks in earlier workers, by key. */
-  readonly knownChecks: Readonly<Record<string, SelfCheckResult>>;
   /** A lock that the worker holds while it lives; `null` if the page has no locks. */
   readonly lifeLock: string | null;
 };
@@ -82,6 +93,7 @@ type ScoreSessionRequest = SessionRequest & {
 };
 
 export type WorkerRequest =
+  | PrepareRequest
   | OpenRequest
   | {
       readonly kind: "set-adapter";

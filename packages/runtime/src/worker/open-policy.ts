@@ -4,12 +4,13 @@ import type { DecoderConfig, TensorSource, WeightFormat } from "@waggle/model";
 import { boundary, WAGGLE_VERSION, WaggleError } from "@waggle/protocol";
 import type { TensorMap } from "@waggle/protocol";
 import { contextLengthFor } from "../limits.ts";
-import { openGrammars } from "../session/open-grammars.ts";
+import { loadGrammars, openGrammars } from "../session/open-grammars.ts";
 import { createScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import { checkDevice, withCheck } from "./checked-device.ts";
-import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
-import type { DeviceCheck, OpenRequest } from "./messages.ts";
+import type { CheckedDevice, WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
+import type { DeviceCheck, OpenRequest, PrepareRequest } from "./messages.ts";
+import { timed } from "./timed.ts";
 
 type ModelParts = {
   readonly config: DecoderConfig;
@@ -27,38 +28,44 @@ type OpenedPolicy = {
   readonly config: DecoderConfig;
 };
 
+/**
+ * Loads the device's code and checks it before the weights are there. What the check opened stays until `release`.
+ *
+ * @throws WaggleError as `openPolicy`.
+ */
+export async function prepareDevice(
+  device: WorkerDevice,
+  request: PrepareRequest,
+): Promise<CheckedDevice> {
+  const described = parseConfig(request.config, []);
+  const options = backendOptions(device, request, described);
+  const wanted = { ...options, baseModel: "", weights: new Map() };
+  device.prepare?.(wanted);
+  if (device.openGrammars === undefined) void loadGrammars().catch(() => undefined);
+  return timed("check", () =>
+    checkDevice(device, wanted, request.description, request.knownChecks),
+  );
+}
+
 /** @throws WaggleError `MODEL_CORRUPT`, `MODEL_UNSUPPORTED`, or the backend's error. */
 export async function openPolicy(
   device: WorkerDevice,
   request: OpenRequest,
 ): Promise<OpenedPolicy> {
-  const { config, storedFormat, weights, tokenizerFiles } = await readModel(request, device);
-  const contextLength = contextLengthFor(config, request.contextLength);
-  const wanted: WorkerBackendOptions = {
-    baseModel: request.baseModel,
-    config,
-    weights,
-    contextLength,
-    dtype: request.dtype ?? storedFormat ?? "f32",
-    threads: request.threads,
-    maxRunTokens: request.maxRunTokens ?? undefined,
-    adapterStrategy: request.adapterStrategy ?? undefined,
-    adapterRank: request.adapterRank,
-    avoidsSubgroups: false,
-    avoidsSimd: false,
-    // On WebGPU, both graphs share the weights.
-    startsAdaptable: device.kind === "wasm" && request.startsAdaptable,
-  };
-  const { check, release } = await checkDevice(
-    device,
-    wanted,
-    request.description,
-    request.knownChecks,
+  const { config, storedFormat, weights, tokenizerFiles } = await timed("read", () =>
+    readModel(request, device),
+  );
+  const options = backendOptions(device, request, { config, storedFormat });
+  const wanted: WorkerBackendOptions = { ...options, baseModel: request.baseModel, weights };
+  const { contextLength } = wanted;
+  device.prepare?.(wanted);
+  const { check, release } = await timed("check", () =>
+    checkDevice(device, wanted, request.description, request.knownChecks),
   );
   try {
     if (check.result.verdict === "refused") return { policy: null, check, config };
     const options = withCheck(wanted, check);
-    const policy = await boundary("device", () =>
+    const opening = (): Promise<ScheduledPolicy> =>
       createScheduledPolicy({
         openBackend: () => device.openBackend(options),
         client: {
@@ -80,12 +87,33 @@ export async function openPolicy(
                   config.vocabularySize,
                   request.stopTokenIds ?? undefined,
                 ),
-      }),
-    );
+      });
+    const policy = await timed("open", () => boundary("device", opening));
     return { policy, check, config };
   } finally {
     await release();
   }
+}
+
+/** Everything but the model itself. */
+function backendOptions(
+  device: WorkerDevice,
+  request: PrepareRequest | OpenRequest,
+  { config, storedFormat }: Pick<ModelParts, "config" | "storedFormat">,
+): Omit<WorkerBackendOptions, "baseModel" | "weights"> {
+  return {
+    config,
+    contextLength: contextLengthFor(config, request.contextLength),
+    dtype: request.dtype ?? storedFormat ?? "f32",
+    threads: request.threads,
+    maxRunTokens: request.maxRunTokens ?? undefined,
+    adapterStrategy: request.adapterStrategy ?? undefined,
+    adapterRank: request.adapterRank,
+    avoidsSubgroups: false,
+    avoidsSimd: false,
+    // On WebGPU, both graphs share the weights.
+    startsAdaptable: device.kind === "wasm" && request.startsAdaptable,
+  };
 }
 
 async function readModel(request: OpenRequest, device: WorkerDevice): Promise<ModelParts> {

@@ -26,12 +26,31 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-async function open(files: ReadonlyMap<string, Uint8Array> = tinyModelFiles()) {
+/** What the page asks of the device. */
+const DEVICE_REQUEST = {
+  description: "this",
+  threads: 1,
+  dtype: null,
+  contextLength: null,
+  maxRunTokens: null,
+  adapterStrategy: null,
+  startsAdaptable: false,
+  adapterRank: 16,
+};
+
+const CONFIG = tinyModelFiles().get("config.json") as Uint8Array;
+
+/** A worker whose backends are noted by what they were opened for. */
+function start() {
+  const opened: string[] = [];
   const { port1, port2 } = new MessageChannel();
   const served = servePolicy(port2 as MessageEndpoint, {
     kind: "wasm",
     formatOf,
-    openBackend: (options) => createWasmBackend({ ...options, createModule }),
+    openBackend: (options) => {
+      opened.push(options.baseModel === TINY_BASE_MODEL ? "model" : "check");
+      return createWasmBackend({ ...options, createModule });
+    },
   });
   const client = new WorkerClient(Object.assign(port1, { terminate: () => port1.close() }));
   port1.start();
@@ -40,26 +59,55 @@ async function open(files: ReadonlyMap<string, Uint8Array> = tinyModelFiles()) {
     await served.dispose();
     port1.close();
   });
-  const opened = await client.ask({
+  return { client, opened };
+}
+
+const openIn = (
+  client: WorkerClient,
+  files: ReadonlyMap<string, Uint8Array>,
+  known: DeviceCheck | null,
+) =>
+  client.ask({
+    ...DEVICE_REQUEST,
     kind: "open",
     model: files,
     baseModel: TINY_BASE_MODEL,
-    description: "this",
-    threads: 1,
-    dtype: null,
-    contextLength: null,
-    maxRunTokens: null,
-    adapterStrategy: null,
-    startsAdaptable: false,
-    adapterRank: 16,
     cacheBytes: null,
     stopTokenIds: null,
-    knownChecks: check === null ? {} : { [check.key]: check.result },
+    knownChecks: known === null ? {} : { [known.key]: known.result },
     lifeLock: null,
   });
-  check = opened.check;
+
+async function open(files: ReadonlyMap<string, Uint8Array> = tinyModelFiles()) {
+  const { client } = start();
+  check = (await openIn(client, files, check)).check;
   return client;
 }
+
+test("a device that was checked while the model loaded is not checked again", async () => {
+  const { client, opened } = start();
+  const preparing = client.ask({
+    ...DEVICE_REQUEST,
+    kind: "prepare",
+    config: CONFIG,
+    knownChecks: {},
+  });
+  // The model may be there before the check has ended.
+  const { check: found, limits } = await openIn(client, tinyModelFiles(), null);
+  await preparing;
+  expect(opened).toEqual(["check", "model"]);
+  expect(found.result).toEqual({ verdict: "ok" });
+  expect(limits).toMatchObject({ vocabularySize: TINY_CONFIG.vocabularySize });
+});
+
+test("a config that cannot be read is reported when the model is opened", async () => {
+  const { client, opened } = start();
+  const config = new TextEncoder().encode("{");
+  await client.ask({ ...DEVICE_REQUEST, kind: "prepare", config, knownChecks: {} });
+  const files = tinyModelFiles().set("config.json", config);
+  await expect(openIn(client, files, null)).rejects.toMatchObject({ code: "MODEL_CORRUPT" });
+  expect(opened).toEqual([]);
+});
 
 const published = (bytes: Uint8Array, rank = 4): PublishedAdapter => ({ rank, alpha: 8, bytes });
 

@@ -4,14 +4,15 @@ import type { Adapter, DecoderConfig } from "@waggle/model";
 import { WaggleError } from "@waggle/protocol";
 import type { ScheduledPolicy } from "../session/scheduled-policy.ts";
 import type { Session } from "../session/session.ts";
-import { openPolicy } from "./open-policy.ts";
-import type { WorkerDevice } from "./checked-device.ts";
+import type { CheckedDevice, WorkerDevice } from "./checked-device.ts";
+import { openPolicy, prepareDevice } from "./open-policy.ts";
 import { createTokenBunches } from "./token-bunches.ts";
 import type {
   AnswerTo,
   BranchRequest,
   GenerateRequest,
   MessageEndpoint,
+  OpenRequest,
   PublishedAdapter,
   RequestEnvelope,
   SessionRequest,
@@ -58,6 +59,8 @@ class PolicyServer {
   readonly #sessions = new Map<number, Session>();
   /** By the id of the request that can be aborted. */
   readonly #aborts = new Map<number, AbortController>();
+  /** `null` if it failed: opening then reports why. */
+  #prepared: Promise<CheckedDevice | null> = Promise.resolve(null);
   #policy: ScheduledPolicy | null = null;
   #config: DecoderConfig | null = null;
 
@@ -92,15 +95,13 @@ class PolicyServer {
     postTokens: PostTokens,
   ): Promise<unknown> {
     switch (request.kind) {
-      case "open": {
-        if (request.lifeLock !== null) holdForever(request.lifeLock);
-        const { policy, check, config } = await openPolicy(this.#device, request);
-        this.#policy = policy;
-        this.#config = config;
-        if (policy === null) return { check, limits: null };
-        const { contextLength, vocabularySize } = policy;
-        return { check, limits: { contextLength, vocabularySize } };
+      case "prepare": {
+        this.#prepared = prepareDevice(this.#device, request).catch(() => null);
+        await this.#prepared;
+        return undefined;
       }
+      case "open":
+        return this.#open(request);
       case "set-adapter":
         return this.#opened().setAdapter(request.version, this.#read(request.adapter));
       case "load-adapter":
@@ -135,6 +136,24 @@ class PolicyServer {
         return this.#aborts.get(request.requestId)?.abort();
       case "dispose":
         return this.#policy?.dispose();
+    }
+  }
+
+  async #open(request: OpenRequest): Promise<AnswerTo<OpenRequest>> {
+    if (request.lifeLock !== null) holdForever(request.lifeLock);
+    const prepared = await this.#prepared;
+    try {
+      const earlier = prepared && { [prepared.check.key]: prepared.check.result };
+      const knownChecks = { ...request.knownChecks, ...earlier };
+      const opened = await openPolicy(this.#device, { ...request, knownChecks });
+      const { policy, check } = opened;
+      this.#policy = policy;
+      this.#config = opened.config;
+      if (policy === null) return { check, limits: null };
+      const { contextLength, vocabularySize } = policy;
+      return { check, limits: { contextLength, vocabularySize } };
+    } finally {
+      await prepared?.release();
     }
   }
 

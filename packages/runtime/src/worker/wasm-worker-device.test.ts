@@ -26,7 +26,15 @@ const CASES: readonly (readonly [string, WorkerBackendOptions, "simd" | "onnxrun
   ["15 M in int8", sized(15), "simd"],
   ["15 M in int4", sized(15, { dtype: "int4" }), "simd"],
   ["15 M in f32", sized(15, { dtype: "f32" }), "onnxruntime"],
-  ["1 M in int8", sized(1), "onnxruntime"],
+  ["1 M in int8", sized(1), "simd"],
+  ["7 M in f32", sized(7, { dtype: "f32" }), "simd"],
+  ["7 M in f16", sized(7, { dtype: "f16" }), "simd"],
+  [
+    "1 M in f32, to merge adapters",
+    sized(1, { dtype: "f32", adapterStrategy: "merge" }),
+    "onnxruntime",
+  ],
+  ["1 M in f32 in two threads", sized(1, { dtype: "f32", threads: 2 }), "onnxruntime"],
   ["15 M in two threads", sized(15, { threads: 2 }), "onnxruntime"],
   ["400 M in two threads", sized(400, { threads: 2 }), "simd"],
   ["a device on which they are wrong", sized(15, { avoidsSimd: true }), "onnxruntime"],
@@ -37,6 +45,16 @@ test.each(CASES)("%s", async (_, options, expected) => {
   expect(backend.kernels).toMatch(expected === "simd" ? /^waggle\/\S+ wasm simd/ : /^onnxruntime/);
   expect(device.formatOf?.(options).endsWith(" simd")).toBe(expected === "simd");
   await backend.dispose();
+});
+
+test("onnxruntime's binary is fetched early for models that run on it, and for no other", () => {
+  let prepared = 0;
+  const preparing = wasmWorkerDevice(undefined, () => void prepared++);
+  preparing.prepare?.(sized(7, { dtype: "f32" }));
+  preparing.prepare?.(sized(15));
+  expect(prepared).toBe(0);
+  preparing.prepare?.(sized(15, { dtype: "f32" }));
+  expect(prepared).toBe(1);
 });
 
 test("sliding layers are left to onnxruntime", () => {

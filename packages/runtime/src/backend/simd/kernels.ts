@@ -29,10 +29,12 @@ export type Kernels = {
  * @throws WaggleError `DEVICE_UNAVAILABLE` if the browser has no vector instructions.
  */
 export function startKernels(usesRelaxed?: boolean): Kernels {
+  const start = performance.now();
   const isRelaxed = usesRelaxed ?? WebAssembly.validate(moduleBytes(true));
   try {
     const module = new WebAssembly.Module(moduleBytes(isRelaxed));
     const { exports } = new WebAssembly.Instance(module);
+    performance.measure("waggle compile", { start });
     return { ...(exports as Omit<Kernels, "isRelaxed">), isRelaxed };
   } catch (cause) {
     throw new WaggleError(

@@ -9,8 +9,12 @@ import { ADD_STEP, FLOAT_STEP } from "./kernel-steps.ts";
 /** Architectures without sliding windows and convolutions. */
 const TYPES: readonly string[] = ["llama", "qwen2", "qwen3", "smollm3"];
 
-/** Smaller models read prompts faster on onnxruntime (docs/evidence/runtime.md). */
-const FEWEST_PARAMETERS = 8e6;
+/**
+ * Models of plain numbers up to this size start sooner on the kernels than onnxruntime's binary is fetched and compiled, and
+ * decode as fast. onnxruntime reads the prompts of all sizes faster, and decodes larger ones faster
+ * (docs/evidence/runtime.md).
+ */
+const MOST_PLAIN_PARAMETERS = 8e6;
 
 /** Whether the kernels can run this model. */
 export function isSimdModel(config: DecoderConfig): boolean {
@@ -24,17 +28,18 @@ export function isSimdModel(config: DecoderConfig): boolean {
 }
 
 /**
- * Whether the kernels run this model faster than onnxruntime, which they do for quantized weights.
+ * Whether a visitor is better off with this model on the kernels than on onnxruntime: quantized ones run faster, and small
+ * ones start sooner.
  *
- * @param isExpandedInThreads - whether onnxruntime would expand it to float32 and compute in several
- *   threads: it then reads prompts faster.
+ * @param isFloatInThreads - whether onnxruntime would compute it in float32 and in several threads: it
+ *   then reads prompts faster.
  */
 export function runsOnSimd(
   config: DecoderConfig,
   dtype: WeightFormat,
-  isExpandedInThreads: boolean,
+  isFloatInThreads: boolean,
 ): boolean {
   const isQuantized = dtype === "int8" || dtype === "int4";
-  const isLarge = parameterCount(config) >= FEWEST_PARAMETERS;
-  return isQuantized && isLarge && !isExpandedInThreads && isSimdModel(config);
+  const isSmall = parameterCount(config) <= MOST_PLAIN_PARAMETERS;
+  return (isQuantized || isSmall) && !isFloatInThreads && isSimdModel(config);
 }
