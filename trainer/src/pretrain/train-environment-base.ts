@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { environmentRollout } from "@waggle/agent/environments";
+import { judgedRollout } from "@waggle/agent/environments";
 import { type EnvironmentSpec, INVENTED_TASKS, unseenPatterns } from "@waggle/environments";
 import { type SuccessRate, successRate } from "@waggle/evaluation";
 import type { TaskReference, Verification } from "@waggle/protocol";
@@ -167,6 +167,7 @@ async function toolScores(
   return { tool: rate("tool"), arguments: rate("arguments") };
 }
 
+/** Rolls out with the limits and the grammar of a page. */
 async function verified(
   spec: EnvironmentSpec,
   model: BaseModel,
@@ -180,9 +181,8 @@ async function verified(
     const rollouts = await rollOutTasks({
       tasks: references.map((task, i) => ({ place: i, task, seed: i })),
       rollOut: async ({ task, seed }, sampling) => {
-        // As in a page.
-        const parts = { sampling, seed, constrainToolCalls: true };
-        const rollout = await environmentRollout(policy, model.format, spec, task, parts, signal);
+        const parts = { policy, format: model.format, sampling, environments: [spec] };
+        const rollout = await judgedRollout(parts, task, seed, signal);
         onTask();
         return rollout;
       },
