@@ -83,7 +83,7 @@ const KINDS: { readonly [extension: string]: keyof ColdVisit["bytes"] } = {
 
 /** Notes when the page first asks a worker for tokens, and when the first one comes. */
 function noteFirstToken(): void {
-  const { postMessage } = Worker.prototype;
+  const post = Reflect.get(Worker.prototype, "postMessage") as (...sent: never[]) => void;
   const { promise, resolve } = Promise.withResolvers<FirstToken>();
   Object.assign(globalThis, { first: promise });
   let askedMs = 0;
@@ -95,7 +95,7 @@ function noteFirstToken(): void {
         if (data.id === id) resolve({ askedMs, tokenMs: performance.now() });
       });
     }
-    postMessage.apply(this, sent);
+    Reflect.apply(post, this, sent);
   };
 }
 

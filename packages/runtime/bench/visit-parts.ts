@@ -26,8 +26,10 @@ export async function visitParts(
   page: Page,
   first: { readonly askedMs: number; readonly tokenMs: number },
 ): Promise<VisitParts> {
-  const threads = [page, ...page.workers()];
-  const timelines = await Promise.all(threads.map((thread) => thread.evaluate(readTimeline)));
+  const timelines = await Promise.all([
+    page.evaluate(readTimeline),
+    ...page.workers().map((worker) => worker.evaluate(readTimeline)),
+  ]);
   const start = await page.evaluate(() => performance.timeOrigin);
   const end = start + first.tokenMs;
   const requests = timelines.flatMap((timeline) => timeline.requests);

@@ -1,8 +1,9 @@
 /** Loads the grammar compiler on demand, so that pages without grammars do not load it. */
 import type { GrammarCompiler } from "@waggle/protocol";
+import type * as Grammar from "@waggle/text/grammar";
 
 /** Loads the code of the compiler. */
-export function loadGrammars(): Promise<typeof import("@waggle/text/grammar")> {
+export function loadGrammars(): Promise<typeof Grammar> {
   return import("@waggle/text/grammar");
 }
 

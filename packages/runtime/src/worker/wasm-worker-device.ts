@@ -8,6 +8,7 @@ import { formatOf } from "../backend/cpu/cpu-backend.ts";
 import { createWasmBackend } from "../backend/cpu/wasm-backend.ts";
 import { createPageModule } from "../backend/cpu/wasm-module.ts";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
+import type * as Simd from "../backend/simd/simd-backend.ts";
 import { runsOnSimd } from "../backend/simd/simd-models.ts";
 import { hasRoomExpanded } from "../expanded-room.ts";
 import type { WorkerBackendOptions, WorkerDevice } from "./checked-device.ts";
@@ -40,7 +41,7 @@ function usesSimd(options: WorkerBackendOptions): boolean {
 }
 
 /** @throws WaggleError `DEVICE_UNAVAILABLE` (retryable) if the script does not load. */
-function importSimd(): Promise<typeof import("../backend/simd/simd-backend.ts")> {
+function importSimd(): Promise<typeof Simd> {
   return import("../backend/simd/simd-backend.ts").catch((cause: unknown) => {
     throw new WaggleError(
       "DEVICE_UNAVAILABLE",
