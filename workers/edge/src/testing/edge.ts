@@ -3,6 +3,8 @@ import { applyD1Migrations, type D1Migration, reset, SELF } from "cloudflare:tes
 import { env } from "cloudflare:workers";
 import {
   type AssignmentResponse,
+  type Consent,
+  type ConsentReceipt,
   DEFAULT_SITE,
   type EvaluationResult,
   FULL_SUPPORT,
@@ -165,11 +167,24 @@ export async function publish(version: number, baseModel: string, step = version
   if (given.version !== version) throw new Error(`published as ${given.version}, not ${version}`);
 }
 
-/** Opens a session with consent, for the visitor of the token if there is one. */
-export function openSession(visitorToken?: string): Promise<SessionResponse> {
-  return ask("POST", "/v1/sessions", {
+/** The consent of `makeUpload`. */
+const CONSENT: Consent = {
+  version: "1",
+  scopes: ["collect", "train"],
+  grantedAt: "2026-11-20T12:00:00.000Z",
+};
+
+/** Records what the visitor agreed to. */
+export const agree = (token: string, consent: Consent = CONSENT): Promise<ConsentReceipt> =>
+  ask("POST", "/v1/consents", { token, body: { consent } });
+
+/** Opens a session with a recorded consent, for the visitor of the token if there is one. */
+export async function openSession(visitorToken?: string): Promise<SessionResponse> {
+  const session = await ask<SessionResponse>("POST", "/v1/sessions", {
     body: { siteKey: "test-site", ...(visitorToken === undefined ? {} : { visitorToken }) },
   });
+  await agree(session.token);
+  return session;
 }
 
 /** A trajectory with its digest. */
@@ -187,7 +202,7 @@ export async function makeUpload(
     id: crypto.randomUUID(),
     task: assignment?.task ?? null,
     assignmentId: assignment?.assignmentId ?? null,
-    consent: { version: "1", scopes: ["collect", "train"], grantedAt: at },
+    consent: CONSENT,
     client: { build: "0.1.0", backend: "wasm", device: "wasm x1", crossOriginIsolated: false },
     baseModel,
     policyVersion: 0,
