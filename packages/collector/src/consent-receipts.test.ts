@@ -140,6 +140,28 @@ test("the edge's new name for a visitor needs a receipt of its own", async () =>
   ]);
 });
 
+test("records that an edge without its receipts refuses wait for new receipts, once", async () => {
+  const { edge, consent, outbox, uploader, record } = await openPage();
+  const agreed = consent.grant();
+  await uploader.flush();
+  await record(1, agreed);
+  const refuse = async (): Promise<void> => {
+    const [{ digest = "" } = {}] = await outbox.list();
+    const code = "CONSENT_UNPROVEN";
+    const results = [{ digest, status: "rejected", code, message: "no receipt" }];
+    edge.next.push(Response.json({ error: { code, message: "" }, results }, { status: 403 }));
+  };
+  await refuse();
+  expect(await uploader.flush()).toMatchObject({ sent: 0, rejected: 0, ended: "backoff" });
+  expect(uploader.status.lastFailure).toBe("CONSENT_UNPROVEN");
+  expect(await uploader.flush()).toMatchObject({ sent: 1 });
+  expect(edge.consents).toHaveLength(2);
+  await record(2, agreed);
+  await refuse();
+  expect(await uploader.flush()).toMatchObject({ sent: 0, rejected: 1 });
+  expect(edge.consents).toHaveLength(2);
+});
+
 test("a withdrawal is sent with the receipts, also if the edge is reached only at the next visit", async () => {
   const { edge, storage, consent, receipts, uploader } = await openPage();
   consent.grant();

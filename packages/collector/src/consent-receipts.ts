@@ -26,6 +26,8 @@ export interface ConsentReceipts {
    * @throws WaggleError with the code of the failure, if the edge did not answer
    */
   request(consents: readonly Consent[]): Promise<void>;
+  /** Drops the receipts, so that they are asked for again. @returns false if this page has done so before */
+  renew(): boolean;
   /** Removes the receipts. Withdrawals that the edge has not confirmed stay. */
   clear(): void;
   /** Stops watching for withdrawals. */
@@ -48,6 +50,7 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
   const { session, consent, storage, clock = Date.now } = options;
   /** Consents for which the edge gave no receipt, until the page is closed. */
   const refused = new Set<string>();
+  let isRenewed = false;
 
   const read = (key: string): ConsentReceipt[] => {
     const stored = parseJson(storage.getItem(key));
@@ -123,6 +126,13 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
     list: () => read(RECEIPTS_KEY),
     async request(consents) {
       for (const one of consents) await requestOne(one);
+    },
+    renew() {
+      if (isRenewed) return false;
+      isRenewed = true;
+      refused.clear();
+      storage.removeItem(RECEIPTS_KEY);
+      return true;
     },
     clear: () => storage.removeItem(RECEIPTS_KEY),
     close,

@@ -61,7 +61,7 @@ export type UploaderOptions = {
   readonly session: EdgeSession;
   readonly consent: ConsentStore;
   /** Proves a consent to the edge before anything is sent under it. Default: nothing is proven. */
-  readonly receipts?: Pick<ConsentReceipts, "request">;
+  readonly receipts?: Pick<ConsentReceipts, "request" | "renew">;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
   /** In [0, 1). Default `Math.random`. */
@@ -184,12 +184,16 @@ export function createUploader(options: UploaderOptions): Uploader {
       return backOff("SCHEMA_INVALID", null);
     }
     if (uploaded !== null) {
-      const settlements = settlementsOf(digests, uploaded);
+      const all = settlementsOf(digests, uploaded);
+      // An edge that was restored from a backup may have lost receipts. The entries wait for new ones.
+      const isLost = all.some(isUnproven) && receipts?.renew() === true;
+      const settlements = isLost ? all.filter((one) => !isUnproven(one)) : all;
       const known = new Set(settlements.map((settlement) => settlement.key));
       const unanswered = digests.filter((digest) => !known.has(digest));
       await outbox.release(unanswered);
       const answer = await answered(settlements);
-      return unanswered.length > 0 ? backOff("SCHEMA_INVALID", null) : answer;
+      const failure = isLost ? "CONSENT_UNPROVEN" : "SCHEMA_INVALID";
+      return unanswered.length > 0 ? backOff(failure, null) : answer;
     }
     if (batch.length > 1) {
       // Split, so that one bad or large trajectory does not affect the others.
@@ -362,6 +366,10 @@ export function createUploader(options: UploaderOptions): Uploader {
       return () => void listeners.delete(listener);
     },
   };
+}
+
+function isUnproven(settlement: Settlement): boolean {
+  return settlement.state === "rejected" && settlement.reason.code === "CONSENT_UNPROVEN";
 }
 
 function defaultEvents(): EventTarget[] {

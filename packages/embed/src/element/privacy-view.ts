@@ -101,8 +101,9 @@ export function createPrivacyView(
     setText(agree, granted === null ? texts.consentAccept : texts.saveChoice);
     withdraw.hidden = granted === null;
     const [counts, list] = await Promise.all([agent.outbox(), agent.sent(100)]);
-    // Without a sent entry there is no visitor at the edge whose data could be read.
-    void stored.update(granted !== null && counts.sent > 0 ? counts.sent : null);
+    // Without a sent entry or a receipt there is no visitor at the edge whose data could be read.
+    const isKnown = counts.sent > 0 || receipt !== undefined;
+    void stored.update(granted !== null && isKnown ? counts.sent : null);
     const problem = { ok: "", full: texts.storageFull, unavailable: texts.storageMissing };
     const isEmpty = counts.waiting + counts.sent + counts.rejected === 0;
     const collected = isEmpty ? texts.nothingCollected : texts.collected(counts);

@@ -22,6 +22,7 @@ import {
 import type { Bindings } from "../settings.ts";
 import { type SiteDatabase, siteDatabase } from "../sites/site-database.ts";
 import { forgetSites } from "../sites/site-directory.ts";
+import { recordConsent } from "../visitors/consent-receipts.ts";
 
 /** The Worker's bindings, and those that only tests have. */
 export type TestBindings = Bindings & {
@@ -174,9 +175,12 @@ const CONSENT: Consent = {
   grantedAt: "2026-11-20T12:00:00.000Z",
 };
 
-/** Records what the visitor agreed to. */
-export const agree = (token: string, consent: Consent = CONSENT): Promise<ConsentReceipt> =>
-  ask("POST", "/v1/consents", { token, body: { consent } });
+/** Records what the visitor of a session agreed to, without a request that would count. */
+export function agree(token: string, consent: Consent = CONSENT): Promise<ConsentReceipt> {
+  const { sub, site } = JSON.parse(atob(token.split(".")[1] ?? "")) as { sub: string; site: string };
+  const secret = bindings.SESSION_SECRET;
+  return recordConsent(siteDatabase(bindings.DB, site), sub, { consent }, secret, Date.now());
+}
 
 /** Opens a session with a recorded consent, for the visitor of the token if there is one. */
 export async function openSession(visitorToken?: string): Promise<SessionResponse> {
@@ -237,9 +241,12 @@ export async function makeUpload(
 export const assign = (token: string): Promise<AssignmentResponse> =>
   ask("POST", "/v1/assignments", { token });
 
-/** Uploads trajectories. */
-export const upload = (token: string, ...trajectories: Upload[]): Promise<UploadResponse> =>
-  ask("POST", "/v1/trajectories", { token, body: { trajectories } });
+/** Uploads trajectories, each under a recorded consent. */
+export async function upload(token: string, ...trajectories: Upload[]): Promise<UploadResponse> {
+  // A forgotten visitor has none.
+  for (const { trajectory } of trajectories) await agree(token, trajectory.consent).catch(() => null);
+  return ask("POST", "/v1/trajectories", { token, body: { trajectories } });
+}
 
 /** Requests an assignment and uploads its trajectory. */
 export async function work(token: string, baseModel: string): Promise<Upload> {

@@ -120,7 +120,8 @@ test("a request without a receipt of exactly its consent, visitor and site is re
 
 test("a page of the previous release, which has no receipt, may practice and nothing else", async () => {
   const practice = await makeUpload(baseModel, await assign(token));
-  expect((await upload(token, practice)).results).toMatchObject([{ status: "accepted" }]);
+  const body = { trajectories: [practice] };
+  expect(await call("POST", "/v1/trajectories", { token, body })).toMatchObject({ status: 200 });
   expect(await send(consentOf())).toBe("CONSENT_UNPROVEN");
   const thumb = await giveAsPage(token, feedbackOn(practice.trajectory));
   expect(thumb).toMatchObject({ status: 403, body: { error: { code: "CONSENT_UNPROVEN" } } });
