@@ -314,6 +314,21 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trust:rotating-pseudonyms",
+    source: "issue 19, part 4; docs/decisions/0095-pseudonyms-that-rotate.md",
+    behavior:
+      "After the days of the site a visitor gets a new id that nothing links to the former one, and still reads and deletes all data.",
+    tests: [
+      "packages/collector/src/rotate-pseudonym.test.ts > an id is left after the days of the site, counted from its first receipt, and not before",
+      "packages/collector/src/rotate-pseudonym.test.ts > what the page sends under the new id has neither the old id nor the exact time of the consent",
+      "packages/collector/src/rotate-pseudonym.test.ts > the sessions of earlier ids stay, and forget me deletes all ids",
+      "packages/embed/src/visitor-data/stored-data.test.ts > the data of all ids of a visitor are one file, and its first page counts all",
+      "packages/embed/src/rotated-id.test.ts > a page whose id is old enough sends under a new one, and shows and deletes the data of both",
+      "workers/edge/src/visitors/reputation-store.test.ts > an id that replaces another has no record, and no row of the edge has both",
+      "workers/edge/src/visitors/reputation-store.test.ts > new names on a bad network start in quarantine, and others do not",
+    ],
+  },
+  {
     id: "trust:own-data",
     source: "issue 19, part 4; docs/reference/visitor-privacy.md",
     behavior:

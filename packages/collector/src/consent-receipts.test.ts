@@ -141,7 +141,7 @@ test("the edge's new name for a visitor needs a receipt of its own", async () =>
 });
 
 test("records that an edge without its receipts refuses wait for new receipts, once", async () => {
-  const { edge, consent, outbox, uploader, record } = await openPage();
+  const { edge, time, consent, outbox, uploader, record } = await openPage();
   const agreed = consent.grant();
   await uploader.flush();
   await record(1, agreed);
@@ -156,6 +156,7 @@ test("records that an edge without its receipts refuses wait for new receipts, o
   expect(uploader.status.lastFailure).toBe("CONSENT_UNPROVEN");
   expect(await uploader.flush()).toMatchObject({ sent: 1 });
   expect(edge.consents).toHaveLength(2);
+  time.now += 1000;
   await record(2, agreed);
   await refuse();
   expect(await uploader.flush()).toMatchObject({ sent: 0, rejected: 1 });

@@ -114,7 +114,10 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
 
   const follow = (): void => {
     if (consent.decision() === "declined") {
-      write(WITHDRAWALS_KEY, [...read(WITHDRAWALS_KEY), ...read(RECEIPTS_KEY)]);
+      const kept = read(RECEIPTS_KEY);
+      // One time of withdrawal for several ids would show that they belong together. Nothing is sent under earlier ones.
+      const own = kept.filter(({ visitorId }) => visitorId === kept.at(-1)?.visitorId);
+      write(WITHDRAWALS_KEY, [...read(WITHDRAWALS_KEY), ...own]);
       storage.removeItem(RECEIPTS_KEY);
     }
     sendWithdrawals().catch(() => undefined); // the next visit tries again

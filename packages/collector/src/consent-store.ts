@@ -40,6 +40,11 @@ export interface ConsentStore {
   grant(scopes?: Consent["scopes"], shown?: ShownText): Consent;
   /** The text under which this consent was given; `null` if it is not known. */
   shownText(consent: Consent): ShownText | null;
+  /**
+   * Moves the time of the consent in force to the start of its day, so that the visitor's next id cannot be recognized by it.
+   * What was recorded under the exact time is not covered any more.
+   */
+  coarsen(): void;
   /** Records a refusal, or withdraws an earlier consent. */
   withdraw(): void;
   /** Removes the decision. The visitor may be asked again. */
@@ -84,6 +89,14 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
   };
   const isInForce = (consent: Consent): boolean =>
     consent.version === currentVersion && isConsentCurrent(consent, expiresAfterDays, clock());
+  const shownText = ({ grantedAt }: Consent): ShownText | null => {
+    const stored = parseJson(storage.getItem(shownKey)) as Partial<ShownText & Consent> | null;
+    return stored?.grantedAt === grantedAt && stored.text ? (stored as ShownText) : null;
+  };
+  const store = (consent: Consent, shown: ShownText | null = null): void => {
+    storage.setItem(key, JSON.stringify(consent));
+    storage.setItem(shownKey, JSON.stringify({ ...shown, grantedAt: consent.grantedAt }));
+  };
   const get = (): Consent | null => {
     const stored = readPageData("Consent", parseJson(storage.getItem(key)));
     return stored !== null && isInForce(stored) ? stored : null;
@@ -95,6 +108,8 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
     covers(recorded) {
       const current = get();
       if (current === null || !isInForce(recorded)) return false;
+      // The one in force was given first only if `coarsen` has moved it.
+      if (Date.parse(recorded.grantedAt) > Date.parse(current.grantedAt)) return false;
       const allowed = consentScopes(current);
       return consentScopes(recorded).every((scope) => allowed.includes(scope));
     },
@@ -109,15 +124,18 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
         ...(hasChoices && { choices: true }),
         grantedAt: new Date(clock()).toISOString(),
       };
-      storage.setItem(key, JSON.stringify(consent));
-      storage.setItem(shownKey, JSON.stringify({ ...shown, grantedAt: consent.grantedAt }));
+      store(consent, shown);
       storage.removeItem(declinedKey);
       changed();
       return consent;
     },
-    shownText({ grantedAt }) {
-      const stored = parseJson(storage.getItem(shownKey)) as Partial<ShownText & Consent> | null;
-      return stored?.grantedAt === grantedAt && stored.text ? (stored as ShownText) : null;
+    shownText,
+    coarsen() {
+      const current = get();
+      if (current === null) return;
+      const grantedAt = `${current.grantedAt.slice(0, 10)}T00:00:00.000Z`;
+      store({ ...current, grantedAt }, shownText(current));
+      changed();
     },
     withdraw() {
       storage.removeItem(key);

@@ -30,6 +30,8 @@ export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 export { readPageData } from "./page-data.ts";
 export type { RedactionRule } from "./redaction/rule.ts";
 export { retryAfterMs } from "./retry-after.ts";
+export { rotatePseudonym } from "./rotate-pseudonym.ts";
+export type { RotationParts } from "./rotate-pseudonym.ts";
 export { createLazyRedactor } from "./redaction/lazy-redactor.ts";
 export type { LazyRedactor } from "./redaction/lazy-redactor.ts";
 export { createRedactor } from "./redaction/redactor.ts";

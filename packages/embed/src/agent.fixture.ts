@@ -59,8 +59,8 @@ export type MemoryEdge = {
   readonly outcomes: Outcome[];
   readonly receipts: ConsentReceipt[];
   readonly withdrawn: ConsentReceipt[];
-  /** Of every session. */
-  readonly visitorId: string;
+  /** Of the sessions that are opened from now on. */
+  visitorId: string;
   readonly paths: string[];
   version: number;
   down: boolean;

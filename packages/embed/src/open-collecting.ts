@@ -1,5 +1,10 @@
 /** The outbox of a page, its uploader and the work on assigned tasks: everything that only pages with consent need. */
-import { createConsentReceipts, createOutbox, createUploader } from "@waggle/collector";
+import {
+  createConsentReceipts,
+  createOutbox,
+  createUploader,
+  rotatePseudonym,
+} from "@waggle/collector";
 import type { ConsentReceipts, Outbox, Uploader } from "@waggle/collector";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentOptions } from "./agent-options.ts";
@@ -51,6 +56,10 @@ export async function openCollecting(name: string, parts: CollectingParts): Prom
       ),
     onChange: changed,
   });
+  const days = options.consent?.pseudonymDays;
+  if (days !== undefined) {
+    await rotatePseudonym({ session, consent, receipts, outbox }, days, Date.now());
+  }
   const stopListening = outbox.onChange(changed);
   const collected: Collected = {
     outbox,

@@ -68,7 +68,10 @@ test("the privacy view shows the choice and changes it; reading again keeps what
 
 test("the consent names what the visitor read, in the card and in the privacy view", async () => {
   const plain = createFakeAgent();
-  buttonOf(createConsentCard(plain, DEFAULT_TEXTS, () => undefined), "Agree").click();
+  buttonOf(
+    createConsentCard(plain, DEFAULT_TEXTS, () => undefined),
+    "Agree",
+  ).click();
   const shown = ({ consent }: typeof plain) => consent.shownText(consent.get() as Consent);
   const { consentTitle, consentBody, consentTrain, consentFeedback } = DEFAULT_TEXTS;
   expect(shown(plain)).toMatchObject({ text: `${consentTitle}\n${consentBody}`, language: "en" });

@@ -177,7 +177,10 @@ const CONSENT: Consent = {
 
 /** Records what the visitor of a session agreed to, without a request that would count. */
 export function agree(token: string, consent: Consent = CONSENT): Promise<ConsentReceipt> {
-  const { sub, site } = JSON.parse(atob(token.split(".")[1] ?? "")) as { sub: string; site: string };
+  const { sub, site } = JSON.parse(atob(token.split(".")[1] ?? "")) as {
+    sub: string;
+    site: string;
+  };
   const secret = bindings.SESSION_SECRET;
   return recordConsent(siteDatabase(bindings.DB, site), sub, { consent }, secret, Date.now());
 }
@@ -244,7 +247,8 @@ export const assign = (token: string): Promise<AssignmentResponse> =>
 /** Uploads trajectories, each under a recorded consent. */
 export async function upload(token: string, ...trajectories: Upload[]): Promise<UploadResponse> {
   // A forgotten visitor has none.
-  for (const { trajectory } of trajectories) await agree(token, trajectory.consent).catch(() => null);
+  for (const { trajectory } of trajectories)
+    await agree(token, trajectory.consent).catch(() => null);
   return ask("POST", "/v1/trajectories", { token, body: { trajectories } });
 }
 

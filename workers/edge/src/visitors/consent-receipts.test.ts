@@ -123,7 +123,8 @@ test("a page of the previous release, which has no receipt, may practice and not
   const body = { trajectories: [practice] };
   expect(await call("POST", "/v1/trajectories", { token, body })).toMatchObject({ status: 200 });
   expect(await send(consentOf())).toBe("CONSENT_UNPROVEN");
-  const thumb = await giveAsPage(token, feedbackOn(practice.trajectory));
+  expect((await giveAsPage(token, feedbackOn(practice.trajectory))).status).toBe(200);
+  const thumb = await giveAsPage(token, feedbackOn({ id: crypto.randomUUID() }));
   expect(thumb).toMatchObject({ status: 403, body: { error: { code: "CONSENT_UNPROVEN" } } });
   await agree(token, consentOf());
   const unproven = await makeUpload(baseModel, await assign(token));

@@ -20,6 +20,22 @@ export async function lacksFeedbackConsent(
   return found !== null;
 }
 
+/** Whether this is a stored practice task of the visitor. */
+async function isPractice(
+  db: SiteDatabase,
+  visitorId: string,
+  trajectoryId: string,
+): Promise<boolean> {
+  const found = await db
+    .prepare(
+      `SELECT 1 FROM trajectories WHERE site = ?site AND id = ?1 AND visitorId = ?2
+         AND assignmentId IS NOT NULL`,
+    )
+    .bind(trajectoryId, visitorId)
+    .first();
+  return found !== null;
+}
+
 /**
  * Feedback needs a receipt of the visitor. It can arrive before its trajectory, whose consent decides. `dropFeedback` then
  * deletes it.
@@ -33,7 +49,11 @@ export async function requireFeedbackConsent(
 ): Promise<void> {
   const receipts = await receiptsOf(db, visitorId);
   const newest = receipts.at(-1)?.receipt.consent;
-  if (newest === undefined) throw unproven();
+  if (newest === undefined) {
+    // As for uploads, see `checkReceipt`.
+    if (await isPractice(db, visitorId, trajectoryId)) return;
+    throw unproven();
+  }
   requireReceipt(receipts, newest);
   const isAllowed = consentScopes(newest).includes("feedback");
   if (isAllowed && !(await lacksFeedbackConsent(db, visitorId, trajectoryId))) return;
