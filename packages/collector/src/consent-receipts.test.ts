@@ -146,9 +146,9 @@ test("records that an edge without its receipts refuses wait for new receipts, o
   await uploader.flush();
   await record(1, agreed);
   const refuse = async (): Promise<void> => {
-    const [{ digest = "" } = {}] = await outbox.list();
+    const [newest] = await outbox.list();
     const code = "CONSENT_UNPROVEN";
-    const results = [{ digest, status: "rejected", code, message: "no receipt" }];
+    const results = [{ digest: newest?.digest, status: "rejected", code, message: "no receipt" }];
     edge.next.push(Response.json({ error: { code, message: "" }, results }, { status: 403 }));
   };
   await refuse();

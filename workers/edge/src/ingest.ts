@@ -262,9 +262,9 @@ export async function ingest(
         results.push({ digest, status: "duplicate" });
         continue;
       }
-      checkTrajectory(trajectory, knowledge);
       // The insert checks this again. Checking here keeps the object out of R2.
       if (forgotten) throw forgottenRefusal();
+      checkTrajectory(trajectory, knowledge);
       const status = await storeTrajectory(
         stores,
         visitorId,

@@ -76,8 +76,9 @@ test("the consent names what the visitor read, in the card and in the privacy vi
   const { consentTitle, consentBody, consentTrain, consentFeedback } = DEFAULT_TEXTS;
   expect(shown(plain)).toMatchObject({ text: `${consentTitle}\n${consentBody}`, language: "en" });
   const choosing = createFakeAgent({ hasChoices: true });
-  const { element, refresh } = createPrivacyView(choosing, DEFAULT_TEXTS, false);
-  await refresh();
+  const view = createPrivacyView(choosing, DEFAULT_TEXTS, false);
+  const { element } = view;
+  await view.refresh();
   expect(element.textContent).toContain(consentTitle + consentBody);
   buttonOf(element, "Agree").click();
   const read = [consentTitle, consentBody, consentTrain, consentFeedback].join("\n");

@@ -1,5 +1,6 @@
 /** Feedback and page outcomes on trajectories whose visitors agreed to neither. */
 import { consentScopes, WaggleError } from "@waggle/protocol";
+import { forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { receiptsOf, requireReceipt, unproven } from "./consent-receipts.ts";
 
@@ -50,6 +51,7 @@ export async function requireFeedbackConsent(
   const receipts = await receiptsOf(db, visitorId);
   const newest = receipts.at(-1)?.receipt.consent;
   if (newest === undefined) {
+    if (await isForgotten(db, visitorId)) throw forgottenRefusal();
     // As for uploads, see `checkReceipt`.
     if (await isPractice(db, visitorId, trajectoryId)) return;
     throw unproven();
