@@ -1,6 +1,6 @@
 /** Data collection in the page: consent, redaction, the durable outbox, upload and deletion. */
 export { createConsentReceipts } from "./consent-receipts.ts";
-export type { ConsentReceipts, ConsentReceiptsOptions } from "./consent-receipts.ts";
+export type { ConsentReceipts } from "./consent-receipts.ts";
 export { createConsentStore, WITHDRAWALS_KEY } from "./consent-store.ts";
 export type {
   ConsentDecision,
@@ -31,7 +31,6 @@ export { readPageData } from "./page-data.ts";
 export type { RedactionRule } from "./redaction/rule.ts";
 export { retryAfterMs } from "./retry-after.ts";
 export { rotatePseudonym } from "./rotate-pseudonym.ts";
-export type { RotationParts } from "./rotate-pseudonym.ts";
 export { createLazyRedactor } from "./redaction/lazy-redactor.ts";
 export type { LazyRedactor } from "./redaction/lazy-redactor.ts";
 export { createRedactor } from "./redaction/redactor.ts";

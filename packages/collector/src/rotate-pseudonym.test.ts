@@ -165,7 +165,9 @@ test("a withdrawal removes all ids, tells the edge about the present one alone, 
   expect(storage.getItem("waggle.earlierTokens")).toBeNull();
   const withdrawals = () => edge.sent.filter(({ path }) => path.endsWith("/withdrawals"));
   await expect.poll(() => withdrawals()).toHaveLength(1);
-  const { receipts: sent } = JSON.parse(withdrawals()[0]?.body ?? "") as { receipts: { visitorId: string }[] };
+  const { receipts: sent } = JSON.parse(withdrawals()[0]?.body ?? "") as {
+    receipts: { visitorId: string }[];
+  };
   expect(sent.map(({ visitorId }) => visitorId.at(-1))).toEqual(["2"]);
   const deleted = await forgetVisitor({ session, outbox, consent, uploader, receipts });
   expect(deleted.deletedTrajectories).toBe(2);

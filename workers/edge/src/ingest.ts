@@ -24,6 +24,7 @@ import {
   type AssignedTask,
   assignmentMismatch,
   checkDigest,
+  checkReceipt,
   checkTrajectory,
   type Knowledge,
   parseTrajectory,
@@ -262,9 +263,11 @@ export async function ingest(
         results.push({ digest, status: "duplicate" });
         continue;
       }
+      checkTrajectory(trajectory, knowledge);
       // The insert checks this again. Checking here keeps the object out of R2.
       if (forgotten) throw forgottenRefusal();
-      checkTrajectory(trajectory, knowledge);
+      // A forgotten visitor has no receipts.
+      checkReceipt(trajectory, knowledge);
       const status = await storeTrajectory(
         stores,
         visitorId,

@@ -94,8 +94,9 @@ function checkConsent({ consent, assignmentId }: Trajectory, { site }: Knowledge
 /**
  * Pages of the previous release ask for no receipt. They may still send practice tasks, which are the site's own and have no
  * text of the visitor.
+ * @throws WaggleError `CONSENT_UNPROVEN`, `CONSENT_MISSING`
  */
-function checkReceipt({ consent, assignmentId }: Trajectory, { receipts }: Knowledge): void {
+export function checkReceipt({ consent, assignmentId }: Trajectory, { receipts }: Knowledge): void {
   if (assignmentId !== null && receipts.length === 0) return;
   requireReceipt(receipts, consent);
 }
@@ -219,10 +220,9 @@ function checkSeed(trajectory: Trajectory, { assignments }: Knowledge): void {
   );
 }
 
-/** Runs every check that needs no storage. @throws WaggleError */
+/** Runs every check of the record alone. @throws WaggleError */
 export function checkTrajectory(trajectory: Trajectory, knowledge: Knowledge): void {
   checkConsent(trajectory, knowledge);
-  checkReceipt(trajectory, knowledge);
   checkLevel(trajectory, knowledge);
   checkPolicy(trajectory, knowledge);
   checkLengths(trajectory, knowledge);
