@@ -300,9 +300,9 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   /**
-   * Deletes trajectories whose retention is over, outcomes whose trajectory did not arrive, and parts of objects that were
-   * not completed, reputations that have not changed for long, and consents that are over. The running release counts the trajectories' values
-   * first. Looks again within a day.
+   * Deletes trajectories whose retention is over, outcomes whose trajectory did not arrive, parts of objects that were
+   * not completed, reputations that have not changed for long, and consents that are over. The running release counts the
+   * trajectories' values first. Looks again within a day.
    * @returns how many trajectories
    */
   async expire(now: number): Promise<number> {
