@@ -86,6 +86,7 @@ test("a stopped thumb teaches nothing, and teaches once it is started again", as
     const consent = { version: "1", scopes: ["collect" as const, "train" as const], grantedAt: at };
     const trajectory: Trajectory = { ...record, task: null, assignmentId: null, consent };
     const digest = await trajectoryDigest(trajectory);
+    await ask("POST", "/v1/consents", session.token, { consent });
     const { results } = await ask<UploadResponse>("POST", "/v1/trajectories", session.token, {
       trajectories: [{ digest, trajectory }],
     });

@@ -298,6 +298,37 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trust:consent-receipts",
+    source: "issue 19, part 4; docs/decisions/0094-receipts-of-consents.md",
+    behavior:
+      "The edge signs a receipt of each consent, takes requests and feedback only with it, and records withdrawals; the page keeps and shows it.",
+    tests: [
+      "workers/edge/src/visitors/consent-receipts.test.ts > a receipt says who agreed to what, when and to which text, and the edge's secret signs it",
+      "workers/edge/src/visitors/consent-receipts.test.ts > a request without a receipt of exactly its consent, visitor and site is refused by name",
+      "workers/edge/src/visitors/consent-receipts.test.ts > a page of the previous release, which has no receipt, may practice and nothing else",
+      "workers/edge/src/visitors/consent-receipts.test.ts > a receipt withdraws its consent from any session of the site, once, and forged ones change nothing",
+      "workers/edge/src/visitors/consent-receipts.test.ts > an operator sees the receipt of a trajectory, and an export and the visitor's own data have all",
+      "packages/collector/src/consent-receipts.test.ts > a receipt is asked for once, before anything is sent, and names the text that was shown",
+      "packages/collector/src/consent-receipts.test.ts > a withdrawal is sent with the receipts, also if the edge is reached only at the next visit",
+      "packages/embed/src/element/consent-choices.browser.test.ts > the privacy view says when the site recorded the consent, and the saved file has the receipt",
+    ],
+  },
+  {
+    id: "trust:rotating-pseudonyms",
+    source: "issue 19, part 4; docs/decisions/0095-pseudonyms-that-rotate.md",
+    behavior:
+      "After the days of the site a visitor gets a new id that nothing links to the former one, and still reads and deletes all data.",
+    tests: [
+      "packages/collector/src/rotate-pseudonym.test.ts > an id is left after the days of the site, counted from its first receipt, and not before",
+      "packages/collector/src/rotate-pseudonym.test.ts > what the page sends under the new id has neither the old id nor the exact time of the consent",
+      "packages/collector/src/rotate-pseudonym.test.ts > the sessions of earlier ids stay, and forget me deletes all ids",
+      "packages/embed/src/visitor-data/stored-data.test.ts > the data of all ids of a visitor are one file, and its first page counts all",
+      "packages/embed/src/rotated-id.test.ts > a page whose id is old enough sends under a new one, and shows and deletes the data of both",
+      "workers/edge/src/visitors/reputation-store.test.ts > an id that replaces another has no record, and no row of the edge has both",
+      "workers/edge/src/visitors/reputation-store.test.ts > new names on a bad network start in quarantine, and others do not",
+    ],
+  },
+  {
     id: "trust:own-data",
     source: "issue 19, part 4; docs/reference/visitor-privacy.md",
     behavior:

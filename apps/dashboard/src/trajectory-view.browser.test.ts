@@ -87,6 +87,17 @@ const detail: TrajectoryDetail = {
     startedAt: AT,
     endedAt: AT,
   },
+  receipt: {
+    receipt: {
+      site: "default",
+      visitorId: row.visitorId,
+      consent: { version: "1", scopes: ["collect", "train"], grantedAt: AT },
+      text: { sha256: "f".repeat(64), language: "de" },
+      recordedAt: AT,
+      signature: "A".repeat(43),
+    },
+    withdrawnAt: "2026-11-21T12:00:00.000Z",
+  },
   feedback: [],
 };
 

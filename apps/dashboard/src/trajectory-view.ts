@@ -23,7 +23,16 @@ function feedbackText({ kind, text }: TrajectoryDetail["feedback"][number]): str
   return text === undefined ? kind : `${kind}: “${text}”`;
 }
 
-function factList({ row, trajectory, feedback, outcomes }: TrajectoryDetail): HTMLElement {
+/** When the edge recorded the consent, and which text was shown. */
+function receiptText(stored: TrajectoryDetail["receipt"]): string {
+  if (stored == null) return "none";
+  const { recordedAt, text } = stored.receipt;
+  const shown = text && `text ${shortId(text.sha256)}${text.language ? ` (${text.language})` : ""}`;
+  const withdrawn = stored.withdrawnAt && `withdrawn ${stored.withdrawnAt}`;
+  return [`recorded ${recordedAt}`, shown, withdrawn].filter(Boolean).join(", ");
+}
+
+function factList({ row, trajectory, receipt, feedback, outcomes }: TrajectoryDetail): HTMLElement {
   const fact = (label: string, value: string | Node) =>
     h("div", {}, h("dt", {}, label), h("dd", {}, value));
   const sampled = trajectory.segments.find((segment) => segment.kind === "sampled");
@@ -52,6 +61,7 @@ function factList({ row, trajectory, feedback, outcomes }: TrajectoryDetail): HT
     fact("Sampled on", `${client.backend}, ${client.device}`),
     fact("Sampling", sampling),
     fact("Consent", `${trajectory.consent.version}: ${trajectory.consent.scopes.join(", ")}`),
+    fact("Receipt", receiptText(receipt)),
     fact("Visitor", h("a", { href: `#/visitors?id=${row.visitorId}` }, shortId(row.visitorId))),
     fact("Feedback", feedback.map(feedbackText).join(", ") || "none"),
     fact("Outcomes", outcomeText(outcomes)),

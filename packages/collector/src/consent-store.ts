@@ -10,6 +10,16 @@ import { readPageData } from "./page-data.ts";
 /** The visitor's answer to the current text. */
 export type ConsentDecision = "granted" | "declined" | "undecided";
 
+/** What a visitor read before agreeing, as one text. */
+export type ShownText = {
+  readonly text: string;
+  /** BCP 47, such as `de`. */
+  readonly language?: string;
+};
+
+/** Receipts of withdrawn consents that the edge has not confirmed are stored under this key. */
+export const WITHDRAWALS_KEY = "waggle.withdrawals";
+
 /** The visitor's decision and changes to it. */
 export interface ConsentStore {
   /** Version of the current text. A consent to any other version does not count. */
@@ -22,8 +32,19 @@ export interface ConsentStore {
   covers(recorded: Consent): boolean;
   /** `undecided` until the visitor has answered the current text. */
   decision(): ConsentDecision;
-  /** Records consent to the current text. @param scopes - default: all that the site asks for. */
-  grant(scopes?: Consent["scopes"]): Consent;
+  /**
+   * Records consent to the current text.
+   * @param scopes - default: all that the site asks for.
+   * @param shown - the text, for the receipt. Without it the receipt does not say which text was shown.
+   */
+  grant(scopes?: Consent["scopes"], shown?: ShownText): Consent;
+  /** The text under which this consent was given; `null` if it is not known. */
+  shownText(consent: Consent): ShownText | null;
+  /**
+   * Moves the time of the consent in force to the start of its day, so that the visitor's next id cannot be recognized by it.
+   * What was recorded under the exact time is not covered any more.
+   */
+  coarsen(): void;
   /** Records a refusal, or withdraws an earlier consent. */
   withdraw(): void;
   /** Removes the decision. The visitor may be asked again. */
@@ -62,11 +83,20 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
   }
   const listeners = new Set<() => void>();
   const declinedKey = `${key}.declined`;
+  const shownKey = `${key}.shown`;
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
   const isInForce = (consent: Consent): boolean =>
     consent.version === currentVersion && isConsentCurrent(consent, expiresAfterDays, clock());
+  const shownText = ({ grantedAt }: Consent): ShownText | null => {
+    const stored = parseJson(storage.getItem(shownKey)) as Partial<ShownText & Consent> | null;
+    return stored?.grantedAt === grantedAt && stored.text ? (stored as ShownText) : null;
+  };
+  const store = (consent: Consent, shown: ShownText | null = null): void => {
+    storage.setItem(key, JSON.stringify(consent));
+    storage.setItem(shownKey, JSON.stringify({ ...shown, grantedAt: consent.grantedAt }));
+  };
   const get = (): Consent | null => {
     const stored = readPageData("Consent", parseJson(storage.getItem(key)));
     return stored !== null && isInForce(stored) ? stored : null;
@@ -78,6 +108,8 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
     covers(recorded) {
       const current = get();
       if (current === null || !isInForce(recorded)) return false;
+      // The one in force was given first only if `coarsen` has moved it.
+      if (Date.parse(recorded.grantedAt) > Date.parse(current.grantedAt)) return false;
       const allowed = consentScopes(current);
       return consentScopes(recorded).every((scope) => allowed.includes(scope));
     },
@@ -85,17 +117,25 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
       if (get() !== null) return "granted";
       return storage.getItem(declinedKey) === currentVersion ? "declined" : "undecided";
     },
-    grant(scopes = hasChoices ? ["collect", "train", "feedback"] : ["collect", "train"]) {
+    grant(scopes = hasChoices ? ["collect", "train", "feedback"] : ["collect", "train"], shown) {
       const consent: Consent = {
         version: currentVersion,
         scopes: [...scopes],
         ...(hasChoices && { choices: true }),
         grantedAt: new Date(clock()).toISOString(),
       };
-      storage.setItem(key, JSON.stringify(consent));
+      store(consent, shown);
       storage.removeItem(declinedKey);
       changed();
       return consent;
+    },
+    shownText,
+    coarsen() {
+      const current = get();
+      if (current === null) return;
+      const grantedAt = `${current.grantedAt.slice(0, 10)}T00:00:00.000Z`;
+      store({ ...current, grantedAt }, shownText(current));
+      changed();
     },
     withdraw() {
       storage.removeItem(key);
@@ -105,6 +145,7 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
     clear() {
       storage.removeItem(key);
       storage.removeItem(declinedKey);
+      storage.removeItem(shownKey);
       changed();
     },
     onChange(listener) {

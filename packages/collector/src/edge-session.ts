@@ -13,6 +13,7 @@ import type {
 } from "@waggle/protocol";
 import { parseJson } from "./consent-store.ts";
 import type { ConsentStore } from "./consent-store.ts";
+import { createMemoryStorage } from "./key-value-storage.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import { readPageData, requirePageData } from "./page-data.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -51,6 +52,10 @@ export interface EdgeSession {
   policyManifest(signal?: AbortSignal): Promise<PolicyManifest>;
   /** The manifest of the last visit; `null` on the first visit. */
   storedManifest(): PolicyManifest | null;
+  /** Leaves the visitor's id: the next session has another one. */
+  rotate(): void;
+  /** Sessions of the ids that this browser has left, newest first. */
+  earlier(): readonly EdgeSession[];
   /** Records that all data of this visitor must be deleted, including ids withdrawn during this visit. */
   requestDeletion(): void;
   /** Deletes all recorded visitors at the edge, including those of earlier visits. Unconfirmed ones stay recorded. */
@@ -161,15 +166,30 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     return opened;
   };
 
+  /** Sessions of earlier ids, by their tokens. */
+  const former = new Map<string, EdgeSession>();
+  const sessionOf = (visitorToken: string): EdgeSession => {
+    const own = createMemoryStorage();
+    own.setItem(`${keyPrefix}.visitorToken`, visitorToken);
+    const opened = former.get(visitorToken) ?? createEdgeSession({ ...options, storage: own });
+    former.set(visitorToken, opened);
+    return opened;
+  };
+
+  /** Drops the session. Answers still under way are not stored. */
+  const drop = (): void => {
+    generation++;
+    opening = null;
+    session = null;
+    seeds = [];
+  };
+
   /** Drops the session's id if consent was given or withdrawn since, here or in another tab. */
   const followConsent = (): void => {
     if (identity.isRemembered === isRemembered) return;
     if (isRemembered) withdrawn = session ?? withdrawn;
     isRemembered = identity.isRemembered;
-    generation++;
-    opening = null;
-    session = null;
-    seeds = [];
+    drop();
     identity.change();
   };
   options.consent.onChange(followConsent);
@@ -302,11 +322,14 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     requestDeletion: () => identity.requestDeletion(),
     finishDeletion,
 
+    rotate() {
+      drop();
+      identity.rotate();
+    },
+    earlier: () => identity.earlier().map(sessionOf),
+
     clear() {
-      generation++;
-      opening = null;
-      session = null;
-      seeds = [];
+      drop();
       withdrawn = null;
       manifest = null;
       manifestTag = null;

@@ -1,6 +1,6 @@
-/** A fake edge in memory for tests: sessions, uploads, feedback, outcomes and deletion. */
-import { UploadRequest } from "@waggle/protocol";
-import type { Feedback, Outcome, Trajectory } from "@waggle/protocol";
+/** A fake edge in memory for tests: sessions, consents, uploads, feedback, outcomes and deletion. */
+import { ConsentRequest, UploadRequest, WithdrawalRequest } from "@waggle/protocol";
+import type { ConsentReceipt, Feedback, Outcome, Trajectory } from "@waggle/protocol";
 import type { Fetch } from "./edge-session.ts";
 
 export type FakeEdge = {
@@ -9,10 +9,15 @@ export type FakeEdge = {
   readonly stored: Map<string, { trajectory: Trajectory; arrivals: number }>;
   readonly feedback: Feedback[];
   readonly outcomes: Outcome[];
+  readonly consents: ConsentRequest[];
+  readonly withdrawn: ConsentReceipt[];
   readonly requests: string[];
+  /** Answers to the next requests about consents, in place of the normal ones. */
+  readonly nextConsents: (Response | "network")[];
   /** Answers to the next uploads, in order, in place of the normal ones. */
   readonly next: (Response | "network" | "stored-but-lost")[];
   sessions: number;
+  visitorId: string;
   deleted: boolean;
   /** Tokens that the edge refuses. */
   readonly expired: Set<string>;
@@ -28,9 +33,13 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
     stored: new Map(),
     feedback: [],
     outcomes: [],
+    consents: [],
+    withdrawn: [],
     requests: [],
+    nextConsents: [],
     next: [],
     sessions: 0,
+    visitorId: "00000000-0000-4000-8000-0000000000ff",
     deleted: false,
     expired: new Set(),
     rejectIds: new Set(),
@@ -43,7 +52,7 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
         return json({
           token: `token-${edge.sessions}`,
           expiresAt: new Date(clock() + 600_000).toISOString(),
-          visitorId: "00000000-0000-4000-8000-0000000000ff",
+          visitorId: edge.visitorId,
           visitorToken: "visitor",
           channel: "stable",
         });
@@ -61,6 +70,26 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
       if (path === "/v1/visitor/outcomes") {
         edge.outcomes.push(JSON.parse(await textOf(init, headers)) as Outcome);
         return json({});
+      }
+      if (path.startsWith("/v1/consents")) {
+        const answer = edge.nextConsents.shift();
+        if (answer === "network") throw new TypeError("Failed to fetch");
+        if (answer !== undefined) return answer;
+        const body: unknown = JSON.parse(await textOf(init, headers));
+        if (path.endsWith("/withdrawals")) {
+          const { receipts } = WithdrawalRequest.parse(body);
+          edge.withdrawn.push(...receipts);
+          return json({ withdrawn: receipts.length });
+        }
+        const request = ConsentRequest.parse(body);
+        edge.consents.push(request);
+        return json({
+          site: "default",
+          visitorId: edge.visitorId,
+          ...request,
+          recordedAt: new Date(clock()).toISOString(),
+          signature: String(edge.consents.length).padStart(43, "A"),
+        });
       }
       const scripted = edge.next.shift();
       if (scripted === "network") throw new TypeError("Failed to fetch");

@@ -1,5 +1,6 @@
 /** "Forget me": deletes at the edge first and then on this device, sending nothing in between. */
 import type { DeletionResponse } from "@waggle/protocol";
+import type { ConsentReceipts } from "./consent-receipts.ts";
 import type { ConsentStore } from "./consent-store.ts";
 import type { EdgeSession } from "./edge-session.ts";
 import type { Outbox } from "./outbox-contract.ts";
@@ -11,6 +12,7 @@ export type ForgetOptions = {
   readonly outbox: Outbox;
   readonly consent: ConsentStore;
   readonly uploader: Uploader;
+  readonly receipts: Pick<ConsentReceipts, "clear">;
 };
 
 /**
@@ -19,9 +21,11 @@ export type ForgetOptions = {
  * @returns what the edge deleted. @throws WaggleError of the edge, or `NETWORK`, retryable.
  */
 export async function forgetVisitor(options: ForgetOptions): Promise<DeletionResponse> {
-  const { session, outbox, consent, uploader } = options;
+  const { session, outbox, consent, uploader, receipts } = options;
   // First, so that the next visit finishes the deletion if the page is closed now.
   session.requestDeletion();
+  // The edge deletes the visitor's consents, so no withdrawal is sent.
+  receipts.clear();
   consent.withdraw();
   // A running upload must end first, or it would arrive after the deletion.
   await uploader.stop();

@@ -1,6 +1,13 @@
 /** Data collection in the page: consent, redaction, the durable outbox, upload and deletion. */
-export { createConsentStore } from "./consent-store.ts";
-export type { ConsentDecision, ConsentStore, ConsentStoreOptions } from "./consent-store.ts";
+export { createConsentReceipts } from "./consent-receipts.ts";
+export type { ConsentReceipts } from "./consent-receipts.ts";
+export { createConsentStore, WITHDRAWALS_KEY } from "./consent-store.ts";
+export type {
+  ConsentDecision,
+  ConsentStore,
+  ConsentStoreOptions,
+  ShownText,
+} from "./consent-store.ts";
 export { createEdgeSession } from "./edge-session.ts";
 export type { EdgeSession, EdgeSessionOptions, Fetch } from "./edge-session.ts";
 export { isFeedbackOrOutcome } from "./feedback-or-outcome.ts";
@@ -23,6 +30,7 @@ export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 export { readPageData } from "./page-data.ts";
 export type { RedactionRule } from "./redaction/rule.ts";
 export { retryAfterMs } from "./retry-after.ts";
+export { rotatePseudonym } from "./rotate-pseudonym.ts";
 export { createLazyRedactor } from "./redaction/lazy-redactor.ts";
 export type { LazyRedactor } from "./redaction/lazy-redactor.ts";
 export { createRedactor } from "./redaction/redactor.ts";

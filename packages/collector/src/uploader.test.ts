@@ -1,6 +1,7 @@
 import "fake-indexeddb/auto";
 import type { Outcome } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { createConsentReceipts } from "./consent-receipts.ts";
 import { createConsentStore } from "./consent-store.ts";
 import { createEdgeSession } from "./edge-session.ts";
 import { createFakeEdge } from "./fake-edge.fixture.ts";
@@ -56,7 +57,8 @@ async function setUp(options: Setup = {}) {
     },
     ...uploaderOptions,
   });
-  return { edge, storage, session, consent, outbox, uploader, delays, timers };
+  const receipts = createConsentReceipts({ session, consent, storage, clock });
+  return { edge, storage, session, consent, receipts, outbox, uploader, delays, timers };
 }
 
 const arrivals = (edge: ReturnType<typeof createFakeEdge>): number[] =>
@@ -314,10 +316,12 @@ test("coming back online sends at once", async () => {
 });
 
 test("forget me deletes at the edge and then on this device", async () => {
-  const { edge, uploader, outbox, consent, session, storage } = await setUp({ waiting: 1 });
+  const { edge, uploader, outbox, consent, session, storage, receipts } = await setUp({
+    waiting: 1,
+  });
   await uploader.flush();
   await outbox.enqueue(exampleTrajectory(2));
-  const deleted = await forgetVisitor({ session, outbox, consent, uploader });
+  const deleted = await forgetVisitor({ session, outbox, consent, uploader, receipts });
   expect(deleted).toEqual({
     deletedTrajectories: 1,
     deletedFeedback: 0,
@@ -332,13 +336,12 @@ test("forget me deletes at the edge and then on this device", async () => {
 });
 
 test("forget me without a network sends nothing more and keeps the deletion for a retry", async () => {
-  const { uploader, outbox, consent, session, storage } = await setUp({ waiting: 1 });
+  const { uploader, outbox, consent, session, storage, receipts } = await setUp({ waiting: 1 });
   await uploader.flush();
   await outbox.enqueue(exampleTrajectory(2));
   const offline = { ...session, finishDeletion: () => Promise.reject(new TypeError("offline")) };
-  await expect(forgetVisitor({ session: offline, outbox, consent, uploader })).rejects.toThrow(
-    "offline",
-  );
+  const parts = { session: offline, outbox, consent, uploader, receipts };
+  await expect(forgetVisitor(parts)).rejects.toThrow("offline");
   expect(consent.get()).toBeNull();
   expect(await outbox.summary()).toMatchObject({ waiting: 0 });
   expect(storage.getItem("waggle.visitorToken")).toBeNull();

@@ -5,6 +5,7 @@
  * entry is released and sending pauses for an exponential backoff with jitter, or as `Retry-After` says.
  */
 import { consentScopes, UPLOAD_LIMITS, WaggleError } from "@waggle/protocol";
+import type { ConsentReceipts } from "./consent-receipts.ts";
 import type { ConsentStore } from "./consent-store.ts";
 import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
@@ -59,6 +60,8 @@ export type UploaderOptions = {
   readonly outbox: Outbox;
   readonly session: EdgeSession;
   readonly consent: ConsentStore;
+  /** Proves a consent to the edge before anything is sent under it. Default: nothing is proven. */
+  readonly receipts?: Pick<ConsentReceipts, "request" | "renew">;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
   /** In [0, 1). Default `Math.random`. */
@@ -90,7 +93,7 @@ type Answer = "answered" | "retry";
 
 /** Creates an uploader that does nothing until `flush` or `start`. */
 export function createUploader(options: UploaderOptions): Uploader {
-  const { outbox, session, consent, clock = Date.now, random = Math.random } = options;
+  const { outbox, session, consent, receipts, clock = Date.now, random = Math.random } = options;
   const { baseDelayMs = 1000, maxDelayMs = 300_000, gatherMs = 250, batchSize = 64 } = options;
   const schedule = options.schedule ?? scheduleTimeout;
   const isOnline = options.isOnline ?? (() => globalThis.navigator?.onLine !== false);
@@ -181,12 +184,16 @@ export function createUploader(options: UploaderOptions): Uploader {
       return backOff("SCHEMA_INVALID", null);
     }
     if (uploaded !== null) {
-      const settlements = settlementsOf(digests, uploaded);
+      const all = settlementsOf(digests, uploaded);
+      // An edge that was restored from a backup may have lost receipts. The entries wait for new ones.
+      const isLost = all.some(isUnproven) && receipts?.renew() === true;
+      const settlements = isLost ? all.filter((one) => !isUnproven(one)) : all;
       const known = new Set(settlements.map((settlement) => settlement.key));
       const unanswered = digests.filter((digest) => !known.has(digest));
       await outbox.release(unanswered);
       const answer = await answered(settlements);
-      return unanswered.length > 0 ? backOff("SCHEMA_INVALID", null) : answer;
+      const failure = isLost ? "CONSENT_UNPROVEN" : "SCHEMA_INVALID";
+      return unanswered.length > 0 ? backOff(failure, null) : answer;
     }
     if (batch.length > 1) {
       // Split, so that one bad or large trajectory does not affect the others.
@@ -224,7 +231,8 @@ export function createUploader(options: UploaderOptions): Uploader {
     let feedbackDue = 0;
     for (;;) {
       if (stopping) return report("stopped");
-      if (consent.get() === null) return report("no-consent");
+      const inForce = consent.get();
+      if (inForce === null) return report("no-consent");
       if (!isOnline()) return report("offline");
       const claimed =
         feedbackDue > 0
@@ -236,6 +244,14 @@ export function createUploader(options: UploaderOptions): Uploader {
             });
       const { current, outdated } = byConsent(claimed, consent);
       await outbox.settle(outdated);
+      try {
+        await receipts?.request([inForce, ...current.map(({ trajectory }) => trajectory.consent)]);
+      } catch (error) {
+        const { code, retryAfterMs = null } = WaggleError.is(error) ? error : { code: "INTERNAL" };
+        await outbox.release(current.map((entry) => entry.digest));
+        backOff(code, retryAfterMs);
+        return report("backoff");
+      }
       if (current.length > 0) {
         if (
           keepalive &&
@@ -350,6 +366,10 @@ export function createUploader(options: UploaderOptions): Uploader {
       return () => void listeners.delete(listener);
     },
   };
+}
+
+function isUnproven(settlement: Settlement): boolean {
+  return settlement.state === "rejected" && settlement.reason.code === "CONSENT_UNPROVEN";
 }
 
 function defaultEvents(): EventTarget[] {

@@ -2,6 +2,9 @@
  * The id with which this browser identifies itself to the edge. Without consent it lasts for one visit and stays in
  * memory. A lasting id is stored while there is consent and removed from storage when consent is withdrawn.
  *
+ * Ids that were left for new ones are stored under a key of their own, so that the visitor can read and delete what was sent
+ * under them.
+ *
  * A removed id stays in memory until the page is closed, so that "forget me" can still delete what was sent under
  * it. Ids whose deletion the edge has not confirmed are stored under a separate key, and the deletion is retried at
  * the next visit.
@@ -18,6 +21,10 @@ export interface VisitorIdentity {
   token(): string | null;
   /** Stores the token of an opened session. */
   keep(token: string, isRemembered: boolean): void;
+  /** Tokens of ids that were left with `rotate`, newest first. */
+  earlier(): readonly string[];
+  /** Leaves the lasting id. The next session gets a new one. */
+  rotate(): void;
   /** Drops the visit's id, and the stored one if there is no consent. */
   change(): void;
   /** Lasting tokens whose visitors must still be deleted at the edge. */
@@ -28,6 +35,9 @@ export interface VisitorIdentity {
   /** Removes everything, including pending deletions. */
   clear(): void;
 }
+
+/** Tokens of earlier ids that are kept. */
+const MOST_EARLIER = 50;
 
 /** Where tokens are stored, and under which prefix. */
 export type VisitorIdentityOptions = {
@@ -40,25 +50,35 @@ export type VisitorIdentityOptions = {
 export function createVisitorIdentity(options: VisitorIdentityOptions): VisitorIdentity {
   const { storage, consent, keyPrefix } = options;
   const tokenKey = `${keyPrefix}.visitorToken`;
+  const earlierKey = `${keyPrefix}.earlierTokens`;
   const deletionKey = `${keyPrefix}.deletion`;
   const withdrawn = new Set<string>();
   let visitToken: string | null = null;
 
   const isRemembered = (): boolean => consent.get() !== null;
-  const pending = (): string[] => {
-    const tokens = parseJson(storage.getItem(deletionKey));
+  const read = (key: string): string[] => {
+    const tokens = parseJson(storage.getItem(key));
     return Array.isArray(tokens) ? tokens.filter((token) => typeof token === "string") : [];
   };
-  const setPending = (tokens: readonly string[]): void => {
-    if (tokens.length === 0) storage.removeItem(deletionKey);
-    else storage.setItem(deletionKey, JSON.stringify(tokens));
+  const write = (key: string, tokens: readonly string[]): void => {
+    if (tokens.length === 0) storage.removeItem(key);
+    else storage.setItem(key, JSON.stringify(tokens));
+  };
+  const pending = (): string[] => read(deletionKey);
+  /** The lasting tokens of this browser, newest first. */
+  const lasting = (): string[] => {
+    const stored = storage.getItem(tokenKey);
+    return [...(stored === null ? [] : [stored]), ...read(earlierKey)];
+  };
+  const dropLasting = (): void => {
+    storage.removeItem(tokenKey);
+    storage.removeItem(earlierKey);
   };
   const change = (): void => {
     visitToken = null;
-    const stored = storage.getItem(tokenKey);
-    if (stored === null || isRemembered()) return;
-    withdrawn.add(stored);
-    storage.removeItem(tokenKey);
+    if (isRemembered()) return;
+    for (const token of lasting()) withdrawn.add(token);
+    dropLasting();
   };
   change();
 
@@ -72,21 +92,28 @@ export function createVisitorIdentity(options: VisitorIdentityOptions): VisitorI
       else if (isRemembered()) storage.setItem(tokenKey, token);
       else withdrawn.add(token);
     },
+    earlier: () => read(earlierKey),
+    rotate() {
+      write(earlierKey, lasting().slice(0, MOST_EARLIER));
+      storage.removeItem(tokenKey);
+    },
     change,
     pendingDeletions: pending,
     requestDeletion() {
-      const stored = storage.getItem(tokenKey);
-      setPending([...new Set([...pending(), ...withdrawn, ...(stored === null ? [] : [stored])])]);
-      storage.removeItem(tokenKey);
+      write(deletionKey, [...new Set([...pending(), ...withdrawn, ...lasting()])]);
+      dropLasting();
       withdrawn.clear();
     },
     confirmDeletion(token) {
-      setPending(pending().filter((other) => other !== token));
+      write(
+        deletionKey,
+        pending().filter((other) => other !== token),
+      );
     },
     clear() {
       visitToken = null;
       withdrawn.clear();
-      storage.removeItem(tokenKey);
+      dropLasting();
       storage.removeItem(deletionKey);
     },
   };

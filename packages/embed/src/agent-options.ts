@@ -54,6 +54,8 @@ export type AgentOptions = {
     readonly version: string;
     /** Days after which the visitor is asked again. Default 400. */
     readonly expiresAfterDays?: number;
+    /** Days after which the visitor gets a new id. Default: the id lasts as long as the consent. */
+    readonly pseudonymDays?: number;
     /** Whether the visitor chooses what the consent covers: keeping, training and feedback. Default false: all of it. */
     readonly choices?: boolean;
     /**

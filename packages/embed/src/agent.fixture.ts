@@ -3,7 +3,15 @@ import { createMemoryStorage } from "@waggle/collector";
 import type { Fetch, KeyValueStorage, Schedule } from "@waggle/collector";
 import type { CalibrationMap } from "@waggle/evaluation";
 import { fileListDigest, UploadRequest } from "@waggle/protocol";
-import type { Feedback, Outcome, PolicyManifest, Trajectory } from "@waggle/protocol";
+import type {
+  ConsentReceipt,
+  ConsentRequest,
+  Feedback,
+  Outcome,
+  PolicyManifest,
+  Trajectory,
+  WithdrawalRequest,
+} from "@waggle/protocol";
 import { ByteTokenizer, ScriptedPolicy } from "@waggle/testing";
 import type { ScriptedPolicyOptions } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -49,6 +57,10 @@ export type MemoryEdge = {
   readonly trajectories: Trajectory[];
   readonly feedback: Feedback[];
   readonly outcomes: Outcome[];
+  readonly receipts: ConsentReceipt[];
+  readonly withdrawn: ConsentReceipt[];
+  /** Of the sessions that are opened from now on. */
+  visitorId: string;
   readonly paths: string[];
   version: number;
   down: boolean;
@@ -67,6 +79,9 @@ export function createMemoryEdge(): MemoryEdge {
     trajectories: [],
     feedback: [],
     outcomes: [],
+    receipts: [],
+    withdrawn: [],
+    visitorId: crypto.randomUUID(),
     paths: [],
     version: 1,
     down: false,
@@ -85,7 +100,7 @@ export function createMemoryEdge(): MemoryEdge {
           return Response.json({
             token: "token",
             expiresAt: "2099-01-01T00:00:00.000Z",
-            visitorId: crypto.randomUUID(),
+            visitorId: edge.visitorId,
             visitorToken: "visitor",
             channel: "stable",
             requestSeeds: edge.requestSeeds,
@@ -101,6 +116,23 @@ export function createMemoryEdge(): MemoryEdge {
             task: { environment: "test", seed: edge.assigned, split: "train" },
             samplingSeed: 100 + edge.assigned,
           });
+        case "/v1/consents": {
+          const given = JSON.parse(body) as ConsentRequest;
+          const receipt: ConsentReceipt = {
+            site: "default",
+            visitorId: edge.visitorId,
+            ...given,
+            recordedAt: new Date().toISOString(),
+            signature: "A".repeat(43),
+          };
+          edge.receipts.push(receipt);
+          return Response.json(receipt);
+        }
+        case "/v1/consents/withdrawals": {
+          const { receipts } = JSON.parse(body) as WithdrawalRequest;
+          edge.withdrawn.push(...receipts);
+          return Response.json({ withdrawn: receipts.length });
+        }
         case "/v1/trajectories": {
           const { trajectories } = UploadRequest.parse(JSON.parse(body));
           edge.trajectories.push(...trajectories.map(({ trajectory }) => trajectory));

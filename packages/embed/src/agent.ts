@@ -4,6 +4,7 @@
  */
 import type { ConsentStore, OutboxDetail, OutboxEntry, OutboxSummary } from "@waggle/collector";
 import type {
+  ConsentReceipt,
   DeletionResponse,
   Environment,
   Feedback,
@@ -210,6 +211,8 @@ export interface Agent {
   /** One collected trajectory, with everything that was or will be sent. */
   sentDetail(digest: string): Promise<OutboxDetail | null>;
   outbox(): Promise<OutboxSummary>;
+  /** Receipts of this visitor's consents that the edge has signed, oldest first. They are kept in this browser. */
+  receipts(): Promise<readonly ConsentReceipt[]>;
   /**
    * A page of what the edge stores of this visitor. @param after - `next` of the page before; default: the first page.
    * @throws WaggleError `NETWORK` if the edge does not answer.

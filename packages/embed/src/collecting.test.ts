@@ -1,3 +1,4 @@
+import { createConsentStore, createMemoryStorage, WITHDRAWALS_KEY } from "@waggle/collector";
 import { expect, test } from "vitest";
 import { Collecting } from "./collecting.ts";
 import type { Collected, CollectingParts } from "./open-collecting.ts";
@@ -12,16 +13,39 @@ function page() {
   const opened = {
     outbox: { discardWaiting: called("discard") },
     uploader: { start: called("start") },
+    simulation: { stop: called("stop") },
     close: called("close"),
   } as unknown as Collected;
+  const storage = createMemoryStorage();
+  const consent = createConsentStore({ storage, currentVersion: "1" });
   const state = { isOffline: false };
-  const collecting = new Collecting("outbox", {} as CollectingParts, () =>
+  const collecting = new Collecting("outbox", { storage, consent } as CollectingParts, () =>
     state.isOffline
       ? Promise.reject(new TypeError("Failed to fetch dynamically imported module"))
       : Promise.resolve({ openCollecting: () => Promise.resolve(opened) }),
   );
-  return { calls, state, collecting };
+  return { calls, state, collecting, storage, consent };
 }
+
+test("nothing is loaded without consent, unless the edge has not confirmed a withdrawal", async () => {
+  const { calls, collecting, storage } = page();
+  collecting.openIfDue();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(calls).toEqual([]);
+  storage.setItem(WITHDRAWALS_KEY, "[]");
+  collecting.openIfDue();
+  await expect.poll(() => calls).toEqual(["start"]);
+});
+
+test("the outbox opens after the visitor agreed; a withdrawal stops practice and empties it", async () => {
+  const { calls, collecting, consent } = page();
+  consent.grant();
+  collecting.followConsent();
+  await expect.poll(() => calls).toEqual(["start"]);
+  consent.withdraw();
+  collecting.followConsent();
+  await expect.poll(() => calls).toEqual(["start", "stop", "discard"]);
+});
 
 test("what was not sent is removed at once", async () => {
   const { calls, collecting } = page();

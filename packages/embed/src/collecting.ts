@@ -1,4 +1,5 @@
 /** Opens the outbox of a page when it is first needed. A page without consent does not load the code for it. */
+import { WITHDRAWALS_KEY } from "@waggle/collector";
 import type { ConsentStore } from "@waggle/collector";
 import type { Consent } from "@waggle/protocol";
 import type { Collected, CollectingParts, openCollecting } from "./open-collecting.ts";
@@ -25,9 +26,18 @@ export class Collecting {
     this.#loadCode = loadCode;
   }
 
-  /** The outbox if it is open. */
-  get opened(): Collected | null {
-    return this.#opened;
+  /** Opens the outbox if the visitor agreed, or if the edge has not confirmed a withdrawal. */
+  openIfDue(): void {
+    const { consent, storage } = this.#parts;
+    if (consent.get() === null && storage.getItem(WITHDRAWALS_KEY) === null) return;
+    this.open().catch(() => undefined);
+  }
+
+  /** Opens the outbox after the visitor agreed. After a withdrawal, removes what was not sent and stops practice. */
+  followConsent(): void {
+    if (this.#parts.consent.get() !== null) return this.openIfDue();
+    this.#opened?.simulation.stop();
+    this.discardWaiting().catch(() => undefined);
   }
 
   /** Opens the outbox and starts the uploader. After a failure the next call tries again. */

@@ -1,5 +1,6 @@
 /** What leaves a page, by what the site collects and what the visitor allows. */
 import "fake-indexeddb/auto";
+import { createMemoryStorage } from "@waggle/collector";
 import { isStatistics } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { openPage, say, until } from "./agent.fixture.ts";
@@ -77,6 +78,24 @@ test("a visitor who allows no feedback sends none, and one who allows no trainin
   expect(await agent.feedback("thumb-up")).toBe("queued");
   await until(agent, () => edge.feedback.length === 1);
   expect(edge.paths).not.toContain("/v1/assignments");
+});
+
+test("a page keeps the receipt of a consent, gives it back with a withdrawal, and forgets it with the visitor", async () => {
+  const storage = createMemoryStorage();
+  const { agent, edge } = openPage({ turns: [], storage });
+  const agreed = agent.consent.grant(undefined, { text: "May we?", language: "en" });
+  await until(agent, async () => (await agent.receipts()).length === 1);
+  expect(await agent.receipts()).toEqual(edge.receipts);
+  expect(edge.receipts).toMatchObject([{ consent: agreed, text: { language: "en" } }]);
+  agent.consent.withdraw();
+  expect(await agent.receipts()).toEqual([]);
+  await expect.poll(() => edge.withdrawn).toEqual(edge.receipts);
+  agent.consent.grant();
+  await until(agent, async () => (await agent.receipts()).length === 1);
+  await agent.forgetMe();
+  expect(await agent.receipts()).toEqual([]);
+  expect(edge.withdrawn).toHaveLength(1);
+  expect(storage.getItem("waggle.receipts")).toBeNull();
 });
 
 test("the page reads what the edge stores, page by page, and says if it cannot", async () => {

@@ -73,6 +73,7 @@ export class PageAgent implements Agent {
     this.#collecting = new Collecting(parts.outboxName ?? `waggle-outbox-${options.siteKey}`, {
       session,
       consent,
+      storage,
       options,
       assign: async (signal) => {
         this.#requireNotSilenced();
@@ -92,7 +93,7 @@ export class PageAgent implements Agent {
     });
     // Finishes a deletion that the edge did not confirm in an earlier visit. Offline, the next visit tries again.
     session.finishDeletion().catch(() => undefined);
-    if (consent.get() !== null) this.#collecting.open().catch(() => undefined);
+    this.#collecting.openIfDue();
     this.#listen();
     this.#policy = new ResidentPolicy({
       session,
@@ -201,20 +202,24 @@ export class PageAgent implements Agent {
     return (await this.#collecting.open()).outbox.summary();
   }
 
+  async receipts(): ReturnType<Agent["receipts"]> {
+    return (await this.#collecting.open()).receipts.list();
+  }
+
   async stored(after?: string): ReturnType<Agent["stored"]> {
     const { readStored } = await import("./visitor-data/stored-data.ts");
     return readStored(this.#visitor.session, after ?? null);
   }
 
   async forgetMe(): ReturnType<Agent["forgetMe"]> {
-    const { outbox, uploader, simulation } = await this.#collecting.open();
+    const { outbox, uploader, simulation, receipts } = await this.#collecting.open();
     simulation.stop();
     this.clear();
     this.#isForgotten = true;
     this.#servers.clear();
     this.#policy.forget();
     try {
-      return await forgetVisitor({ ...this.#visitor, outbox, uploader });
+      return await forgetVisitor({ ...this.#visitor, outbox, uploader, receipts });
     } finally {
       uploader.start();
       this.#changed();
@@ -368,13 +373,8 @@ export class PageAgent implements Agent {
   #listen(): void {
     this.#endings.push(
       this.consent.onChange(() => {
-        if (this.consent.get() === null) {
-          this.#collecting.opened?.simulation.stop();
-          this.#collecting.discardWaiting().catch(() => undefined);
-        } else {
-          this.#isForgotten = false;
-          this.#collecting.open().catch(() => undefined);
-        }
+        if (this.consent.get() !== null) this.#isForgotten = false;
+        this.#collecting.followConsent();
         this.#changed();
       }),
       watchPolicy({

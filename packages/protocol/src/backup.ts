@@ -22,6 +22,7 @@ export const BACKUP_TABLES = [
   "assignments",
   "requestSeeds",
   "leases",
+  "consents",
   "trajectories",
   "feedback",
   "outcomes",

@@ -54,6 +54,7 @@ export type WaggleErrorCode =
   | "FORBIDDEN"
   | "NOT_FOUND"
   | "CONSENT_MISSING"
+  | "CONSENT_UNPROVEN"
   | "DIGEST_MISMATCH"
   | "REPLAYED"
   | "POLICY_VERSION_UNKNOWN"

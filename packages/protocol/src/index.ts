@@ -2,6 +2,13 @@
 export { boundary, WaggleError } from "./errors.ts";
 export type { BoundaryName, WaggleErrorCode, WaggleErrorOptions } from "./errors.ts";
 export { CollectionLevel, Consent } from "./consent/consent.ts";
+export {
+  ConsentReceipt,
+  ConsentRequest,
+  StoredReceipt,
+  WithdrawalRequest,
+  WithdrawalResponse,
+} from "./consent/consent-receipt.ts";
 export { CONSENT_DAYS, consentScopes, isConsentCurrent } from "./consent/consent-rules.ts";
 export { isStatistics, toStatistics } from "./consent/statistics-record.ts";
 export {

@@ -3,6 +3,7 @@
  * command line share. Paths are under `/v1/operator` and need the operator's credential.
  */
 import { z } from "zod";
+import { StoredReceipt } from "./consent/consent-receipt.ts";
 import { Feedback } from "./feedback.ts";
 import { OutcomeSource, SiteMetrics, StoredOutcome } from "./outcome.ts";
 import { PolicyStatus, Sha256 } from "./policy-version.ts";
@@ -188,6 +189,7 @@ export const VisitorExportLine = z.discriminatedUnion("kind", [
     version: z.string().nullable(),
     trajectories: z.int(),
   }),
+  StoredReceipt.extend({ kind: z.literal("receipt") }),
   z.object({
     kind: z.literal("trajectory"),
     row: TrajectoryRow,
@@ -233,6 +235,8 @@ export type TrajectoryDetail = z.infer<typeof TrajectoryDetail>;
 export const TrajectoryDetail = z.object({
   row: TrajectoryRow,
   trajectory: Trajectory,
+  /** Of the consent that it rests on; `null` for none. Absent from an edge of the previous release. */
+  receipt: StoredReceipt.nullable().optional(),
   feedback: z.array(Feedback),
   /** Absent from an edge of the previous release. */
   outcomes: z.array(StoredOutcome).optional(),

@@ -204,6 +204,8 @@ export type SiteDefinition = {
     readonly text?: VisitorText;
     /** Days after which a visitor is asked again, and older consents count for nothing. Default 400. */
     readonly expiresAfterDays?: number;
+    /** Days after which a visitor gets a new id. Default: the id lasts as long as the consent. */
+    readonly pseudonymDays?: number;
     /** Whether a visitor chooses what the consent covers: keeping, training and feedback. Default false: all of it. */
     readonly choices?: boolean;
     /**

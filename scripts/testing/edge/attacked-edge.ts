@@ -26,7 +26,7 @@ import {
   openInstallation,
 } from "../../../packages/dev/src/stack/installation.ts";
 import { ROOT } from "../../root.ts";
-import { edgeRecord, type EdgeUpload, uploadOf } from "./edge-record.ts";
+import { EDGE_CONSENT, edgeRecord, type EdgeUpload, uploadOf } from "./edge-record.ts";
 import { type RawReply, type RawRequest, sendRequest } from "./raw-request.ts";
 
 const SITE: Site = {
@@ -159,13 +159,17 @@ export class AttackedEdge {
     return signPolicy(privateKey, { ...version, baseModel, site: DEFAULT_SITE }, terms);
   }
 
-  /** Opens a session for each visitor. */
+  /** Opens a session for each visitor. All but the passer-by have agreed. */
   async openPages(): Promise<void> {
-    const open = (siteKey: string, remember = true) =>
-      this.ask<SessionResponse>("POST", "/v1/sessions", null, { siteKey, remember });
+    const open = async (siteKey: string) => {
+      const page = await this.ask<SessionResponse>("POST", "/v1/sessions", null, { siteKey });
+      await this.ask("POST", "/v1/consents", page.token, { consent: EDGE_CONSENT });
+      return page;
+    };
     this.page = await open(this.installation.siteKey);
     this.neighbor = await open(this.installation.siteKey);
-    this.passerBy = await open(this.installation.siteKey, false);
+    const visit = { siteKey: this.installation.siteKey, remember: false };
+    this.passerBy = await this.ask("POST", "/v1/sessions", null, visit);
     this.foreigner = await open(OTHER_KEY);
   }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import {
   type AssignmentResponse,
+  type Consent,
   FULL_SUPPORT,
   spanSeed,
   type Trajectory,
@@ -13,6 +14,13 @@ export type EdgeUpload = { readonly digest: string; readonly trajectory: Traject
 
 const AT = "2026-11-20T12:00:00.000Z";
 
+/** The consent of every record here. */
+export const EDGE_CONSENT: Consent = {
+  version: "1",
+  scopes: ["collect", "train"],
+  grantedAt: new Date().toISOString(),
+};
+
 /** A trajectory for an assigned task, or a visitor's own request. */
 export function edgeRecord(baseModel: string, assignment: AssignmentResponse | null): Trajectory {
   const samplingSeed = assignment?.samplingSeed;
@@ -22,7 +30,7 @@ export function edgeRecord(baseModel: string, assignment: AssignmentResponse | n
     task: assignment?.task ?? null,
     assignmentId: assignment?.assignmentId ?? null,
     ...(samplingSeed === undefined ? {} : { samplingSeed }),
-    consent: { version: "1", scopes: ["collect", "train"], grantedAt: new Date().toISOString() },
+    consent: EDGE_CONSENT,
     client: { build: "0.1.0", backend: "wasm", device: "wasm x1", crossOriginIsolated: false },
     baseModel,
     policyVersion: 0,

@@ -233,6 +233,13 @@ export const UPLOAD_ATTACKS: readonly EdgeAttack[] = [
     (t) => ({ ...t, consent: { ...t.consent, scopes: ["train"] } }),
   ),
   upload(
+    "a consent without a receipt",
+    "claims the consent to another text than the visitor has agreed to",
+    "the edge has a receipt of exactly this consent",
+    [403, "CONSENT_UNPROVEN"],
+    (t) => ({ ...t, consent: { ...t.consent, version: "2" } }),
+  ),
+  upload(
     "another visitor's assignment",
     "answers a task that another visitor was given",
     ASSIGNED,

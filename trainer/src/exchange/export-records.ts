@@ -108,7 +108,12 @@ function reasonAgainst(
 /** Pseudonyms are not exported: "forget me" cannot reach an exported file. */
 function withoutVisitor(record: TrajectoryDetail): TrajectoryDetail {
   const visitorId = "00000000-0000-0000-0000-000000000000";
-  return { ...record, row: { ...record.row, visitorId } };
+  const { row, receipt: stored } = record;
+  return {
+    ...record,
+    row: { ...row, visitorId },
+    ...(stored != null && { receipt: { ...stored, receipt: { ...stored.receipt, visitorId } } }),
+  };
 }
 
 async function tokenFile(

@@ -12,6 +12,7 @@ import { refusalHeaders } from "./refusal-headers.ts";
 import { describeApi } from "./openapi.ts";
 import { assignmentEndpoints } from "./routes/assignments.ts";
 import { operatorControlEndpoints, trainerControlEndpoints } from "./routes/control.ts";
+import { consentEndpoints } from "./routes/consents.ts";
 import { backupEndpoints } from "./routes/backup.ts";
 import { deadLetterEndpoints } from "./routes/dead-letters.ts";
 import { feedbackEndpoints } from "./routes/feedback.ts";
@@ -50,6 +51,7 @@ const served: readonly Endpoint[] = [
   ...objectPartEndpoints,
   ...mcpEndpoints,
   ...assignmentEndpoints,
+  ...consentEndpoints,
   ...trajectoryEndpoints,
   ...feedbackEndpoints,
   ...outcomeEndpoints,

@@ -56,6 +56,7 @@ import {
 } from "./signatures/signature-store.ts";
 import { startSignal, stopSignal } from "./signals/stopped-signals.ts";
 import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
+import { deleteOldConsents, oldestConsentAt } from "./visitors/consent-receipts.ts";
 import { dropOldReputations, oldestReputationAt } from "./visitors/reputation-store.ts";
 
 /** Messages in one call to the Queue. */
@@ -299,18 +300,20 @@ export class Coordinator extends DurableObject<Bindings> {
   }
 
   /**
-   * Deletes trajectories whose retention is over, outcomes whose trajectory did not arrive, and parts of objects that were
-   * not completed, and reputations that have not changed for long. The running release counts the trajectories' values
-   * first. Looks again within a day.
+   * Deletes trajectories whose retention is over, outcomes whose trajectory did not arrive, parts of objects that were
+   * not completed, reputations that have not changed for long, and consents that are over. The running release counts the
+   * trajectories' values first. Looks again within a day.
    * @returns how many trajectories
    */
   async expire(now: number): Promise<number> {
-    const { RETENTION_DAYS } = await this.#settings();
+    const { RETENTION_DAYS, CONSENT_DAYS } = await this.#settings();
     const keptMs = RETENTION_DAYS === 0 ? null : RETENTION_DAYS * DAY_MS;
     const stores = { DB: this.#db, OBJECTS: this.env.OBJECTS };
     const release = await runningRelease(this.#db);
     if (release !== null) await this.#countAll(release);
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
+    const expired = now - CONSENT_DAYS * DAY_MS;
+    if (keptMs !== null) await deleteOldConsents(this.#db, now - keptMs, expired);
     while (unwrap(await this.#oneAtATime(() => dropOldReputations(this.#db, now))) > 0);
     await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
     const { site } = this.#db;
@@ -320,7 +323,8 @@ export class Coordinator extends DurableObject<Bindings> {
     const oldest =
       (await oldestReceivedAt(stores)) ??
       (await oldestUnjoinedAt(this.#db)) ??
-      (await oldestReputationAt(this.#db));
+      (await oldestReputationAt(this.#db)) ??
+      (await oldestConsentAt(this.#db));
     if (oldest !== null) {
       const check = now + EXPIRY_CHECK_MS;
       const due = keptMs === null ? check : Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS);

@@ -62,6 +62,7 @@ export async function forgetVisitor(
       .prepare("DELETE FROM feedback WHERE site = ?site AND visitorId = ?1 RETURNING 1")
       .bind(visitorId),
     db.prepare("DELETE FROM assignments WHERE site = ?site AND visitorId = ?1").bind(visitorId),
+    db.prepare("DELETE FROM consents WHERE visitorId = ?1 AND site = ?site").bind(visitorId),
     db.prepare("DELETE FROM requestSeeds WHERE visitorId = ?1 AND site = ?site").bind(visitorId),
     db.prepare("DELETE FROM reputations WHERE holder = ?1 AND site = ?site").bind(visitorId),
     db.prepare("DELETE FROM assignmentBudgets WHERE site = ?site AND holder = ?1").bind(visitorId),

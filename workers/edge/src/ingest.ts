@@ -24,12 +24,14 @@ import {
   type AssignedTask,
   assignmentMismatch,
   checkDigest,
+  checkReceipt,
   checkTrajectory,
   type Knowledge,
   parseTrajectory,
   type SiteRules,
 } from "./upload-check.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
+import { receiptsOf } from "./visitors/consent-receipts.ts";
 import { dropFeedback } from "./visitors/feedback-consent.ts";
 import { useSeed } from "./visitors/request-seeds.ts";
 
@@ -70,9 +72,10 @@ async function gatherKnowledge(
       ? [trajectory["assignmentId"]]
       : [],
   );
-  const [baseModel, versions, { results }] = await Promise.all([
+  const [baseModel, versions, receipts, { results }] = await Promise.all([
     findBaseModel(db),
     publishedAmong(db, namedVersions(upload)),
+    receiptsOf(db, visitorId),
     db
       .prepare(
         `SELECT a.id, a.samplingSeed, g.environment, g.seed, g.split
@@ -82,7 +85,8 @@ async function gatherKnowledge(
       .bind(visitorId, JSON.stringify(named))
       .all<AssignedTask & { id: string }>(),
   ]);
-  return { baseModel, versions, assignments: new Map(results.map((row) => [row.id, row])), site };
+  const assignments = new Map(results.map((row) => [row.id, row]));
+  return { baseModel, versions, receipts, assignments, site };
 }
 
 /** Rows that already have the same digest, id or assignment. */
@@ -262,6 +266,8 @@ export async function ingest(
       checkTrajectory(trajectory, knowledge);
       // The insert checks this again. Checking here keeps the object out of R2.
       if (forgotten) throw forgottenRefusal();
+      // A forgotten visitor has no receipts.
+      checkReceipt(trajectory, knowledge);
       const status = await storeTrajectory(
         stores,
         visitorId,

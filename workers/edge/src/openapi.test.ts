@@ -109,6 +109,7 @@ describe("responses match the description", () => {
     const assignment = await assign(token);
     const example = await makeUpload(baseModel, assignment);
     const body = { trajectories: [example] };
+    const { consent } = example.trajectory;
     const feedback = {
       id: crypto.randomUUID(),
       trajectoryId: example.trajectory.id,
@@ -121,6 +122,7 @@ describe("responses match the description", () => {
       ["get", "/v1/policy", await call("GET", "/v1/policy", { token })],
       ["get", "/v1/policies/{channel}", await call("GET", "/v1/policies/canary")],
       ["post", "/v1/assignments", await call("POST", "/v1/assignments", { token })],
+      ["post", "/v1/consents", await call("POST", "/v1/consents", { token, body: { consent } })],
       ["post", "/v1/trajectories", await call("POST", "/v1/trajectories", { token, body })],
       ["post", "/v1/trajectories", await call("POST", "/v1/trajectories", { token, body: {} })],
       ["post", "/v1/feedback", await call("POST", "/v1/feedback", { token, body: feedback })],

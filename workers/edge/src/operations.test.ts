@@ -63,6 +63,7 @@ const OPERATIONS = [
   "readBackup: get /v1/operator/sites/{site}/backup/{table}, installation",
   "readVisitor: get /v1/visitor, session",
   "reconcile: post /v1/operator/reconcile, operator",
+  "recordConsent: post /v1/consents, session",
   "releaseLease: post /v1/trainer/leases/{leaseId}/release, trainer",
   "releaseSender: post /v1/operator/quarantine/{sender}/release, operator",
   "renewLease: post /v1/trainer/leases/{leaseId}/renew, trainer",
@@ -79,6 +80,7 @@ const OPERATIONS = [
   "stopSignal: put /v1/operator/stopped-signals/{signal}, operator",
   "unfreeze: delete /v1/operator/freeze, operator",
   "uploadTrajectories: post /v1/trajectories, session",
+  "withdrawConsents: post /v1/consents/withdrawals, session",
 ];
 
 test("operations keep their names, routes and access", () => {

@@ -21,6 +21,7 @@ const KNOWLEDGE: Knowledge = {
     [ASSIGNMENT, { ...TASK, samplingSeed: SEED }],
     [OLD_ASSIGNMENT, { ...TASK, samplingSeed: null }],
   ]),
+  receipts: [],
   site: { consentDays: 30, level: "full", now: Date.parse("2026-11-21T10:00:00.000Z") },
 };
 

@@ -9,6 +9,7 @@ import {
   isObject,
   isStatistics,
   otherSeedAt,
+  type StoredReceipt,
   type TaskReference,
   type Trajectory,
   Trajectory as TrajectorySchema,
@@ -18,6 +19,7 @@ import {
 } from "@waggle/protocol";
 import { describeIssues } from "./body.ts";
 import type { KnownBaseModel } from "./policy-store.ts";
+import { requireReceipt } from "./visitors/consent-receipts.ts";
 
 /** Facts of this edge that a trajectory must agree with. */
 export type Knowledge = {
@@ -25,6 +27,8 @@ export type Knowledge = {
   readonly versions: ReadonlySet<number>;
   /** This visitor's assignments that the upload names, by id. */
   readonly assignments: ReadonlyMap<string, AssignedTask>;
+  /** Of this visitor. */
+  readonly receipts: readonly StoredReceipt[];
   readonly site: SiteRules;
 };
 
@@ -85,6 +89,16 @@ function checkConsent({ consent, assignmentId }: Trajectory, { site }: Knowledge
     "CONSENT_MISSING",
     `the consent was not given in the last ${site.consentDays} days; ask the visitor again`,
   );
+}
+
+/**
+ * Pages of the previous release ask for no receipt. They may still send practice tasks, which are the site's own and have no
+ * text of the visitor.
+ * @throws WaggleError `CONSENT_UNPROVEN`, `CONSENT_MISSING`
+ */
+export function checkReceipt({ consent, assignmentId }: Trajectory, { receipts }: Knowledge): void {
+  if (assignmentId !== null && receipts.length === 0) return;
+  requireReceipt(receipts, consent);
 }
 
 /** Practice tasks are the site's own, so they may be recorded in full. */
@@ -206,7 +220,7 @@ function checkSeed(trajectory: Trajectory, { assignments }: Knowledge): void {
   );
 }
 
-/** Runs every check that needs no storage. @throws WaggleError */
+/** Runs every check of the record alone. @throws WaggleError */
 export function checkTrajectory(trajectory: Trajectory, knowledge: Knowledge): void {
   checkConsent(trajectory, knowledge);
   checkLevel(trajectory, knowledge);

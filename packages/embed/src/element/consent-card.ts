@@ -5,6 +5,7 @@
 import type { Agent } from "../agent.ts";
 import { h } from "../dom.ts";
 import type { ConsentChoices } from "./consent-choices.ts";
+import { consentText } from "./consent-text.ts";
 import type { PanelTexts } from "./panel-texts.ts";
 
 /** Most characters of a text that is not folded, about six lines of a panel. */
@@ -26,7 +27,9 @@ export function createConsentCard(
     {
       class: "button primary",
       type: "button",
-      click: decide(() => void agent.consent.grant(choices?.scopes())),
+      click: decide(
+        () => void agent.consent.grant(choices?.scopes(), consentText(texts, agent.consent)),
+      ),
     },
     texts.consentAccept,
   );

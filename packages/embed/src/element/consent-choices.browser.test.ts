@@ -1,4 +1,5 @@
 /** The boxes of a site that offers choices, and what the panel says about stored data. */
+import type { Consent, ConsentReceipt } from "@waggle/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { createConsentCard } from "./consent-card.ts";
 import { createFakeAgent } from "./fake-agent.fixture.ts";
@@ -63,6 +64,53 @@ test("the privacy view shows the choice and changes it; reading again keeps what
   expect([train?.checked, feedback?.checked]).toEqual([false, true]);
   buttonOf(element, "Save my choice").click();
   expect(agent.consent.get()?.scopes).toEqual(["collect", "feedback"]);
+});
+
+test("the consent names what the visitor read, in the card and in the privacy view", async () => {
+  const plain = createFakeAgent();
+  buttonOf(
+    createConsentCard(plain, DEFAULT_TEXTS, () => undefined),
+    "Agree",
+  ).click();
+  const shown = ({ consent }: typeof plain) => consent.shownText(consent.get() as Consent);
+  const { consentTitle, consentBody, consentTrain, consentFeedback } = DEFAULT_TEXTS;
+  expect(shown(plain)).toMatchObject({ text: `${consentTitle}\n${consentBody}`, language: "en" });
+  const choosing = createFakeAgent({ hasChoices: true });
+  const view = createPrivacyView(choosing, DEFAULT_TEXTS, false);
+  const { element } = view;
+  await view.refresh();
+  expect(element.textContent).toContain(consentTitle + consentBody);
+  buttonOf(element, "Agree").click();
+  const read = [consentTitle, consentBody, consentTrain, consentFeedback].join("\n");
+  expect(shown(choosing)).toMatchObject({ text: read });
+});
+
+test("the privacy view says when the site recorded the consent, and the saved file has the receipt", async () => {
+  const agent = createFakeAgent();
+  const consent = agent.consent.grant();
+  const view = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  const said = () => view.element.querySelector(".receipt")?.textContent;
+  await view.refresh();
+  expect(said()).toBe(DEFAULT_TEXTS.noReceipt);
+  const receipt: ConsentReceipt = {
+    site: "default",
+    visitorId: "00000000-0000-4000-8000-000000000001",
+    consent,
+    recordedAt: "2026-11-20T12:00:00.000Z",
+    signature: "A".repeat(43),
+  };
+  agent.setReceipts([receipt]);
+  await view.refresh();
+  expect(said()).toBe(DEFAULT_TEXTS.receipt(new Date(receipt.recordedAt).toLocaleString()));
+  const saved: Blob[] = [];
+  vi.spyOn(URL, "createObjectURL").mockImplementation((blob) => {
+    saved.push(blob as Blob);
+    return "blob:nothing";
+  });
+  buttonOf(view.element, DEFAULT_TEXTS.saveStored).click();
+  await expect.poll(() => saved.length).toBe(1);
+  const lines = (await saved[0]?.text())?.trimEnd().split("\n") ?? [];
+  expect(JSON.parse(lines.at(-1) ?? "")).toEqual({ kind: "kept-receipt", receipt });
 });
 
 test("the button that saves choices asks for consent again after a withdrawal", async () => {

@@ -1,6 +1,7 @@
 /** An agent without a policy, for tests of the panel. It answers from a script, immediately or on demand. */
 import { createConsentStore, createMemoryStorage } from "@waggle/collector";
 import type { OutboxEntry, OutboxSummary } from "@waggle/collector";
+import type { ConsentReceipt } from "@waggle/protocol";
 import type { Agent, AgentStatus, ConversationItem, ToolActivity } from "../agent.ts";
 import { createAgentRun } from "../agent-run.ts";
 import { DEFAULT_AGENT_TEXTS } from "../agent-texts.ts";
@@ -12,6 +13,7 @@ export type FakeAgent = Agent & {
   setStatus(change: Partial<AgentStatus>): void;
   setConversation(items: readonly ConversationItem[]): void;
   setSent(entries: readonly OutboxEntry[]): void;
+  setReceipts(receipts: readonly ConsentReceipt[]): void;
   setConfirmation(confirmation: Confirmation | null): void;
   /** Calls of the panel, in order. */
   readonly asked: string[];
@@ -52,6 +54,7 @@ export function createFakeAgent({
   });
   consent.onChange(changed);
   let entries: readonly OutboxEntry[] = [];
+  let receipts: readonly ConsentReceipt[] = [];
   let running: (() => void) | null = null;
   let last: string | null = null;
 
@@ -144,6 +147,7 @@ export function createFakeAgent({
     sent: () => Promise.resolve(entries),
     sentDetail: () => Promise.resolve(null),
     outbox: () => Promise.resolve(summaryOf(entries)),
+    receipts: () => Promise.resolve(receipts),
     stored: (after) => {
       agent.asked.push(`stored ${after ?? ""}`);
       const { length } = entries;
@@ -183,6 +187,10 @@ export function createFakeAgent({
     },
     setConfirmation(confirmation) {
       Object.assign(agent, { confirmation });
+      changed();
+    },
+    setReceipts(next) {
+      receipts = next;
       changed();
     },
     setSent(next) {

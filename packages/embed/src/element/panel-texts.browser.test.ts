@@ -12,7 +12,8 @@ import { RECORDED, sentDetail, sentEntry } from "./sent-entry.fixture.ts";
 
 afterEach(() => document.body.replaceChildren());
 
-const KEYS = Object.keys(DEFAULT_TEXTS) as (keyof PanelTexts)[];
+/** All but the name of their language, which is not shown. */
+const KEYS = Object.keys(DEFAULT_TEXTS).filter((key) => key !== "language") as (keyof PanelTexts)[];
 
 /** Texts that only name themselves, and the texts that they contain. */
 const MARKED = Object.fromEntries(
@@ -120,6 +121,13 @@ test("the panel shows no text that cannot be replaced", async () => {
   await note();
   await press("consentAccept");
   await note();
+  const consent = agent.consent.get();
+  if (consent === null) throw new Error("the visitor has not agreed");
+  const recordedAt = "2026-11-20T12:00:00.000Z";
+  const visitorId = "00000000-0000-4000-8000-000000000001";
+  const receipt = { site: "default", visitorId, consent, recordedAt, signature: "A".repeat(43) };
+  agent.setReceipts([receipt]);
+  await note();
   const entry = sentEntry();
   const reason = { code: "SCHEMA_INVALID", message: "no" };
   agent.setSent([
@@ -183,6 +191,7 @@ function textsOf(texts: PanelTexts): Map<string, readonly string[]> {
     size: [12, 4200, 1_400_000].map(texts.size),
     loaded: [texts.loaded("1", "2")],
     agreed: [texts.agreed("now", "2")],
+    receipt: [texts.receipt("now")],
     collected: [texts.collected(counts), texts.collected({ ...counts, damaged: 0 })],
     stored: [texts.stored({ trajectories: 1, feedback: 2 })],
     recordedAt: [texts.recordedAt("now")],

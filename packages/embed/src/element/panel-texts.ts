@@ -15,6 +15,8 @@ type CollectedCounts = {
 
 /** Every text of the panel. Functions get the values that occur in a text. */
 export type PanelTexts = {
+  /** BCP 47, such as `de`. Receipts of consents name it. */
+  readonly language: string;
   readonly title: string;
   readonly greeting: string;
   /** Below the greeting, while the site's policy has not learned anything. */
@@ -92,6 +94,9 @@ export type PanelTexts = {
   readonly yourChoice: string;
   readonly notAgreed: string;
   readonly agreed: (when: string, version: string) => string;
+  /** After `agreed`, once the site has recorded the consent. */
+  readonly receipt: (when: string) => string;
+  readonly noReceipt: string;
   readonly withdraw: string;
   readonly nothingCollected: string;
   readonly collected: (counts: CollectedCounts) => string;
@@ -136,6 +141,7 @@ export type PanelTexts = {
 
 /** The texts in English. */
 export const DEFAULT_TEXTS: PanelTexts = {
+  language: "en",
   title: "Assistant",
   greeting: "Ask for something on this page. The model runs here, in your browser.",
   untrained:
@@ -204,6 +210,9 @@ export const DEFAULT_TEXTS: PanelTexts = {
   notAgreed: "You have not agreed. Nothing leaves this page except calls to the site's own tools.",
   agreed: (when, version) =>
     `You agreed on ${when} (text ${version}). Withdrawing stops sending and removes this browser's id. To delete what was already sent, choose "Forget me" before you leave this page.`,
+  receipt: (when) =>
+    `This site recorded your consent on ${when}. Its signed receipt is kept in this browser.`,
+  noReceipt: "This site has not recorded your consent yet.",
   withdraw: "Withdraw",
   nothingCollected: "Nothing was collected.",
   collected: ({ sent, waiting, rejected, damaged }) =>

@@ -4,6 +4,7 @@ import type { Consent } from "@waggle/protocol";
 import type { Agent } from "../agent.ts";
 import { h } from "../dom.ts";
 import { createConsentChoices } from "./consent-choices.ts";
+import { consentText } from "./consent-text.ts";
 import { setText } from "./set-text.ts";
 import type { PanelTexts } from "./panel-texts.ts";
 import { createStoredView } from "./stored-view.ts";
@@ -22,6 +23,9 @@ export function createPrivacyView(
   isForDeveloper: boolean,
 ): PrivacyView {
   const consentState = h("p");
+  // What the button "Agree" agrees to.
+  const asked = h("p", {}, texts.consentTitle, h("br"), texts.consentBody);
+  const receiptState = h("p", { class: "receipt" });
   const agree = h("button", { class: "button primary", type: "button" }, texts.consentAccept);
   const withdraw = h("button", { class: "button", type: "button" }, texts.withdraw);
   const choices = agent.consent.hasChoices ? createConsentChoices(texts) : null;
@@ -44,6 +48,8 @@ export function createPrivacyView(
       {},
       h("h3", {}, texts.yourChoice),
       consentState,
+      receiptState,
+      asked,
       choices?.element ?? null,
       h("div", { class: "row" }, agree, withdraw),
     ),
@@ -78,6 +84,16 @@ export function createPrivacyView(
         ? texts.notAgreed
         : texts.agreed(new Date(granted.grantedAt).toLocaleString(), granted.version),
     );
+    const receipts = granted === null ? [] : await agent.receipts();
+    const receipt = receipts.findLast(({ consent }) => consent.grantedAt === granted?.grantedAt);
+    receiptState.hidden = granted === null;
+    setText(
+      receiptState,
+      receipt === undefined
+        ? texts.noReceipt
+        : texts.receipt(new Date(receipt.recordedAt).toLocaleString()),
+    );
+    asked.hidden = granted !== null && choices === null;
     // A refresh must not undo what the visitor has ticked since.
     if (granted?.grantedAt !== shownConsent?.grantedAt) choices?.show(granted);
     shownConsent = granted;
@@ -85,8 +101,9 @@ export function createPrivacyView(
     setText(agree, granted === null ? texts.consentAccept : texts.saveChoice);
     withdraw.hidden = granted === null;
     const [counts, list] = await Promise.all([agent.outbox(), agent.sent(100)]);
-    // Without a sent entry there is no visitor at the edge whose data could be read.
-    void stored.update(granted !== null && counts.sent > 0 ? counts.sent : null);
+    // Without a sent entry or a receipt there is no visitor at the edge whose data could be read.
+    const isKnown = counts.sent > 0 || receipt !== undefined;
+    void stored.update(granted !== null && isKnown ? counts.sent : null);
     const problem = { ok: "", full: texts.storageFull, unavailable: texts.storageMissing };
     const isEmpty = counts.waiting + counts.sent + counts.rejected === 0;
     const collected = isEmpty ? texts.nothingCollected : texts.collected(counts);
@@ -120,7 +137,7 @@ export function createPrivacyView(
     (open ? cancel : forget).focus();
   };
   agree.addEventListener("click", () => {
-    agent.consent.grant(choices?.scopes());
+    agent.consent.grant(choices?.scopes(), consentText(texts, agent.consent));
     void refresh();
   });
   withdraw.addEventListener("click", () => {

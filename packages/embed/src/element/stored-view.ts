@@ -13,7 +13,10 @@ export type StoredView = {
 };
 
 /** Builds the view. */
-export function createStoredView(agent: Pick<Agent, "stored">, texts: PanelTexts): StoredView {
+export function createStoredView(
+  agent: Pick<Agent, "stored" | "receipts">,
+  texts: PanelTexts,
+): StoredView {
   const said = h("p");
   const save = h("button", { class: "button", type: "button" }, texts.saveStored);
   const element = h("div", { class: "stored", hidden: true }, said, save);
@@ -25,6 +28,10 @@ export function createStoredView(agent: Pick<Agent, "stored">, texts: PanelTexts
     while (page.next !== null) {
       page = await agent.stored(page.next);
       text += page.text;
+    }
+    // This browser's own copies, whatever the site keeps.
+    for (const receipt of await agent.receipts()) {
+      text += `${JSON.stringify({ kind: "kept-receipt", receipt })}\n`;
     }
     saveAs("stored.jsonl", text, "application/x-ndjson");
   };

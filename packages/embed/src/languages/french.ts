@@ -12,6 +12,7 @@ export const FRENCH: Language = {
     failed: (code) => FAILURES[code] ?? "L'assistant ne peut pas répondre.",
   },
   panel: {
+    language: "fr",
     title: "Assistant",
     greeting:
       "Demandez quelque chose sur cette page. Le modèle fonctionne ici, dans votre navigateur.",
@@ -82,6 +83,9 @@ export const FRENCH: Language = {
       "Vous n'avez pas accepté. Rien ne quitte cette page, sauf les appels aux outils de ce site.",
     agreed: (when, version) =>
       `Vous avez accepté le ${when} (texte ${version}). Le retrait arrête l'envoi et supprime l'identifiant de ce navigateur. Pour supprimer ce qui a déjà été envoyé, choisissez « Oubliez-moi » avant de quitter cette page.`,
+    receipt: (when) =>
+      `Ce site a enregistré votre accord le ${when}. Son reçu signé est conservé dans ce navigateur.`,
+    noReceipt: "Ce site n'a pas encore enregistré votre accord.",
     withdraw: "Retirer",
     nothingCollected: "Rien n'a été collecté.",
     collected: ({ sent, waiting, rejected, damaged }) =>

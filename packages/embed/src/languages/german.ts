@@ -13,6 +13,7 @@ export const GERMAN: Language = {
     failed: (code) => FAILURES[code] ?? "Der Assistent kann nicht antworten.",
   },
   panel: {
+    language: "de",
     title: "Assistent",
     greeting: "Fragen Sie etwas zu dieser Seite. Das Modell läuft hier in Ihrem Browser.",
     untrained:
@@ -83,6 +84,9 @@ export const GERMAN: Language = {
       "Sie haben nicht zugestimmt. Außer Aufrufen der Werkzeuge dieser Website verlässt nichts diese Seite.",
     agreed: (when, version) =>
       `Sie haben am ${when} zugestimmt (Text ${version}). Ein Widerruf beendet das Senden und entfernt die Kennung dieses Browsers. Um bereits Gesendetes zu löschen, wählen Sie „Alles über mich löschen“, bevor Sie diese Seite verlassen.`,
+    receipt: (when) =>
+      `Diese Website hat Ihre Zustimmung am ${when} festgehalten. Der unterschriebene Beleg liegt in diesem Browser.`,
+    noReceipt: "Diese Website hat Ihre Zustimmung noch nicht festgehalten.",
     withdraw: "Widerrufen",
     nothingCollected: "Es wurde nichts gesammelt.",
     collected: ({ sent, waiting, rejected, damaged }) =>

@@ -12,11 +12,38 @@ export type StoredPage = {
   readonly next: string | null;
 };
 
-/** @throws WaggleError `NETWORK` if the edge does not answer, or is of a release that cannot. */
+type Session = Pick<EdgeSession, "request">;
+
+/**
+ * A page of what is stored under the visitor's present id and the ids before it, one after the other.
+ * @param after - `next` of the page before; `null`: the first page, which counts the data of all ids.
+ * @throws WaggleError `NETWORK` if the edge does not answer, or is of a release that cannot.
+ */
 export async function readStored(
-  session: Pick<EdgeSession, "request">,
+  session: Session & { readonly earlier: () => readonly Session[] },
   after: string | null,
 ): Promise<StoredPage> {
+  const sessions = [session, ...session.earlier()];
+  // Cursors of earlier ids begin with their place.
+  const [, place = "0", cursor = ""] = /^(?:(\d+):)?(.*)$/.exec(after ?? "") ?? [];
+  const at = Number(place);
+  const page = await readPage(sessions[at] ?? session, cursor === "" ? null : cursor);
+  const isLast = at + 1 >= sessions.length;
+  const next =
+    page.next === null ? (isLast ? null : cursorOf(at + 1, "")) : cursorOf(at, page.next);
+  if (after !== null || page.counts === null) return { ...page, counts: null, next };
+  const { ...counts } = page.counts;
+  for (const earlier of sessions.slice(1)) {
+    const others = (await readPage(earlier, null)).counts;
+    counts.trajectories += others?.trajectories ?? 0;
+    counts.feedback += others?.feedback ?? 0;
+  }
+  return { ...page, counts, next };
+}
+
+const cursorOf = (at: number, cursor: string): string => (at === 0 ? cursor : `${at}:${cursor}`);
+
+async function readPage(session: Session, after: string | null): Promise<StoredPage> {
   const query = after === null ? "" : `?after=${encodeURIComponent(after)}`;
   const response = await session.request(`/v1/visitor${query}`);
   const lines = response.ok ? (await response.text()).trimEnd().split("\n") : [];

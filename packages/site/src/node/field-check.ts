@@ -217,6 +217,7 @@ const SITE: Field = group({
     title: visitorText("write the question as a text"),
     text: visitorText("write the explanation as a text"),
     expiresAfterDays: count(3650),
+    pseudonymDays: count(3650),
     choices: flag,
     collect: oneOf(...CollectionLevel.options),
   }),

@@ -28,6 +28,7 @@ export const TABLE_KEYS: { readonly [table in BackupTable]: TableKeys } = {
   assignments: byKey("id"),
   requestSeeds: byKey("visitorId", "number"),
   leases: byKey("id"),
+  consents: byKey("visitorId", "consent"),
   trajectories: byKey("digest"),
   feedback: byKey("id"),
   outcomes: byKey("trajectoryId", "metric", "sender", "turn"),

@@ -8,6 +8,7 @@ import {
 } from "@waggle/protocol";
 import type { Endpoint } from "../endpoint.ts";
 import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
+import { receiptFor, receiptsOf } from "../visitors/consent-receipts.ts";
 import { outcomesOf } from "../outcomes/outcome-store.ts";
 import { notesOn } from "../staff/staff-notes.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
@@ -54,7 +55,8 @@ export const operatorEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/operator/trajectories/{digest}",
     operationId: "getTrajectory",
-    summary: "One trajectory in full, with its feedback, outcomes and notes of staff.",
+    summary:
+      "One trajectory in full, with the receipt of its consent, its feedback, outcomes and notes of staff.",
     access: "operator",
     parameters: [
       { name: "digest", in: "path", description: "Digest of a trajectory.", schema: Sha256 },
@@ -84,6 +86,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
       const answer: TrajectoryDetail = {
         row: found.row,
         trajectory: read.trajectory,
+        receipt: receiptFor(await receiptsOf(db, found.row.visitorId), read.trajectory.consent),
         feedback: results.map(toFeedback),
         outcomes: await outcomesOf(db, found.row.id),
         notes: await notesOn(db, found.row.digest),

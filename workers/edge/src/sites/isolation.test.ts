@@ -5,7 +5,16 @@
 import { SITE_HEADER } from "@waggle/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../app.ts";
-import { ask, bindings, call, freshEdge, makeUpload, type Reply, upload } from "../testing/edge.ts";
+import {
+  agree,
+  ask,
+  bindings,
+  call,
+  freshEdge,
+  makeUpload,
+  type Reply,
+  upload,
+} from "../testing/edge.ts";
 import { METRICS, outcomeOf, serverCredential } from "../testing/outcomes.ts";
 import { storeRelease } from "../testing/releases.ts";
 import { type Belongings, foreignBodies } from "../testing/foreign-bodies.ts";
@@ -115,6 +124,7 @@ beforeAll(async () => {
     visitorId,
     visitorToken: session.visitorToken,
     siteKey: b.siteKey,
+    receipt: await agree(token),
     digest: leased.digest,
     upload: leased,
     request,
@@ -132,6 +142,7 @@ beforeAll(async () => {
   marks = [
     baseModel,
     visitorId,
+    of.receipt.signature,
     of.leaseId,
     of.object.sha256,
     feedback.id,

@@ -227,7 +227,7 @@ test("no answer is taken for a request that no trainer may learn it from", async
   const silent = await makeUpload(baseModel, null, {
     consent: { ...consent, scopes: [...consent.scopes] },
   });
-  await upload(token, silent);
+  await upload((await openSession()).token, silent);
   const expired = await liveRequest();
   await give("thumb-down", expired);
   await acknowledge(await nextLease(), null, "consent-expired");

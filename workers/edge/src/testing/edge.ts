@@ -3,6 +3,8 @@ import { applyD1Migrations, type D1Migration, reset, SELF } from "cloudflare:tes
 import { env } from "cloudflare:workers";
 import {
   type AssignmentResponse,
+  type Consent,
+  type ConsentReceipt,
   DEFAULT_SITE,
   type EvaluationResult,
   FULL_SUPPORT,
@@ -20,6 +22,7 @@ import {
 import type { Bindings } from "../settings.ts";
 import { type SiteDatabase, siteDatabase } from "../sites/site-database.ts";
 import { forgetSites } from "../sites/site-directory.ts";
+import { recordConsent } from "../visitors/consent-receipts.ts";
 
 /** The Worker's bindings, and those that only tests have. */
 export type TestBindings = Bindings & {
@@ -165,11 +168,30 @@ export async function publish(version: number, baseModel: string, step = version
   if (given.version !== version) throw new Error(`published as ${given.version}, not ${version}`);
 }
 
-/** Opens a session with consent, for the visitor of the token if there is one. */
-export function openSession(visitorToken?: string): Promise<SessionResponse> {
-  return ask("POST", "/v1/sessions", {
+/** The consent of `makeUpload`. */
+const CONSENT: Consent = {
+  version: "1",
+  scopes: ["collect", "train"],
+  grantedAt: "2026-11-20T12:00:00.000Z",
+};
+
+/** Records what the visitor of a session agreed to, without a request that would count. */
+export function agree(token: string, consent: Consent = CONSENT): Promise<ConsentReceipt> {
+  const { sub, site } = JSON.parse(atob(token.split(".")[1] ?? "")) as {
+    sub: string;
+    site: string;
+  };
+  const secret = bindings.SESSION_SECRET;
+  return recordConsent(siteDatabase(bindings.DB, site), sub, { consent }, secret, Date.now());
+}
+
+/** Opens a session with a recorded consent, for the visitor of the token if there is one. */
+export async function openSession(visitorToken?: string): Promise<SessionResponse> {
+  const session = await ask<SessionResponse>("POST", "/v1/sessions", {
     body: { siteKey: "test-site", ...(visitorToken === undefined ? {} : { visitorToken }) },
   });
+  await agree(session.token);
+  return session;
 }
 
 /** A trajectory with its digest. */
@@ -187,7 +209,7 @@ export async function makeUpload(
     id: crypto.randomUUID(),
     task: assignment?.task ?? null,
     assignmentId: assignment?.assignmentId ?? null,
-    consent: { version: "1", scopes: ["collect", "train"], grantedAt: at },
+    consent: CONSENT,
     client: { build: "0.1.0", backend: "wasm", device: "wasm x1", crossOriginIsolated: false },
     baseModel,
     policyVersion: 0,
@@ -222,9 +244,13 @@ export async function makeUpload(
 export const assign = (token: string): Promise<AssignmentResponse> =>
   ask("POST", "/v1/assignments", { token });
 
-/** Uploads trajectories. */
-export const upload = (token: string, ...trajectories: Upload[]): Promise<UploadResponse> =>
-  ask("POST", "/v1/trajectories", { token, body: { trajectories } });
+/** Uploads trajectories, each under a recorded consent. */
+export async function upload(token: string, ...trajectories: Upload[]): Promise<UploadResponse> {
+  // A forgotten visitor has none.
+  for (const { trajectory } of trajectories)
+    await agree(token, trajectory.consent).catch(() => null);
+  return ask("POST", "/v1/trajectories", { token, body: { trajectories } });
+}
 
 /** Requests an assignment and uploads its trajectory. */
 export async function work(token: string, baseModel: string): Promise<Upload> {

@@ -1,4 +1,5 @@
 /** The bodies with which a site's page, trainer or operator names what belongs to another site. */
+import type { ConsentReceipt } from "@waggle/protocol";
 import { outcomeOf } from "./outcomes.ts";
 import { passed, type Upload } from "./edge.ts";
 import type { TestSite } from "./sites.ts";
@@ -9,6 +10,7 @@ export type Belongings = {
   readonly visitorId: string;
   readonly visitorToken: string;
   readonly siteKey: string;
+  readonly receipt: ConsentReceipt;
   readonly digest: string;
   readonly upload: Upload;
   readonly request: Upload;
@@ -109,6 +111,7 @@ export function foreignBodies(
     putObjectPart: null,
     readBackup: null,
     readVisitor: null,
+    recordConsent: () => ({ consent: of().upload.trajectory.consent }),
     reconcile: () => ({ cursor: null, repair: true }),
     reportOutcome: () => outcomeOf(of().request.trajectory, { value: false }),
     reportOutcomes: () => ({ outcomes: [outcomeOf(of().request.trajectory, { value: false })] }),
@@ -129,6 +132,7 @@ export function foreignBodies(
     startSignal: null,
     stopSignal: () => ({ reason: "from a" }),
     unfreeze: null,
+    withdrawConsents: () => ({ receipts: [of().receipt] }),
     uploadTrajectories: () => ({ trajectories: [of().upload] }),
   };
 }

@@ -11,7 +11,7 @@ import {
   sha256,
   type SiteSettings,
 } from "@waggle/protocol";
-import { ask, asOperator, makeUpload, passed, type Upload } from "./edge.ts";
+import { agree, ask, asOperator, makeUpload, passed, type Upload } from "./edge.ts";
 
 /** A site with its own credentials, as options of `call`. */
 export type TestSite = {
@@ -81,11 +81,16 @@ export async function registerBase(site: TestSite): Promise<string> {
   return baseModel.sha256;
 }
 
-/** Opens a session of the site. */
-export const openSite = (
+/** Opens a session of the site with a recorded consent. */
+export async function openSite(
   { siteKey }: TestSite,
   more: { visitorToken?: string } = {},
-): Promise<SessionResponse> => ask("POST", "/v1/sessions", { body: { siteKey, ...more } });
+): Promise<SessionResponse> {
+  const body = { siteKey, ...more };
+  const session = await ask<SessionResponse>("POST", "/v1/sessions", { body });
+  await agree(session.token);
+  return session;
+}
 
 /** Gets a task and uploads its trajectory. */
 export async function workAt(

@@ -1,6 +1,8 @@
 /** Feedback and page outcomes on trajectories whose visitors agreed to neither. */
-import { WaggleError } from "@waggle/protocol";
+import { consentScopes, WaggleError } from "@waggle/protocol";
+import { forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
+import { receiptsOf, requireReceipt, unproven } from "./consent-receipts.ts";
 
 /** Whether the visitor's trajectory is stored without consent to feedback. */
 export async function lacksFeedbackConsent(
@@ -19,19 +21,47 @@ export async function lacksFeedbackConsent(
   return found !== null;
 }
 
+/** Whether this is a stored practice task of the visitor. */
+async function isPractice(
+  db: SiteDatabase,
+  visitorId: string,
+  trajectoryId: string,
+): Promise<boolean> {
+  const found = await db
+    .prepare(
+      `SELECT 1 FROM trajectories WHERE site = ?site AND id = ?1 AND visitorId = ?2
+         AND assignmentId IS NOT NULL`,
+    )
+    .bind(trajectoryId, visitorId)
+    .first();
+  return found !== null;
+}
+
 /**
- * Feedback can arrive before its trajectory, whose consent decides. `dropFeedback` then deletes it.
- * @throws WaggleError `CONSENT_MISSING` if the visitor's trajectory is stored without consent to feedback.
+ * Feedback needs a receipt of the visitor. It can arrive before its trajectory, whose consent decides. `dropFeedback` then
+ * deletes it.
+ * @throws WaggleError `CONSENT_UNPROVEN` without a receipt, `CONSENT_MISSING` if the consent was withdrawn or the visitor's
+ *   trajectory is stored without consent to feedback.
  */
 export async function requireFeedbackConsent(
   db: SiteDatabase,
   visitorId: string,
   trajectoryId: string,
 ): Promise<void> {
-  if (!(await lacksFeedbackConsent(db, visitorId, trajectoryId))) return;
+  const receipts = await receiptsOf(db, visitorId);
+  const newest = receipts.at(-1)?.receipt.consent;
+  if (newest === undefined) {
+    if (await isForgotten(db, visitorId)) throw forgottenRefusal();
+    // As for uploads, see `checkReceipt`.
+    if (await isPractice(db, visitorId, trajectoryId)) return;
+    throw unproven();
+  }
+  requireReceipt(receipts, newest);
+  const isAllowed = consentScopes(newest).includes("feedback");
+  if (isAllowed && !(await lacksFeedbackConsent(db, visitorId, trajectoryId))) return;
   throw new WaggleError(
     "CONSENT_MISSING",
-    "the consent of this trajectory does not cover feedback; ask the visitor for consent",
+    "the visitor's consent does not cover feedback on this trajectory; ask the visitor for consent",
   );
 }
 

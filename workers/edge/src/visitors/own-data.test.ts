@@ -48,6 +48,7 @@ test("all pages together have every record once, with at most 50 on a page, and 
   expect(pages[0]).toMatchObject([
     { kind: "visitor", visitorId, trajectories: 55, feedback: 1, outcomes: 0 },
     { kind: "consent", version: "1", trajectories: 55 },
+    { kind: "receipt", receipt: { visitorId }, withdrawnAt: null },
     { kind: "next" },
   ]);
   expect(Math.max(...pages.map(({ length }) => length))).toBe(51);

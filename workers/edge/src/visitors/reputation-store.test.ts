@@ -112,6 +112,31 @@ test("new names on a bad network start in quarantine, and others do not", async 
   expect(kinds).toEqual(["network", "visitor", "visitor", "visitor"]);
 });
 
+test("an id that replaces another has no record, and no row of the edge has both", async () => {
+  const before = await openSession();
+  await judge(before, LEARNED);
+  await judge(before, LEARNED);
+  const after = await openSession();
+  expect(await evidenceOf(rows, before.visitorId)).toMatchObject({ verified: 2 });
+  expect(await evidenceOf(rows, after.visitorId)).toBeNull();
+  expect((await judge(after, LEARNED))?.reputation).toBeUndefined();
+  const network = await bindings.DB.prepare(
+    "SELECT verified FROM reputations WHERE kind = 'network'",
+  ).all();
+  expect(network.results).toEqual([{ verified: 3 }]);
+  const { results: tables } = await bindings.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%site%'",
+  ).all<{ name: string }>();
+  const all: string[] = [];
+  for (const { name } of tables) {
+    const { results } = await bindings.DB.prepare(`SELECT * FROM "${name}"`).all();
+    all.push(...results.map((row) => JSON.stringify(row)));
+  }
+  const having = (id: string) => all.filter((row) => row.includes(id));
+  expect(having(before.visitorId).length).toBeGreaterThan(0);
+  expect(having(after.visitorId).filter((row) => row.includes(before.visitorId))).toEqual([]);
+});
+
 test("an operator sees who is in quarantine and why, and can end it", async () => {
   const session = await openSession();
   await judge(session, FORGED);

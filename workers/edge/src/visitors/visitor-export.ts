@@ -5,6 +5,7 @@ import { isForgotten } from "../forgotten-store.ts";
 import type { SiteStores } from "../endpoint.ts";
 import { outcomesOfVisitor } from "../outcomes/outcome-store.ts";
 import { rowsOfVisitor } from "../trajectory-rows.ts";
+import { receiptsOf } from "./consent-receipts.ts";
 import { countUnusedSeeds } from "./request-seeds.ts";
 import { evidenceOf } from "./reputation-store.ts";
 
@@ -64,6 +65,7 @@ const PARTS = {
       .bind(visitorId)
       .all<{ version: string | null; trajectories: number }>();
     for (const consent of results) yield { kind: "consent", ...consent };
+    for (const one of await receiptsOf(DB, visitorId)) yield { kind: "receipt", ...one };
     return null;
   },
 

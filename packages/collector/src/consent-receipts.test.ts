@@ -1,0 +1,194 @@
+/** The receipts of a page: when it asks for one, what it proves with it, and what becomes of it. */
+import "fake-indexeddb/auto";
+import { sha256 } from "@waggle/protocol";
+import type { Consent } from "@waggle/protocol";
+import { expect, test } from "vitest";
+import { createConsentReceipts } from "./consent-receipts.ts";
+import { createConsentStore, WITHDRAWALS_KEY } from "./consent-store.ts";
+import { createEdgeSession } from "./edge-session.ts";
+import { createFakeEdge } from "./fake-edge.fixture.ts";
+import type { FakeEdge } from "./fake-edge.fixture.ts";
+import { createMemoryStorage } from "./key-value-storage.ts";
+import { createOutbox } from "./outbox.ts";
+import { exampleTrajectory } from "./trajectory.fixture.ts";
+import { createUploader } from "./uploader.ts";
+
+const START = Date.UTC(2026, 10, 20);
+const SHOWN = { text: "May we?\nWe keep it.", language: "de" };
+
+let pages = 0;
+
+/** A page that asks about each scope. */
+async function openPage(options: { edge?: FakeEdge; storage?: Storage } = {}) {
+  const time = { now: START };
+  const clock = (): number => time.now;
+  const edge = options.edge ?? createFakeEdge(clock);
+  const storage = (options.storage ?? createMemoryStorage()) as Storage;
+  const consent = createConsentStore({ storage, currentVersion: "1", hasChoices: true, clock });
+  const session = createEdgeSession({
+    edgeUrl: "https://edge.example",
+    siteKey: "site",
+    storage,
+    consent,
+    fetch: edge.fetch,
+    clock,
+  });
+  const outbox = await createOutbox({ name: `receipts-${pages++}`, clock });
+  const received: number[] = [];
+  const receipts = createConsentReceipts({
+    session,
+    consent,
+    storage,
+    clock,
+    onReceipt: () => received.push(clock()),
+  });
+  const uploader = createUploader({
+    outbox,
+    session,
+    consent,
+    receipts,
+    clock,
+    isOnline: () => true,
+    events: [],
+  });
+  const record = (number: number, under: Consent) =>
+    outbox.enqueue({ ...exampleTrajectory(number), consent: under });
+  return { edge, time, storage, consent, session, outbox, receipts, received, uploader, record };
+}
+
+const pathsOf = ({ requests }: FakeEdge): string[] =>
+  requests.filter((line) => !line.includes("sessions"));
+
+test("a receipt is asked for once, before anything is sent, and names the text that was shown", async () => {
+  const { edge, consent, receipts, received, uploader, record } = await openPage();
+  const agreed = consent.grant(undefined, SHOWN);
+  await record(1, agreed);
+  expect(await uploader.flush()).toMatchObject({ sent: 1 });
+  await record(2, agreed);
+  await uploader.flush();
+  expect(pathsOf(edge)).toEqual([
+    "POST /v1/consents",
+    "POST /v1/trajectories",
+    "POST /v1/trajectories",
+  ]);
+  const text = { sha256: await sha256(SHOWN.text), language: "de" };
+  expect(edge.consents).toEqual([{ consent: agreed, text }]);
+  expect(receipts.list()).toMatchObject([{ visitorId: edge.visitorId, consent: agreed, text }]);
+  expect(received).toEqual([START]);
+});
+
+test("a receipt is asked for without anything to send, and says nothing about a text that is not known", async () => {
+  const { edge, time, consent, uploader } = await openPage();
+  consent.grant(undefined, SHOWN);
+  time.now += 1000;
+  const agreed = consent.grant(["collect"]);
+  expect(await uploader.flush()).toMatchObject({ ended: "empty" });
+  expect(edge.consents).toEqual([{ consent: agreed }]);
+});
+
+test("nothing is sent until the edge has answered, and then all of it", async () => {
+  const { edge, consent, outbox, uploader, record } = await openPage();
+  await record(1, consent.grant());
+  edge.nextConsents.push("network", new Response(null, { status: 503 }));
+  for (const lastFailure of ["NETWORK", "NETWORK"]) {
+    expect(await uploader.flush()).toMatchObject({ sent: 0, ended: "backoff" });
+    expect(uploader.status.lastFailure).toBe(lastFailure);
+    expect(await outbox.summary()).toMatchObject({ waiting: 1 });
+  }
+  expect(pathsOf(edge)).toEqual(["POST /v1/consents", "POST /v1/consents"]);
+  expect(await uploader.flush()).toMatchObject({ sent: 1 });
+});
+
+test("an edge of the previous release, which knows no receipts, gets the records as before", async () => {
+  const { edge, consent, receipts, uploader, record } = await openPage();
+  const agreed = consent.grant();
+  edge.nextConsents.push(new Response(null, { status: 404 }));
+  for (const number of [1, 2]) {
+    await record(number, agreed);
+    expect(await uploader.flush()).toMatchObject({ sent: 1 });
+  }
+  expect(pathsOf(edge)).toEqual([
+    "POST /v1/consents",
+    "POST /v1/trajectories",
+    "POST /v1/trajectories",
+  ]);
+  expect(receipts.list()).toEqual([]);
+});
+
+test("a visitor who agreed twice while offline gets a receipt of each consent that is still allowed", async () => {
+  const { edge, time, consent, uploader, record } = await openPage();
+  const first = consent.grant(["collect"]);
+  await record(1, first);
+  time.now += 1000;
+  const second = consent.grant(["collect", "train"]);
+  await record(2, second);
+  expect(await uploader.flush()).toMatchObject({ sent: 2 });
+  expect(edge.consents.map(({ consent: one }) => one)).toEqual([second, first]);
+});
+
+test("the edge's new name for a visitor needs a receipt of its own", async () => {
+  const { edge, consent, receipts, session, uploader } = await openPage();
+  consent.grant();
+  await uploader.flush();
+  edge.visitorId = "00000000-0000-4000-8000-0000000000ee";
+  await session.refresh();
+  await uploader.flush();
+  await uploader.flush();
+  expect(receipts.list().map(({ visitorId }) => visitorId)).toEqual([
+    "00000000-0000-4000-8000-0000000000ff",
+    "00000000-0000-4000-8000-0000000000ee",
+  ]);
+});
+
+test("records that an edge without its receipts refuses wait for new receipts, once", async () => {
+  const { edge, time, consent, outbox, uploader, record } = await openPage();
+  const agreed = consent.grant();
+  await uploader.flush();
+  await record(1, agreed);
+  const refuse = async (): Promise<void> => {
+    const [newest] = await outbox.list();
+    const code = "CONSENT_UNPROVEN";
+    const results = [{ digest: newest?.digest, status: "rejected", code, message: "no receipt" }];
+    edge.next.push(Response.json({ error: { code, message: "" }, results }, { status: 403 }));
+  };
+  await refuse();
+  expect(await uploader.flush()).toMatchObject({ sent: 0, rejected: 0, ended: "backoff" });
+  expect(uploader.status.lastFailure).toBe("CONSENT_UNPROVEN");
+  expect(await uploader.flush()).toMatchObject({ sent: 1 });
+  expect(edge.consents).toHaveLength(2);
+  time.now += 1000;
+  await record(2, agreed);
+  await refuse();
+  expect(await uploader.flush()).toMatchObject({ sent: 0, rejected: 1 });
+  expect(edge.consents).toHaveLength(2);
+});
+
+test("a withdrawal is sent with the receipts, also if the edge is reached only at the next visit", async () => {
+  const { edge, storage, consent, receipts, uploader } = await openPage();
+  consent.grant();
+  await uploader.flush();
+  const [receipt] = receipts.list();
+  edge.nextConsents.push("network");
+  consent.withdraw();
+  expect(receipts.list()).toEqual([]);
+  await expect.poll(() => edge.nextConsents).toEqual([]);
+  expect(edge.withdrawn).toEqual([]);
+  expect(storage.getItem(WITHDRAWALS_KEY)).not.toBeNull();
+  await openPage({ edge, storage });
+  await expect.poll(() => edge.withdrawn).toEqual([receipt]);
+  await expect.poll(() => storage.getItem(WITHDRAWALS_KEY)).toBeNull();
+});
+
+test("a visitor who is forgotten withdraws nothing, and damaged receipts are none", async () => {
+  const { edge, storage, consent, receipts, uploader } = await openPage();
+  consent.grant();
+  await uploader.flush();
+  receipts.clear();
+  consent.withdraw();
+  await uploader.flush();
+  expect(pathsOf(edge)).toEqual(["POST /v1/consents"]);
+  storage.setItem("waggle.receipts", '[{"visitorId":"x"},null,7]');
+  expect(receipts.list()).toEqual([]);
+  storage.setItem("waggle.receipts", "{");
+  expect(receipts.list()).toEqual([]);
+});
