@@ -9,6 +9,7 @@ import { ENGINE_REQUIREMENTS } from "./engine-requirements.ts";
 import { ENVIRONMENT_REQUIREMENTS } from "./environment-requirements.ts";
 import { EVIDENCE_REQUIREMENTS } from "./evidence-requirements.ts";
 import { EXCHANGE_REQUIREMENTS } from "./exchange-requirements.ts";
+import { FEEDBACK_REQUIREMENTS } from "./feedback-requirements.ts";
 import { LEARNING_REQUIREMENTS } from "./learning-requirements.ts";
 import { TEXT_REQUIREMENTS } from "./text-requirements.ts";
 import { LOOP_REQUIREMENTS } from "./loop-requirements.ts";
@@ -30,6 +31,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...CHAT_REQUIREMENTS,
   ...PAGE_REQUIREMENTS,
   ...LOOP_REQUIREMENTS,
+  ...FEEDBACK_REQUIREMENTS,
   ...EDGE_REQUIREMENTS,
   ...PROCESS_REQUIREMENTS,
   ...PACKAGE_REQUIREMENTS,

@@ -169,9 +169,7 @@ async function gapOf(session: DecoderSession, branch: Branch, least: number): Pr
   return gap;
 }
 
-const testLong = test.runIf(isLong());
-
-testLong(
+test.runIf(isLong())(
   "a group of eight takes at most the memory of 1.6 runs plus its members' own positions",
   async () => {
     peak = live;
@@ -203,28 +201,31 @@ testLong(
   },
 );
 
-testLong("a model of more than 2 M parameters has one copy of its weights", async () => {
-  expect(parameterCount(LARGE)).toBeGreaterThan(2 * 1024 * 1024);
-  const before = keeper.memory();
-  const { backend } = await open(LARGE, 160);
-  const { weights } = backend.memory();
-  // Each parameter once; the two rotary tables are less than a tenth of that.
-  expect(weights - before.weights).toBeGreaterThan(4 * parameterCount(LARGE));
-  expect(weights - before.weights).toBeLessThan(4.4 * parameterCount(LARGE));
-  const session = await backend.open(null);
-  const branches = await branchesOf(session, 3);
-  for (let done = 0; done < 3; done++) await step(session, branches, "sample");
-  expect(backend.memory()).toMatchObject({ weights });
-  expect(await gapOf(session, branches[1] as Branch, 2)).toBeLessThan(1e-4);
-  for (const { cache } of branches) cache.dispose();
-  await session.release();
-  await backend.dispose();
-  // onnxruntime's scratch memory is freed with the device's last backend.
-  const { scratch: _, ...held } = before;
-  expect(keeper.memory()).toMatchObject(held);
-});
+test.runIf(isLong())(
+  "a model of more than 2 M parameters has one copy of its weights",
+  async () => {
+    expect(parameterCount(LARGE)).toBeGreaterThan(2 * 1024 * 1024);
+    const before = keeper.memory();
+    const { backend } = await open(LARGE, 160);
+    const { weights } = backend.memory();
+    // Each parameter once; the two rotary tables are less than a tenth of that.
+    expect(weights - before.weights).toBeGreaterThan(4 * parameterCount(LARGE));
+    expect(weights - before.weights).toBeLessThan(4.4 * parameterCount(LARGE));
+    const session = await backend.open(null);
+    const branches = await branchesOf(session, 3);
+    for (let done = 0; done < 3; done++) await step(session, branches, "sample");
+    expect(backend.memory()).toMatchObject({ weights });
+    expect(await gapOf(session, branches[1] as Branch, 2)).toBeLessThan(1e-4);
+    for (const { cache } of branches) cache.dispose();
+    await session.release();
+    await backend.dispose();
+    // onnxruntime's scratch memory is freed with the device's last backend.
+    const { scratch: _, ...held } = before;
+    expect(keeper.memory()).toMatchObject(held);
+  },
+);
 
-testLong(
+test.runIf(isLong())(
   "branches grow, sample, are disposed of, truncated and forked, and free their memory",
   async () => {
     const { backend, runs } = await open(QWEN3, 256);
