@@ -4,7 +4,6 @@ export { createBrowserPolicy } from "./browser-policy.ts";
 export type { BrowserPolicyOptions } from "./browser-policy.ts";
 export type { AdaptivePolicy, Cancellable, Session, SessionSnapshot } from "./session/session.ts";
 export { startEarlyWorker } from "./early-worker.ts";
-export type { EarlyWorker } from "./early-worker.ts";
 export { fetchAdapter } from "./fetch-adapter.ts";
 export type { FetchAdapterOptions } from "./fetch-adapter.ts";
 export { createModelStore } from "./store/model-store.ts";

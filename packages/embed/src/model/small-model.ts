@@ -1,7 +1,7 @@
 /** Loads a small model of the site. The page reads the files and gives them to the worker. */
 import type { Fetch } from "@waggle/collector";
 import { createBrowserPolicy } from "@waggle/runtime";
-import type { BrowserPolicyOptions, EarlyWorker, ModelStore } from "@waggle/runtime";
+import type { BrowserPolicyOptions, ModelStore, startEarlyWorker } from "@waggle/runtime";
 import type { BaseModelReference } from "@waggle/protocol";
 import { openChatFormat } from "@waggle/text";
 import type { ChatFormat } from "@waggle/text";
@@ -38,7 +38,10 @@ export type SiteModelOptions = {
 /** @throws WaggleError as `ModelStore.modelFiles` and `createBrowserPolicy`. */
 export async function openSmallModel(
   store: ModelStore,
-  { device = "auto", early }: Pick<SiteModelOptions, "device"> & { readonly early: EarlyWorker },
+  {
+    device = "auto",
+    early,
+  }: Pick<SiteModelOptions, "device"> & { readonly early: ReturnType<typeof startEarlyWorker> },
   baseModel: BaseModelReference,
   onProgress: Parameters<OpenHost>[1],
 ): Promise<ModelPolicy> {
