@@ -252,9 +252,10 @@ fault(
     await untilSent(page, 1);
     // The id of a visit differs from the lasting one, so activity before consent cannot be linked to it.
     expect(new Set(ids).size).toBe(6);
-    const [, , , , lasting] = ids;
+    // The receipt of the consent names the id that the lasting token proves.
+    const [, , , id, lasting] = ids;
     const agreed = await storedIds();
-    expect(agreed).toEqual([lasting]);
+    expect(agreed).toEqual([id, lasting]);
 
     await panel.getByRole("button", { name: "What I sent" }).click();
     await panel.getByRole("button", { name: "Withdraw" }).click();
@@ -263,7 +264,7 @@ fault(
     await untilReady(page);
     const after = await storedIds();
     expect(after).toEqual([]);
-    return { after: `${before.length}, ${agreed.length} and ${after.length} ids stored` };
+    return { after: `${before.length} ids, then one with its token, then ${after.length}` };
   },
 );
 
