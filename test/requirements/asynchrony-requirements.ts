@@ -63,6 +63,25 @@ export const ASYNCHRONY_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trainer:labels-and-pairs",
+    source:
+      "issue 18, part 2; docs/how-to/learn-from-feedback.md, Labels and Pairs; docs/decisions/0093-labels-and-pairs-over-an-edge.md",
+    behavior:
+      "KTO on feedback and DPO on corrections train from an edge, with the base as the reference. Both learn what people want, and nothing from shuffled labels or sides. No sender exceeds its share of the gradient.",
+    tests: [
+      "packages/learning/src/losses/preference/preference-loss-parts.test.ts > kto with balanced weights gives the rarer label the same sum as the other",
+      "packages/learning/src/losses/preference/preference-loss-parts.test.ts > %s multiplies an answer or a pair by its weight",
+      "packages/learning/src/influence/gradient-mass.test.ts > the mass of derivatives is that of the advantages that cause them",
+      "trainer/src/edge-training/feedback-learning.test.ts > with shuffled labels, KTO does not learn what people like",
+      "trainer/src/check/pair-learning.test.ts > answers that %s wrote become likelier than those that the policy gave; with shuffled sides they do not",
+      "trainer/src/edge-training/learned-from.test.ts > a pair is leased, learned and counted as one request of its visitor, without an advantage",
+      "trainer/src/check/feedback-check.test.ts > for pairs, the answer that was given is learned beside the edited one, as the rejected side",
+      "trainer/src/update/bounded-gradients.test.ts > %s: no visitor exceeds the cap on its share of a step's gradient",
+      "trainer/src/update/bounded-gradients.test.ts > a reputation scales a visitor's gradient, and earlier steps count",
+      "trainer/src/update/bounded-gradients.test.ts > one visitor alone among others without a signal decides nothing",
+    ],
+  },
+  {
     id: "feedback:thumbs",
     source: "Ethayarajh et al. 2024, arXiv:2402.01306; Liu et al. 2025, arXiv:2506.24119",
     behavior:

@@ -45,7 +45,7 @@ async function rises(
       tokenIds: [...(leased.trajectory.segments[0]?.tokenIds ?? []), ...answerOf(leased)],
     }));
     const { logProb } = await engine.forward({ sequences });
-    const all = logProb.flatMap((row) => [...row.slice(5)]);
+    const all = logProb.flatMap((row) => Array.from(row.slice(5)));
     return all.reduce((a, b) => a + b, 0) / requests.length;
   };
   const both = async () => [await sums(() => WRITTEN), await sums(given)] as const;
