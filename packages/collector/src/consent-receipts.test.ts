@@ -1,7 +1,7 @@
 /** The receipts of a page: when it asks for one, what it proves with it, and what becomes of it. */
 import "fake-indexeddb/auto";
 import { sha256 } from "@waggle/protocol";
-import type { Consent } from "@waggle/protocol";
+import type { Consent, Feedback } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createConsentReceipts } from "./consent-receipts.ts";
 import { createConsentStore, WITHDRAWALS_KEY } from "./consent-store.ts";
@@ -149,7 +149,7 @@ test("records that an edge without its receipts refuses wait for new receipts, o
     const [newest] = await outbox.list();
     const code = "CONSENT_UNPROVEN";
     const results = [{ digest: newest?.digest, status: "rejected", code, message: "no receipt" }];
-    edge.next.push(Response.json({ error: { code, message: "" }, results }, { status: 403 }));
+    edge.next.push(Response.json({ error: { code, message: "" }, results }, { status: 425 }));
   };
   await refuse();
   expect(await uploader.flush()).toMatchObject({ sent: 0, rejected: 0, ended: "backoff" });
@@ -161,6 +161,33 @@ test("records that an edge without its receipts refuses wait for new receipts, o
   await refuse();
   expect(await uploader.flush()).toMatchObject({ sent: 0, rejected: 1 });
   expect(edge.consents).toHaveLength(2);
+});
+
+test("feedback that an edge without its receipts refuses waits for a new receipt, once", async () => {
+  const { edge, time, consent, outbox, uploader } = await openPage();
+  consent.grant();
+  await uploader.flush();
+  const thumb = (): Feedback => ({
+    id: crypto.randomUUID(),
+    trajectoryId: crypto.randomUUID(),
+    kind: "thumb-up",
+    at: new Date(time.now).toISOString(),
+  });
+  const refuse = (): void => {
+    const error = { code: "CONSENT_UNPROVEN", message: "" };
+    edge.nextFeedback.push(Response.json({ error }, { status: 425 }));
+  };
+  await outbox.enqueueFeedback(thumb());
+  refuse();
+  expect(await uploader.flush()).toMatchObject({ feedbackSent: 0, ended: "backoff" });
+  expect(await uploader.flush()).toMatchObject({ feedbackSent: 1 });
+  expect(edge.consents).toHaveLength(2);
+  time.now += 1000;
+  await outbox.enqueueFeedback(thumb());
+  refuse();
+  await uploader.flush();
+  expect(await outbox.summary()).toMatchObject({ feedbackWaiting: 0 });
+  expect(edge.feedback).toHaveLength(1);
 });
 
 test("a withdrawal is sent with the receipts, also if the edge is reached only at the next visit", async () => {

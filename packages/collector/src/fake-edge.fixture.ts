@@ -14,6 +14,8 @@ export type FakeEdge = {
   readonly requests: string[];
   /** Answers to the next requests about consents, in place of the normal ones. */
   readonly nextConsents: (Response | "network")[];
+  /** Answers to the next feedback, in place of the normal ones. */
+  readonly nextFeedback: Response[];
   /** Answers to the next uploads, in order, in place of the normal ones. */
   readonly next: (Response | "network" | "stored-but-lost")[];
   sessions: number;
@@ -37,6 +39,7 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
     withdrawn: [],
     requests: [],
     nextConsents: [],
+    nextFeedback: [],
     next: [],
     sessions: 0,
     visitorId: "00000000-0000-4000-8000-0000000000ff",
@@ -64,6 +67,8 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
         return json({ deletedTrajectories: edge.stored.size, deletedFeedback: 0, learnedBy: [2] });
       }
       if (path === "/v1/feedback") {
+        const answer = edge.nextFeedback.shift();
+        if (answer !== undefined) return answer;
         edge.feedback.push(JSON.parse(await textOf(init, headers)) as Feedback);
         return json({});
       }

@@ -171,13 +171,14 @@ export function createUploader(options: UploaderOptions): Uploader {
       return "answered";
     }
     const response = await post("/v1/trajectories", { ...init, keepalive });
-    if (response === null || isRetryableStatus(response.status) || response.status === 401) {
+    if (response === null || isUnanswered(response)) {
       await outbox.release(digests);
       const code = response === null ? "NETWORK" : `HTTP_${response.status}`;
       return backOff(code, retryAfterMs(response, clock()));
     }
     const parsed = parseJson(await response.text().catch(() => null));
-    // If all are refused, the edge answers with the status of the first and the results of all.
+    // If all are refused, the edge answers with the status of the first and the results of all; if a consent is not proven, with
+    // that status.
     const uploaded = readPageData("UploadResponse", parsed);
     if (response.ok && uploaded === null) {
       await outbox.release(digests);
@@ -209,7 +210,11 @@ export function createUploader(options: UploaderOptions): Uploader {
 
   const sendFeedback = async (one: FeedbackOrOutcome, keepalive: boolean): Promise<Answer> => {
     const response = await post(pathOf(one), { ...plainBody(JSON.stringify(one)), keepalive });
-    if (response === null || isRetryableStatus(response.status) || response.status === 401) {
+    if (response?.status === UNPROVEN && receipts?.renew() === true) {
+      await outbox.release([], [one.id]);
+      return backOff("CONSENT_UNPROVEN", null);
+    }
+    if (response === null || isUnanswered(response)) {
       await outbox.release([], [one.id]);
       const code = response === null ? "NETWORK" : `HTTP_${response.status}`;
       return backOff(code, retryAfterMs(response, clock()));
@@ -366,6 +371,14 @@ export function createUploader(options: UploaderOptions): Uploader {
       return () => void listeners.delete(listener);
     },
   };
+}
+
+/** The status of an answer that refuses something because its consent is not proven. Pages of the previous release repeat it. */
+const UNPROVEN = 425;
+
+/** Whether the edge took or refused nothing. */
+function isUnanswered({ status }: Response): boolean {
+  return status === 401 || (isRetryableStatus(status) && status !== UNPROVEN);
 }
 
 function isUnproven(settlement: Settlement): boolean {

@@ -236,7 +236,7 @@ export const UPLOAD_ATTACKS: readonly EdgeAttack[] = [
     "a consent without a receipt",
     "claims the consent to another text than the visitor has agreed to",
     "the edge has a receipt of exactly this consent",
-    [403, "CONSENT_UNPROVEN"],
+    [425, "CONSENT_UNPROVEN"],
     (t) => ({ ...t, consent: { ...t.consent, version: "2" } }),
   ),
   upload(

@@ -5,7 +5,7 @@
 import { type ErrorBody, WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 
 /** Statuses of error responses. */
-export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
+export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 425 | 429 | 500 | 503;
 
 const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
   INVALID_ARGUMENT: 400,
@@ -15,7 +15,6 @@ const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   CONSENT_MISSING: 403,
-  CONSENT_UNPROVEN: 403,
   SIGNATURE_INVALID: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
@@ -31,6 +30,8 @@ const STATUS: { readonly [code in WaggleErrorCode]?: RefusalStatus } = {
   FROZEN: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  // Pages of the previous release repeat what was refused so. After a reload, they ask for a receipt first.
+  CONSENT_UNPROVEN: 425,
   RATE_LIMITED: 429,
   // Trainers of earlier releases repeat a call with this status until it succeeds.
   RELEASE_RUNNING: 429,

@@ -88,10 +88,13 @@ export const trajectoryEndpoints: readonly Endpoint[] = [
           countRefusal(context.env, site.id, "uploadTrajectories", result.code, now),
         );
       }
-      const first = results[0];
-      if (first?.status === "rejected" && results.every((r) => r.status === "rejected")) {
-        const error = { code: first.code, message: first.message };
-        return context.json({ error, results }, statusOf(first.code as WaggleErrorCode));
+      const rejected = results.filter((r) => r.status === "rejected");
+      // A page of the previous release keeps all of them until it is reloaded.
+      const unproven = rejected.find(({ code }) => code === "CONSENT_UNPROVEN");
+      const refusal = unproven ?? (rejected.length === results.length ? rejected[0] : undefined);
+      if (refusal !== undefined) {
+        const error = { code: refusal.code, message: refusal.message };
+        return context.json({ error, results }, statusOf(refusal.code as WaggleErrorCode));
       }
       return context.json({ results } satisfies UploadResponse);
     },
