@@ -86,6 +86,7 @@ class PolicyServer {
   /** Aborts all requests and frees everything. */
   async dispose(): Promise<void> {
     for (const abort of this.#aborts.values()) abort.abort();
+    await (await this.#prepared)?.release();
     await this.#policy?.dispose();
   }
 
