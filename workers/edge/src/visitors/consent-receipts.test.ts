@@ -22,7 +22,6 @@ import {
   freshEdge,
   makeUpload,
   NOTHING,
-  openSession,
   stored,
   upload,
 } from "../testing/edge.ts";
