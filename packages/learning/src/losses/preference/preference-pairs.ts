@@ -162,7 +162,11 @@ export function rowWeight(
   return weights[row]?.[lossMask[row]?.indexOf(true) ?? -1] ?? 1;
 }
 
-/** The pairs of a minibatch as whole rows, with the weights of the chosen sides. @throws WaggleError `CAPABILITY_MISSING` without a reference. */
+/**
+ * The pairs of a minibatch as whole rows, with the weights of the chosen sides.
+ *
+ * @throws WaggleError `CAPABILITY_MISSING` without a reference.
+ */
 export function batchOf(minibatch: Minibatch, part: string): PreferenceBatch {
   return {
     ...minibatch,
