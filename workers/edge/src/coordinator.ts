@@ -45,6 +45,7 @@ import { checkLeasedGroups, checkLeasedRows, checkLeases } from "./reconcile/lea
 import { deleteExpired, oldestReceivedAt } from "./retention.ts";
 import { deleteAbandonedParts } from "./objects/part-store.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
+import { deleteExpiredRewards, oldestRewardAt, perturbedIn } from "./rewards/reward-store.ts";
 import type { Bindings, Settings } from "./settings.ts";
 import { type SiteDatabase, siteDatabase } from "./sites/site-database.ts";
 import { requireSite, siteDirectory } from "./sites/site-directory.ts";
@@ -99,10 +100,16 @@ export class Coordinator extends DurableObject<Bindings> {
     return next;
   }
 
-  /** `null` if there is no task for now. */
-  assign(asker: Asker, now: number): Promise<Answer<AssignmentResponse | null>> {
+  /** `null` if there is no task for now. @param version - the one that the page runs; `null` if it does not say */
+  assign(
+    asker: Asker,
+    version: number | null,
+    now: number,
+  ): Promise<Answer<AssignmentResponse | null>> {
     return this.#oneAtATime(async (settings) => {
       if (settings.TASK_ENVIRONMENT === "") return null;
+      const perturbs = await perturbedIn(this.#db, settings, version);
+      if (perturbs === null) return null;
       return assignTask(
         this.#db,
         asker,
@@ -116,6 +123,7 @@ export class Coordinator extends DurableObject<Bindings> {
           slotsPerPrefix: settings.GROUP_SLOTS_PER_PREFIX,
           unansweredPerVisitor: settings.UNANSWERED_PER_VISITOR,
           unansweredPerPrefix: settings.UNANSWERED_PER_PREFIX,
+          perturbs,
         },
         now,
       );
@@ -311,6 +319,7 @@ export class Coordinator extends DurableObject<Bindings> {
     const release = await runningRelease(this.#db);
     if (release !== null) await this.#countAll(release);
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
+    while (keptMs !== null && (await deleteExpiredRewards(this.#db, now - keptMs)) > 0);
     while (unwrap(await this.#oneAtATime(() => dropOldReputations(this.#db, now))) > 0);
     await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
     const { site } = this.#db;
@@ -319,6 +328,7 @@ export class Coordinator extends DurableObject<Bindings> {
     }
     const oldest =
       (await oldestReceivedAt(stores)) ??
+      (await oldestRewardAt(this.#db)) ??
       (await oldestUnjoinedAt(this.#db)) ??
       (await oldestReputationAt(this.#db));
     if (oldest !== null) {

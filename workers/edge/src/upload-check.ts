@@ -89,6 +89,12 @@ function checkConsent({ consent, assignmentId }: Trajectory, { site }: Knowledge
 
 /** Practice tasks are the site's own, so they may be recorded in full. */
 function checkLevel(trajectory: Trajectory, { site }: Knowledge): void {
+  if (site.level === "rewards") {
+    throw new WaggleError(
+      "FORBIDDEN",
+      "this site collects rewards only, and this is a trajectory; reload the page",
+    );
+  }
   if (site.level === "full" || trajectory.assignmentId !== null) return;
   if (isStatistics(trajectory)) return;
   throw new WaggleError(
