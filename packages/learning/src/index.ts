@@ -85,7 +85,7 @@ export { mismatchMetrics, offPolicyMetrics } from "./corrections/mismatch.ts";
 export { hasSignal } from "./filters/group-filter.ts";
 export { mirroredPerturbations } from "./gradient-free/perturbation.ts";
 export type { PerturbationReward } from "./gradient-free/perturbation.ts";
-export { perturbed } from "./gradient-free/seeded-noise.ts";
+export { movesInPages, perturbed, withPerturbation } from "./gradient-free/seeded-noise.ts";
 export { sampledKl } from "./kl/kl-estimators.ts";
 export { nextKlTerm, withKlPenalty } from "./kl/kl-term.ts";
 export { concatenatedLosses, jointNorm, meanMetrics, toTokenDerivatives } from "./loss.ts";

@@ -4,7 +4,7 @@
  *
  * Source: Box and Muller 1958.
  */
-import { namedRandom, type TensorMap } from "@waggle/protocol";
+import { namedRandom, type Perturbation, type TensorMap } from "@waggle/protocol";
 
 /** `[n]` standard normal numbers for a seed and a tensor's name, in single precision. */
 export function seededNormals(seed: number, name: string, length: number): Float32Array {
@@ -31,4 +31,18 @@ export function perturbed(parameters: TensorMap, seed: number, scale: number): T
       return [name, { shape, data: data.map((value, i) => value + scale * (noise[i] as number)) }];
     }),
   );
+}
+
+/** The tensors of an adapter that pages perturb: B of each linear. A stays, as a perturbed product would not be symmetric. */
+export function movesInPages(tensor: string): boolean {
+  return !tensor.includes("lora_A");
+}
+
+/** An adapter's tensors with the noise that the edge gave to a page. */
+export function withPerturbation(
+  tensors: TensorMap,
+  { seed, direction, scale }: Perturbation,
+): TensorMap {
+  const moved = new Map([...tensors].filter(([name]) => movesInPages(name)));
+  return new Map([...tensors, ...perturbed(moved, seed, direction * scale)]);
 }
