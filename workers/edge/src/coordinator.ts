@@ -116,7 +116,8 @@ export class Coordinator extends DurableObject<Bindings> {
         {
           environment: settings.TASK_ENVIRONMENT,
           firstSeed: settings.TASK_SEED_START,
-          groupSize: settings.GROUP_SIZE,
+          // Perturbations come in pairs.
+          groupSize: settings.GROUP_SIZE + (perturbs === undefined ? 0 : settings.GROUP_SIZE % 2),
           deadlineMs: settings.GROUP_DEADLINE_SECONDS * 1000,
           maxUnfinishedGroups: settings.MAX_UNFINISHED_GROUPS,
           slotsPerVisitor: settings.GROUP_SLOTS_PER_VISITOR,

@@ -33,7 +33,7 @@ export function perturbed(parameters: TensorMap, seed: number, scale: number): T
   );
 }
 
-/** The tensors of an adapter that pages perturb: B of each linear. A stays, as a perturbed product would not be symmetric. */
+/** Whether pages perturb a tensor: B of each linear. A stays, so that the product changes in proportion to the noise. */
 export function movesInPages(tensor: string): boolean {
   return !tensor.includes("lora_A");
 }
