@@ -137,7 +137,9 @@ export function createSimulation(parts: SimulationParts): Simulation {
       if (parts.sendReward !== undefined) {
         const isSent = await parts.sendReward(created, assignment, signal);
         const { completed, uploaded, failed } = progress;
-        update(isSent ? { completed: completed + 1, uploaded: uploaded + 1 } : { failed: failed + 1 });
+        update(
+          isSent ? { completed: completed + 1, uploaded: uploaded + 1 } : { failed: failed + 1 },
+        );
         return;
       }
       const environment = "judge" in created ? created.environment : created;

@@ -4,7 +4,13 @@
  */
 import { guidedEnvironment, rollOut } from "@waggle/agent";
 import { FULL_SUPPORT, spanSeed } from "@waggle/protocol";
-import type { AssignmentResponse, Consent, Environment, Policy, Trajectory } from "@waggle/protocol";
+import type {
+  AssignmentResponse,
+  Consent,
+  Environment,
+  Policy,
+  Trajectory,
+} from "@waggle/protocol";
 import type { PolicyHost } from "./agent-host.ts";
 import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions } from "./agent-options.ts";

@@ -39,7 +39,11 @@ export async function runTrainingLoop(
   let idleSince = parts.now();
   const idleMs = (): number => parts.now() - idleSince;
   const check = new LeaseCheck(parts, options, checkpoint, follower, idleMs, signal);
-  const sink = new EdgeSink(parts, options, checkpoint, follower, check, signal);
+  const isFromRewards = parts.recipe.stage.evolution !== null;
+  // The next rewards are about the version that the step makes.
+  const { watch, publishEvery } = options;
+  const publishing = { watch, publishEvery: isFromRewards ? 1 : publishEvery };
+  const sink = new EdgeSink(parts, publishing, checkpoint, follower, check, signal);
 
   function limitReached(): TrainingSummary["stoppedBy"] | null {
     const { state } = checkpoint;
@@ -98,14 +102,13 @@ export async function runTrainingLoop(
         },
       },
     );
-  const stoppedBy =
-    parts.recipe.stage.evolution === null
-      ? await run({
-          source: edgeLeases(parts, checkpoint, follower),
-          check,
-          update: edgeUpdate(parts, options, checkpoint, () => check.coming, signal),
-        })
-      : await run(rewardLearning(parts, options, checkpoint, follower, signal));
+  const stoppedBy = isFromRewards
+    ? await run(rewardLearning(parts, options, checkpoint, follower, signal))
+    : await run({
+        source: edgeLeases(parts, checkpoint, follower),
+        check,
+        update: edgeUpdate(parts, options, checkpoint, () => check.coming, signal),
+      });
   await leases.releaseAll().catch((error: unknown) => report.failure(error));
   return { stoppedBy, state: checkpoint.state, twice: check.twice };
 }

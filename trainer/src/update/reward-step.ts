@@ -46,7 +46,9 @@ export function rewardStep(
   const given = shuffle === null ? own : shuffle(own);
   const named = (of: (one: PageReward) => string) =>
     new Map(used.map((one) => [one.assignmentId, of(one)]));
-  const masses = new Map(used.map(({ assignmentId }, i) => [assignmentId, Math.abs(given[i] ?? 0)]));
+  const masses = new Map(
+    used.map(({ assignmentId }, i) => [assignmentId, Math.abs(given[i] ?? 0)]),
+  );
   const factors = influenceFactors(masses, [
     { names: named(({ visitorId }) => visitorId), share: shares.visitor },
     { names: named(({ network }) => network), share: shares.network, least: LEAST_NETWORKS },

@@ -115,7 +115,9 @@ export async function deleteExpiredRewards(db: SiteDatabase, before: number): Pr
     await db.batch([
       rememberRewards(db, visitorId, await forgottenName(visitorId), before),
       db
-        .prepare("DELETE FROM assignments WHERE visitorId = ?1 AND site = ?site AND rewardedAt < ?2")
+        .prepare(
+          "DELETE FROM assignments WHERE visitorId = ?1 AND site = ?site AND rewardedAt < ?2",
+        )
         .bind(visitorId, before),
     ]);
   }

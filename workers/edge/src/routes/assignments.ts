@@ -10,7 +10,8 @@ import { versionIn } from "./rewards.ts";
 const version: Parameter = {
   name: "version",
   in: "query",
-  description: "The version that the page runs. Only its perturbations are assigned, where a site collects rewards.",
+  description:
+    "The version that the page runs. Only its perturbations are assigned, where a site collects rewards.",
   schema: z.int().min(0).optional(),
 };
 
