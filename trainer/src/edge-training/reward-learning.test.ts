@@ -121,7 +121,7 @@ test("equal rewards are no step, and few rewards are waited for", async () => {
   }
 });
 
-test("after a candidate that was not promoted, the next step uses all rewards and twice as many", async () => {
+test("after a candidate that was not promoted, the next step waits for as many rewards again and uses all", async () => {
   const setup = await createSetup([]);
   const stepped: number[] = [];
   // Eight more rewards each time the trainer asks.

@@ -24,6 +24,7 @@ import {
   upload,
 } from "../testing/edge.ts";
 import { feedbackOn } from "../testing/feedback.ts";
+import { makeSite } from "../testing/sites.ts";
 import { coordinatorOf } from "../coordinator.ts";
 
 let baseModel = "";
@@ -191,6 +192,25 @@ test("rewards are deleted with their visitor, who learns which later versions ma
   expect(learnedBy).toEqual([2]);
   expect((await rewards()).map(({ visitorId }) => visitorId)).toEqual([stranger.visitorId]);
   expect((await reward(assignmentId, 1)).status).not.toBe(200);
+});
+
+test("another site reads none of the rewards, and can answer none of the tasks", async () => {
+  await publishStable();
+  const open = await given();
+  await reward((await given()).assignmentId, 1);
+  const other = await makeSite("b", { collect: "rewards" });
+  const read = await call("GET", "/v1/trainer/rewards?version=1", other.trainer);
+  expect(read.body).toEqual({ rewards: [] });
+  const body = { siteKey: other.siteKey, visitorToken: visitor.visitorToken };
+  const foreign = await call("POST", "/v1/sessions", { body });
+  expect(foreign.status).not.toBe(200);
+  const own = await ask<SessionResponse>("POST", "/v1/sessions", {
+    body: { siteKey: other.siteKey },
+  });
+  expect((await reward(open.assignmentId, 1, own.token)).body).toMatchObject({
+    error: { code: "ASSIGNMENT_MISMATCH" },
+  });
+  expect(await rewards()).toHaveLength(1);
 });
 
 test("a visitor can read the rewards that are stored of them", async () => {
