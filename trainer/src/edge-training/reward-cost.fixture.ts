@@ -1,5 +1,5 @@
 /** Learns from page rewards and from gradients with the same number of rollouts, to compare what they reach. */
-import { environmentRollout } from "@waggle/agent/environments";
+import { type ActingPolicy, environmentRollout } from "@waggle/agent/environments";
 import { environmentNamed } from "@waggle/environments";
 import { shareSolved } from "@waggle/evaluation";
 import { recipeNamed, shuffled, withPerturbation } from "@waggle/learning";
@@ -9,7 +9,7 @@ import {
   FULL_SUPPORT,
   type PageReward,
   type Perturbation,
-  type Policy,
+
   seededRandom,
 } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -99,7 +99,7 @@ export async function learnFromPages(
 async function withAdapter<T>(
   policy: AdaptivePolicy,
   adapter: Adapter,
-  run: (perturbed: Policy) => Promise<T>,
+  run: (perturbed: ActingPolicy) => Promise<T>,
 ): Promise<T> {
   await policy.loadAdapter("perturbed", adapter);
   const createContext = async () => {
@@ -107,14 +107,15 @@ async function withAdapter<T>(
     session.activate("perturbed");
     return session;
   };
-  const { baseModel, contextLength, vocabularySize, currentVersion } = policy;
-  const perturbed: Policy = {
+  const { baseModel, client, contextLength, vocabularySize, currentVersion } = policy;
+  const perturbed = {
     baseModel,
+    client,
     contextLength,
     vocabularySize,
     currentVersion,
     createContext,
-    score: (request) => policy.score(request),
+    score: policy.score.bind(policy),
     dispose: async () => undefined,
   };
   try {
