@@ -20,7 +20,6 @@ import type { BaseModel } from "../model/base-model.ts";
 import { rewardStep } from "../update/reward-step.ts";
 
 const SPEC = environmentNamed("bandit");
-const SHAPE = { rank: 8, alpha: 16 };
 const { signal } = new AbortController();
 /** Slots of a task, as the edge gives them out: pairs of opposite directions. */
 const SLOTS = 8;
@@ -36,6 +35,7 @@ export type PageRuns = {
   readonly steps: number;
   /** A multiple of 8. */
   readonly rewardsPerStep: number;
+  readonly rank: number;
   readonly scale: number;
   readonly learningRate: number;
   /** The control: the rewards belong to other perturbations. */
@@ -46,11 +46,11 @@ export type PageRuns = {
 /** Every reward comes from one rollout of a perturbed adapter, in the way of a page: `loadAdapter`, then `activate`. */
 export async function learnFromPages(
   { model, policy, seed }: Learner,
-  { steps, rewardsPerStep, scale, learningRate, shuffles, evaluationTasks }: PageRuns,
+  { steps, rewardsPerStep, rank, scale, learningRate, shuffles, evaluationTasks }: PageRuns,
 ): Promise<Result> {
   const [stage] = recipeNamed("evolution-strategies")().stages;
   if (stage?.evolution == null) throw new Error("the recipe has no evolution");
-  let adapter: Adapter = initializeAdapter(model.config, { ...SHAPE, seed });
+  let adapter: Adapter = initializeAdapter(model.config, { rank, alpha: 2 * rank, seed });
   const solved = async (): Promise<number> => {
     await policy.setAdapter(1, adapter);
     const parts = { policy, format: model.format, spec: SPEC, signal };
@@ -131,11 +131,12 @@ export async function learnFromGradients(
   { steps, evaluationTasks }: Pick<PageRuns, "steps" | "evaluationTasks">,
 ): Promise<Result> {
   const recipe = recipeNamed("artist")({ steps });
-  const engines = await openRecipeEngines(recipe, model, "cpu", { ...SHAPE, seed }, { threads: 1 });
+  const shape = { rank: 8, alpha: 16 };
+  const engines = await openRecipeEngines(recipe, model, "cpu", { ...shape, seed }, { threads: 1 });
   try {
     const { base, final } = await runRecipe(
       recipe,
-      { ...engines, policy, format: model.format, spec: SPEC, adapterShape: SHAPE },
+      { ...engines, policy, format: model.format, spec: SPEC, adapterShape: shape },
       { seed, evaluationTasks, evaluateEvery: 0 },
       () => {},
       signal,

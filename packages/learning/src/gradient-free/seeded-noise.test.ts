@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { TensorMap } from "@waggle/protocol";
+import type { Tensor, TensorMap } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { withPerturbation } from "./seeded-noise.ts";
 import { PERTURBATION, PERTURBED_SHA256, TENSORS } from "./perturbed-adapter.fixture.ts";
@@ -7,7 +7,7 @@ import { PERTURBATION, PERTURBED_SHA256, TENSORS } from "./perturbed-adapter.fix
 const A = "model.layers.0.mlp.up_proj.lora_A.weight";
 const B = "model.layers.0.mlp.up_proj.lora_B.weight";
 const dataOf = (tensors: TensorMap, name: string): number[] => [
-  ...(tensors.get(name)?.data as Float32Array),
+  ...(tensors.get(name) as Tensor).data,
 ];
 
 test("noise moves B and not A, by equal amounts in both directions, and with the given deviation", () => {

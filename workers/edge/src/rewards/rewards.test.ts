@@ -137,8 +137,8 @@ test("a visitor who answers nothing gets no more tasks", async () => {
   const replies: Reply[] = [];
   for (let slot = 0; slot < 17; slot++) replies.push(await task(1));
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(16);
-  const [first] = replies;
-  expect((await reward((first?.body as Given).assignmentId, 1)).status).toBe(200);
+  const [first] = replies.map(({ body }) => body as Given);
+  expect((await reward(first?.assignmentId ?? "", 1)).status).toBe(200);
   expect((await task(1)).status).toBe(200);
 });
 
