@@ -1,4 +1,5 @@
 /** Learns from page rewards and from gradients with the same number of rollouts, to compare what they reach. */
+import { forwardingPolicy } from "@waggle/agent";
 import { type ActingPolicy, environmentRollout } from "@waggle/agent/environments";
 import { environmentNamed } from "@waggle/environments";
 import { shareSolved } from "@waggle/evaluation";
@@ -9,7 +10,6 @@ import {
   FULL_SUPPORT,
   type PageReward,
   type Perturbation,
-
   seededRandom,
 } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -107,19 +107,8 @@ async function withAdapter<T>(
     session.activate("perturbed");
     return session;
   };
-  const { baseModel, client, contextLength, vocabularySize, currentVersion } = policy;
-  const perturbed = {
-    baseModel,
-    client,
-    contextLength,
-    vocabularySize,
-    currentVersion,
-    createContext,
-    score: policy.score.bind(policy),
-    dispose: async () => undefined,
-  };
   try {
-    return await run(perturbed);
+    return await run(forwardingPolicy(policy, { createContext }));
   } finally {
     await policy.unloadAdapter("perturbed");
   }

@@ -18,7 +18,7 @@ import type { LeasedBatch } from "./lease-check.ts";
 import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 
 /** The rewards of one step. There are no leases to acknowledge. */
-export type RewardBatch = Pick<LeasedBatch, "leases"> & {
+type RewardBatch = Pick<LeasedBatch, "leases"> & {
   readonly rewards: readonly PageReward[];
 };
 
@@ -28,7 +28,7 @@ type Parts = Pick<
 >;
 type Options = Pick<TrainingOptions, "shares" | "shuffleAdvantages">;
 
-export type RewardLearning = {
+type RewardLearning = {
   readonly source: Source<RewardBatch>;
   readonly check: Check<RewardBatch, RewardBatch>;
   readonly update: Update<RewardBatch, EdgeLearned>;

@@ -103,7 +103,8 @@ test("shuffled weights are the same weights on other perturbations", () => {
     ...UNBOUNDED,
     shuffle: (weights) => shuffled(weights, seededRandom(1)),
   });
-  const sorted = (weights: ReadonlyMap<string, number>) => [...weights.values()].toSorted((a, b) => a - b);
+  const sorted = (weights: ReadonlyMap<string, number>) =>
+    [...weights.values()].toSorted((a, b) => a - b);
   expect(sorted(control.weights)).toEqual(sorted(plain.weights));
   expect(control.parameters).not.toEqual(plain.parameters);
 });

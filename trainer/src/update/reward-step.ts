@@ -60,8 +60,8 @@ export function rewardStep(
     reward: (given[i] ?? 0) * (factors.get(assignmentId) ?? 1),
   }));
   const moving = weighted.filter(({ reward }) => reward !== 0);
-  const before = sum(masses);
-  const left = sum(scaledMasses(masses, factors));
+  const before = added(masses);
+  const left = added(scaledMasses(masses, factors));
   const moved = new Map([...parameters].filter(([name]) => movesInPages(name)));
   return {
     parameters:
@@ -79,6 +79,6 @@ export function rewardStep(
   };
 }
 
-function sum(masses: ReadonlyMap<string, number>): number {
+function added(masses: ReadonlyMap<string, number>): number {
   return [...masses.values()].reduce((total, mass) => total + mass, 0);
 }

@@ -1,10 +1,11 @@
 /** The site's policy with seeded noise in its adapter, beside the policy that answers the visitor. */
+import { forwardingPolicy } from "@waggle/agent";
 import type { EdgeSession, KeyValueStorage } from "@waggle/collector";
 import { withPerturbation } from "@waggle/learning";
 import { readSafetensors } from "@waggle/model";
 import type { Adapter } from "@waggle/model";
 import { sha256, WaggleError } from "@waggle/protocol";
-import type { Perturbation, Policy } from "@waggle/protocol";
+import type { Perturbation, Policy, PolicyContext } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime";
 import type { Publisher } from "../agent-options.ts";
 import { acceptSigned } from "../publisher/accept-signed.ts";
@@ -76,19 +77,12 @@ export async function withAdapter<T>(
 ): Promise<T> {
   await policy.loadAdapter(adapterId, adapter);
   try {
-    return await run({
-      baseModel: policy.baseModel,
-      contextLength: policy.contextLength,
-      vocabularySize: policy.vocabularySize,
-      currentVersion: policy.currentVersion,
-      createContext: async () => {
-        const session = await policy.createContext();
-        session.activate(adapterId);
-        return session;
-      },
-      score: (request) => policy.score(request),
-      dispose: async () => undefined,
-    });
+    const createContext = async (): Promise<PolicyContext> => {
+      const session = await policy.createContext();
+      session.activate(adapterId);
+      return session;
+    };
+    return await run(forwardingPolicy<Policy>(policy, { createContext }));
   } finally {
     await policy.unloadAdapter(adapterId);
   }
