@@ -26,11 +26,13 @@ type Learn = (learner: Parameters<typeof learnFromPages>[0]) => ReturnType<typeo
 const ARMS: { readonly [arm: string]: Learn } = {
   gradients: (learner) => learnFromGradients(learner, { steps: 13, evaluationTasks: 200 }),
   rewards: (learner) => learnFromPages(learner, { ...PAGES, shuffles: false }),
+  "four times the rewards": (learner) =>
+    learnFromPages(learner, { ...PAGES, steps: 40, shuffles: false }),
   "shuffled rewards": (learner) => learnFromPages(learner, { ...PAGES, shuffles: true }),
 };
 
 test.runIf(isLong())(
-  "with 1,280 rollouts gradients learn, and rewards of pages gain less, with or without shuffling",
+  "gradients learn more than rewards of as many and of four times as many rollouts, and shuffled rewards do not gain",
   async () => {
     const model = await banditBase();
     const policy = await openPolicy(model, 1, "native", "merge");
@@ -50,6 +52,7 @@ test.runIf(isLong())(
     const gain = (arm: string): number => mean(gains.get(arm) ?? []);
     expect(gain("gradients")).toBeGreaterThan(0.1);
     expect(gain("rewards")).toBeLessThan(gain("gradients"));
+    expect(gain("four times the rewards")).toBeLessThan(gain("gradients"));
     expect(gain("shuffled rewards")).toBeLessThan(0.05);
   },
   3_600_000,
