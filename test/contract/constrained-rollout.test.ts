@@ -127,17 +127,10 @@ test("practice and evaluation are constrained by default, and only the mask expl
   const practice = (seed: number, options: TaskRollOut["options"]) =>
     rollOutTask(
       {
-        kind: "policy",
-        followsSite: true,
         policy,
         chatFormat: model.format,
         client: policy.client,
-        baseModel: policy.baseModel,
-        calibration: null,
         guide: () => null,
-        startsAlike: () => true,
-        adopt: () => Promise.resolve(),
-        dispose: () => Promise.resolve(),
       },
       {
         environment: SHOP.create(task).environment,

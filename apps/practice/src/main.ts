@@ -71,7 +71,7 @@ const practice = connectPractice(agent, {
   button: required("simulate", HTMLButtonElement),
   note: required("practice-note", HTMLElement),
   figures: required("practice-figures", HTMLElement),
-  environment: (task) => environment.create(task).environment,
+  environment: (task) => environment.create(task),
   otherModel: "Only the site's own model learns.",
   working: "practicing",
   onError: status.addError,

@@ -15,6 +15,7 @@ export type { Guide } from "./guided-environment.ts";
 export { versionGuide } from "./version-guide.ts";
 export { callDivider } from "./call-divider.ts";
 export type { CallDivider } from "./call-divider.ts";
+export { forwardingPolicy } from "./forwarding-policy.ts";
 export { foldedRollout } from "./folded-rollout.ts";
 export type { FoldedOptions, FoldedTurns } from "./folded-rollout.ts";
 export { scriptedPolicy } from "./scripted-policy.ts";

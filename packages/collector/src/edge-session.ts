@@ -43,9 +43,10 @@ export interface EdgeSession {
   request(path: string, init?: RequestInit, limitMs?: number): Promise<Response>;
   /**
    * Requests a task, which the edge chooses.
+   * @param version - asks for a perturbation of this version, where the site collects rewards only.
    * @throws WaggleError `RATE_LIMITED`, retryable with a delay, if there is no task now.
    */
-  assignment(signal?: AbortSignal): Promise<AssignmentResponse>;
+  assignment(signal?: AbortSignal, version?: number): Promise<AssignmentResponse>;
   /** The next sampling seed that the edge gave for a request; `null` if none is left. Works offline. */
   takeSeed(): number | null;
   /** The manifest of this visitor's channel. Transfers only headers if it has not changed. */
@@ -285,9 +286,10 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
       return seed;
     },
 
-    async assignment(signal) {
+    async assignment(signal, version) {
       const init: RequestInit = { method: "POST", ...(signal === undefined ? {} : { signal }) };
-      const response = await request("/v1/assignments", init);
+      const query = version === undefined ? "" : `?version=${version}`;
+      const response = await request(`/v1/assignments${query}`, init);
       if (response.status === 204) {
         throw new WaggleError("RATE_LIMITED", "the edge has no task now; ask again later", {
           retryable: true,

@@ -31,6 +31,17 @@ export const PAGE_SCHEMAS: {
         additionalProperties: false,
       },
       samplingSeed: { type: "integer", minimum: 0, maximum: 4294967295 },
+      perturbation: {
+        type: "object",
+        properties: {
+          policyVersion: { type: "integer", minimum: 0 },
+          seed: { type: "integer", minimum: 0, maximum: 4294967295 },
+          direction: { type: "number", enum: [1, -1] },
+          scale: { type: "number", exclusiveMinimum: 0, maximum: 1 },
+        },
+        required: ["policyVersion", "seed", "direction", "scale"],
+        additionalProperties: false,
+      },
     },
     required: ["assignmentId", "groupId", "task"],
   },

@@ -2,7 +2,8 @@
 import { WaggleError } from "@waggle/protocol";
 import type { Guide } from "@waggle/agent";
 import type { CalibrationMap } from "@waggle/evaluation";
-import type { ClientDescription, Policy, PolicyManifest, PolicyVersionId } from "@waggle/protocol";
+import type { ClientDescription, PolicyManifest, PolicyVersionId } from "@waggle/protocol";
+import type { AdaptivePolicy } from "@waggle/runtime";
 import type { ChatFormat } from "@waggle/text";
 import type { ChatConversation, ChatConversationOptions } from "./chat-conversation.ts";
 
@@ -11,7 +12,7 @@ export interface PolicyHost {
   readonly kind: "policy";
   /** True for the site's own policy, which follows the manifest and whose trajectories may be uploaded. */
   readonly followsSite: boolean;
-  readonly policy: Policy;
+  readonly policy: AdaptivePolicy;
   readonly chatFormat: ChatFormat;
   readonly client: ClientDescription;
   /** Content hash of the base model that is loaded. */

@@ -60,7 +60,7 @@ export type AgentOptions = {
     readonly choices?: boolean;
     /**
      * `statistics`: of visitors' own requests, the page sends counts, times, tool names and reasons, but no tokens and no
-     * text. Default `full`.
+     * text. `rewards`: of practice tasks, the page sends one number each, and of requests nothing. Default `full`.
      */
     readonly collect?: CollectionLevel;
   };

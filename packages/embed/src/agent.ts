@@ -137,8 +137,25 @@ export type SimulationProgress = {
   readonly failed: number;
 };
 
-/** Creates the environment of an assigned task. The agent runs the rollout and never computes the reward. */
-export type EnvironmentFactory = (task: TaskReference) => Environment | Promise<Environment>;
+/** The environment of one task, with its verifier. */
+export type JudgedEnvironment = {
+  readonly environment: Environment;
+  /**
+   * Judges the environment in its current state. `reward` is in [0, 1].
+   * @param finalText - text of the last turn; `null` if the rollout was cut before it answered.
+   */
+  readonly judge: (
+    finalText: string | null,
+  ) => { readonly reward: number } | Promise<{ readonly reward: number }>;
+};
+
+/**
+ * Creates the environment of an assigned task. Its verifier is used only by pages with `consent.collect` set to `rewards`,
+ * which need one. For others the trainer computes the reward.
+ */
+export type EnvironmentFactory = (
+  task: TaskReference,
+) => Environment | JudgedEnvironment | Promise<Environment | JudgedEnvironment>;
 
 /** Options of `Agent.simulate`. */
 export type SimulateOptions = {

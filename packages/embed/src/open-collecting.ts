@@ -6,8 +6,11 @@ import {
   rotatePseudonym,
 } from "@waggle/collector";
 import type { ConsentReceipts, Outbox, Uploader } from "@waggle/collector";
+import type { AssignmentResponse, CollectionLevel } from "@waggle/protocol";
+import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentOptions } from "./agent-options.ts";
+import { rewardsOutbox } from "./rewards/rewards-outbox.ts";
 import { createSimulation } from "./simulation.ts";
 import { statisticsOutbox } from "./visitor-data/statistics-outbox.ts";
 import type { Simulation, SimulationParts } from "./simulation.ts";
@@ -17,11 +20,11 @@ import type { Visitor } from "./visitor.ts";
 
 /** Where the trajectories of assigned tasks come from and go to. */
 export type CollectingParts = Pick<Visitor, "session" | "consent" | "storage"> &
-  Pick<SimulationParts, "assign" | "enqueue"> & {
-    readonly options: TaskRollOut["options"] & Pick<AgentOptions, "consent">;
-    readonly use: (
-      run: (host: AgentHost) => ReturnType<typeof rollOutTask>,
-    ) => ReturnType<typeof rollOutTask>;
+  Pick<SimulationParts, "enqueue"> & {
+    readonly options: TaskRollOut["options"] & Pick<AgentOptions, "consent" | "publisher">;
+    /** @param version - the version whose perturbations the page asks for; absent: any task. */
+    readonly assign: (signal: AbortSignal, version?: number) => Promise<AssignmentResponse>;
+    readonly use: <T>(run: (host: AgentHost) => Promise<T>) => Promise<T>;
     /** What a rollout needs from the visitor at the time it starts. */
     readonly start: () => Pick<TaskRollOut, "consent" | "seed">;
     /** Called after each change of the outbox and of the simulation. */
@@ -40,19 +43,26 @@ export type Collected = {
 
 /** Opens the outbox with this name. Nothing is sent until the uploader is started. */
 export async function openCollecting(name: string, parts: CollectingParts): Promise<Collected> {
-  const { session, consent, storage, assign, enqueue, options, start } = parts;
-  const full = await createOutbox({ name });
-  const outbox = options.consent?.collect === "statistics" ? statisticsOutbox(full) : full;
+  const { session, consent, storage, enqueue, options, start } = parts;
+  const rewards = options.consent?.collect === "rewards" ? await rewardParts(parts) : {};
+  const outbox = outboxOf(await createOutbox({ name }), options.consent?.collect);
   const changed = (): void => parts.onChange(collected);
   const receipts = createConsentReceipts({ session, consent, storage, onReceipt: changed });
   const uploader = createUploader({ outbox, session, consent, receipts });
   const simulation = createSimulation({
     outbox,
-    assign,
+    assign: (signal) => parts.assign(signal),
+    ...rewards,
     enqueue,
     rollOut: (environment, assignment, signal) =>
       parts.use((host) =>
-        rollOutTask(host, { environment, assignment, signal, options, ...start() }),
+        rollOutTask(requireSitePolicy(host), {
+          environment,
+          assignment,
+          signal,
+          options,
+          ...start(),
+        }),
       ),
     onChange: changed,
   });
@@ -74,4 +84,35 @@ export async function openCollecting(name: string, parts: CollectingParts): Prom
     },
   };
   return collected;
+}
+
+function outboxOf(full: Outbox, level: CollectionLevel = "full"): Outbox {
+  switch (level) {
+    case "full":
+      return full;
+    case "statistics":
+      return statisticsOutbox(full);
+    case "rewards":
+      return rewardsOutbox(full);
+  }
+}
+
+/** How a page that sends rewards only gets its tasks, and what it sends. */
+async function rewardParts(
+  parts: CollectingParts,
+): Promise<Pick<SimulationParts, "assign" | "sendReward">> {
+  const { session, storage, options, assign, use, start } = parts;
+  const { PerturbedAdapters, sendReward, taskReward } = await import("./rewards/task-reward.ts");
+  const adapters = new PerturbedAdapters({ session, storage, publisher: options.publisher });
+  return {
+    assign: async (signal) =>
+      assign(signal, await use(async (host) => requireSitePolicy(host).policy.currentVersion)),
+    sendReward: async (environment, assignment, signal) => {
+      const task = { environment, assignment, signal, options, adapters, ...start() };
+      const reward = await use((host) => taskReward(host, task));
+      if (reward === null) return false;
+      await sendReward(session, { assignmentId: assignment.assignmentId, reward });
+      return true;
+    },
+  };
 }

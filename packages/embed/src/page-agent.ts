@@ -75,9 +75,9 @@ export class PageAgent implements Agent {
       consent,
       storage,
       options,
-      assign: async (signal) => {
+      assign: async (signal, version) => {
         this.#requireNotSilenced();
-        return this.#visitor.session.assignment(signal);
+        return session.assignment(signal, version);
       },
       use: (run) => this.#policy.use(run),
       start: () => ({ consent: consentOrNone(this.consent), seed: this.#seed() }),

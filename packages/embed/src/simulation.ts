@@ -1,11 +1,11 @@
 /**
- * Works on assigned tasks in the tab: request a task, roll out, enqueue the result, count. The page never
- * computes a reward. An unfinished assignment needs no cleanup, because it expires at the edge.
+ * Works on assigned tasks in the tab: request a task, roll out, enqueue the result, count. The page computes no reward, unless
+ * its site collects rewards only. An unfinished assignment needs no cleanup, because it expires at the edge.
  */
 import { WaggleError } from "@waggle/protocol";
 import type { AssignmentResponse, Environment, Trajectory } from "@waggle/protocol";
 import type { EnqueueResult, Outbox } from "@waggle/collector";
-import type { SimulateOptions, SimulationProgress } from "./agent.ts";
+import type { JudgedEnvironment, SimulateOptions, SimulationProgress } from "./agent.ts";
 import { NO_SIMULATION } from "./no-simulation.ts";
 
 /** What a simulation needs from the agent. */
@@ -17,6 +17,17 @@ export type SimulationParts = {
     assignment: AssignmentResponse,
     signal: AbortSignal,
   ) => Promise<Trajectory>;
+  /**
+   * For pages that send rewards only: works on the task and sends its reward, in place of `rollOut` and `enqueue`.
+   * @returns false if it was aborted
+   */
+  readonly sendReward?:
+    | ((
+        environment: Environment | JudgedEnvironment,
+        assignment: AssignmentResponse,
+        signal: AbortSignal,
+      ) => Promise<boolean>)
+    | undefined;
   /** Returns `null` if consent was withdrawn in the meantime. */
   readonly enqueue: (trajectory: Trajectory, request: string) => Promise<EnqueueResult | null>;
   readonly onChange: () => void;
@@ -122,7 +133,16 @@ export function createSimulation(parts: SimulationParts): Simulation {
     signal: AbortSignal,
   ): Promise<void> => {
     try {
-      const environment = await options.environment(assignment.task);
+      const created = await options.environment(assignment.task);
+      if (parts.sendReward !== undefined) {
+        const isSent = await parts.sendReward(created, assignment, signal);
+        const { completed, uploaded, failed } = progress;
+        update(
+          isSent ? { completed: completed + 1, uploaded: uploaded + 1 } : { failed: failed + 1 },
+        );
+        return;
+      }
+      const environment = "judge" in created ? created.environment : created;
       let request = "";
       const observed: Environment = {
         task: environment.task,

@@ -4,9 +4,14 @@
  */
 import { guidedEnvironment, rollOut } from "@waggle/agent";
 import { FULL_SUPPORT, spanSeed } from "@waggle/protocol";
-import type { AssignmentResponse, Consent, Environment, Trajectory } from "@waggle/protocol";
-import { requireSitePolicy } from "./agent-host.ts";
-import type { AgentHost } from "./agent-host.ts";
+import type {
+  AssignmentResponse,
+  Consent,
+  Environment,
+  Policy,
+  Trajectory,
+} from "@waggle/protocol";
+import type { PolicyHost } from "./agent-host.ts";
 import { requestLimits } from "./agent-options.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
@@ -21,9 +26,11 @@ export type TaskRollOut = {
   readonly seed: number;
 };
 
-/** Returns the trajectory. @throws WaggleError `CAPABILITY_MISSING` if the page runs another model. */
-export function rollOutTask(host: AgentHost, task: TaskRollOut): Promise<Trajectory> {
-  const site = requireSitePolicy(host);
+/** Returns the trajectory. @param site - with the policy that works on the task */
+export function rollOutTask(
+  site: Pick<PolicyHost, "chatFormat" | "client" | "guide"> & { readonly policy: Policy },
+  task: TaskRollOut,
+): Promise<Trajectory> {
   const { policy, chatFormat, client } = site;
   const { signal, consent, options } = task;
   const { assignmentId, samplingSeed } = task.assignment;

@@ -83,9 +83,10 @@ export { boundedBehaviorLogProbs, isInsideBand, logProbGap } from "./corrections
 export type { LogProbBand } from "./corrections/log-prob-gap.ts";
 export { mismatchMetrics, offPolicyMetrics } from "./corrections/mismatch.ts";
 export { hasSignal } from "./filters/group-filter.ts";
+export { fitnessWeights } from "./gradient-free/evolution-strategies.ts";
 export { mirroredPerturbations } from "./gradient-free/perturbation.ts";
 export type { PerturbationReward } from "./gradient-free/perturbation.ts";
-export { perturbed } from "./gradient-free/seeded-noise.ts";
+export { movesInPages, perturbed, withPerturbation } from "./gradient-free/seeded-noise.ts";
 export { sampledKl } from "./kl/kl-estimators.ts";
 export { nextKlTerm, withKlPenalty } from "./kl/kl-term.ts";
 export { concatenatedLosses, jointNorm, meanMetrics, toTokenDerivatives } from "./loss.ts";

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { UPLOAD_LIMITS } from "./constants.ts";
 import { Feedback } from "./feedback.ts";
+import { Perturbation } from "./perturbation.ts";
 import { PolicyVersionId } from "./policy.ts";
 import { Channel, Sha256 } from "./policy-version.ts";
 import { TaskReference } from "./task.ts";
@@ -61,6 +62,8 @@ export const AssignmentResponse = z.object({
    * edge of the previous release.
    */
   samplingSeed: z.int().min(0).max(0xffff_ffff).optional(),
+  /** Present if the site collects rewards only: the policy to work on this task with. */
+  perturbation: Perturbation.optional(),
 });
 
 const uploadOf = <T extends z.ZodType>(trajectory: T) =>

@@ -50,6 +50,8 @@ export {
 } from "./version-report.ts";
 export { ReleaseSetting, releaseRefusal, ReleasesResponse, THUMB } from "./release.ts";
 export type { Release } from "./release.ts";
+export { Perturbation, RewardRequest, RewardsResponse } from "./perturbation.ts";
+export type { PageReward } from "./perturbation.ts";
 export { PolicyVersionId, Sampling } from "./policy.ts";
 export { otherSeedAt } from "./sampling-seed.ts";
 export type {

@@ -216,6 +216,8 @@ export const VisitorExportLine = z.discriminatedUnion("kind", [
     assignmentId: z.string(),
     groupId: z.string(),
     createdAt: z.iso.datetime(),
+    /** Of a perturbed policy, if the site collects rewards. */
+    reward: z.number().optional(),
   }),
   z.object({ kind: z.literal("end"), lines: z.int() }),
 ]);

@@ -61,6 +61,7 @@ export const SiteSettings = z.strictObject({
   retentionDays: whole(0),
   consentDays: whole(1),
   collect: CollectionLevel.optional(),
+  perturbationScale: z.number().positive().max(1).optional(),
   canaryShare: share,
   rateLimitPerMinute: whole(0),
   prefixRateLimitPerMinute: whole(0),

@@ -210,7 +210,7 @@ export type SiteDefinition = {
     readonly choices?: boolean;
     /**
      * What is kept of visitors' own requests. `statistics`: counts, times, tool names and reasons, but no tokens and no text.
-     * Nothing learns from them then. Default `full`.
+     * Nothing learns from them then. `rewards`: nothing, and of practice tasks one number each. Default `full`.
      */
     readonly collect?: CollectionLevel;
   };

@@ -29,7 +29,7 @@ type Parts = Pick<
 type Options = Pick<TrainingOptions, "publishEvery" | "watch">;
 
 /** The sink of a training loop over an edge: commits, acknowledges, reports and publishes. */
-export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
+export class EdgeSink implements Sink<Pick<LeasedBatch, "leases">, EdgeLearned> {
   readonly #parts: Parts;
   readonly #options: Options;
   readonly #checkpoint: HeldCheckpoint;
@@ -107,7 +107,7 @@ export class EdgeSink implements Sink<LeasedBatch, EdgeLearned> {
 
   async keep(
     { result, drift, excess, startedAt }: EdgeLearned,
-    { leases }: LeasedBatch,
+    { leases }: Pick<LeasedBatch, "leases">,
   ): Promise<void> {
     const { engine, report, date, now, newId } = this.#parts;
     const { newest } = this.#checkpoint;

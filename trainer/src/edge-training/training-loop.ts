@@ -7,16 +7,24 @@
  * and comes back when its leases expire.
  */
 import { WaggleError } from "@waggle/protocol";
-import { LeaseCheck } from "./lease-check.ts";
+import { LeaseCheck, type LeasedBatch } from "./lease-check.ts";
 import type { TrainerCheckpoint } from "../checkpoint/trainer-checkpoint.ts";
 import { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import { EdgeFollower } from "../edge/edge-follower.ts";
 import { EdgeSink } from "./edge-sink.ts";
 import { edgeLeases } from "./edge-leases.ts";
-import { edgeUpdate } from "./edge-update.ts";
-import { train } from "../training/train.ts";
+import { type EdgeLearned, edgeUpdate } from "./edge-update.ts";
+import { rewardLearning } from "./reward-learning.ts";
+import { type Check, type Source, train, type Update } from "../training/train.ts";
 import type { Turn } from "./fair-turns.ts";
 import type { TrainingOptions, TrainingParts, TrainingSummary } from "./training-parts.ts";
+
+/** What a loop learns from, and how. */
+type Learning<Item, Batch> = {
+  readonly source: Source<Item>;
+  readonly check: Check<Item, Batch>;
+  readonly update: Update<Batch, EdgeLearned>;
+};
 
 /** Runs from a checkpoint until a limit or the signal. The last checkpoint is always durable. */
 export async function runTrainingLoop(
@@ -31,7 +39,11 @@ export async function runTrainingLoop(
   let idleSince = parts.now();
   const idleMs = (): number => parts.now() - idleSince;
   const check = new LeaseCheck(parts, options, checkpoint, follower, idleMs, signal);
-  const sink = new EdgeSink(parts, options, checkpoint, follower, check, signal);
+  const isFromRewards = parts.recipe.stage.evolution !== null;
+  // The next rewards are about the version that the step makes.
+  const { watch, publishEvery } = options;
+  const publishing = { watch, publishEvery: isFromRewards ? 1 : publishEvery };
+  const sink = new EdgeSink(parts, publishing, checkpoint, follower, check, signal);
 
   function limitReached(): TrainingSummary["stoppedBy"] | null {
     const { state } = checkpoint;
@@ -53,41 +65,50 @@ export async function runTrainingLoop(
       return work();
     });
   };
-  const source = edgeLeases(parts, checkpoint, follower);
-  const update = edgeUpdate(parts, options, checkpoint, () => check.coming, signal);
-
-  const stoppedBy = await train(
-    {
-      source: { next: async (wanted) => (sink.isReleasing ? null : source.next(wanted)) },
-      check: {
-        admit: (lease) => inTurn(() => check.admit(lease)),
-        isDue: async () => !sink.isReleasing && (await check.isDue()),
-        batch: () => check.batch(),
-        wanted: () => check.wanted(),
+  const run = <Item, Batch extends Pick<LeasedBatch, "leases">>({
+    source,
+    check: collecting,
+    update,
+  }: Learning<Item, Batch>): Promise<TrainingSummary["stoppedBy"]> =>
+    train(
+      {
+        source: { next: async (wanted) => (sink.isReleasing ? null : source.next(wanted)) },
+        check: {
+          admit: (item) => inTurn(() => collecting.admit(item)),
+          isDue: async () => !sink.isReleasing && (await collecting.isDue()),
+          batch: () => collecting.batch(),
+          wanted: () => collecting.wanted(),
+        },
+        update: (batch) => inTurn(() => update(batch)),
+        sink: {
+          settle: () => inTurn(() => sink.settle()),
+          keep: (learned, batch) => sink.keep(learned, batch),
+        },
       },
-      update: (batch) => inTurn(() => update(batch)),
-      sink: {
-        settle: () => inTurn(() => sink.settle()),
-        keep: (learned, batch) => sink.keep(learned, batch),
-      },
-    },
-    {
-      stop: limitReached,
-      moved: async (hadWork) => {
-        if (hadWork) idleSince = parts.now();
-        else {
-          parts.note(sink.isReleasing ? "publishing" : "waiting", checkpoint.state.step);
+      {
+        stop: limitReached,
+        moved: async (hadWork) => {
+          if (hadWork) idleSince = parts.now();
+          else {
+            parts.note(sink.isReleasing ? "publishing" : "waiting", checkpoint.state.step);
+            await parts.sleep(options.pollMs, signal);
+          }
+        },
+        recover: async (error) => {
+          if (signal.aborted) return;
+          if (!WaggleError.is(error) || !error.retryable) throw error;
+          report.failure(error);
           await parts.sleep(options.pollMs, signal);
-        }
+        },
       },
-      recover: async (error) => {
-        if (signal.aborted) return;
-        if (!WaggleError.is(error) || !error.retryable) throw error;
-        report.failure(error);
-        await parts.sleep(options.pollMs, signal);
-      },
-    },
-  );
+    );
+  const stoppedBy = isFromRewards
+    ? await run(rewardLearning(parts, options, checkpoint, follower, signal))
+    : await run({
+        source: edgeLeases(parts, checkpoint, follower),
+        check,
+        update: edgeUpdate(parts, options, checkpoint, () => check.coming, signal),
+      });
   await leases.releaseAll().catch((error: unknown) => report.failure(error));
   return { stoppedBy, state: checkpoint.state, twice: check.twice };
 }

@@ -19,6 +19,7 @@ import {
   type PublishRequest,
   type RenewRequest,
   RenewResponse,
+  RewardsResponse,
   type VersionReport,
   WaggleError,
 } from "@waggle/protocol";
@@ -35,6 +36,8 @@ export interface EdgeClient {
   release(leaseId: string, fencingToken: number): Promise<void>;
   /** @throws WaggleError `LEASE_LOST` if the trainer no longer has the lease. */
   acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<AcknowledgeResponse>;
+  /** The rewards of a version's perturbations. @throws WaggleError `FORBIDDEN` if the edge collects something else. */
+  rewards(version: PolicyVersionId): Promise<RewardsResponse>;
   putObject(sha256: string, bytes: Uint8Array): Promise<void>;
   /** Hashes of the stored parts of an object. */
   objectParts(sha256: string): Promise<string[]>;
@@ -98,6 +101,8 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
         { method: "POST", path: `/v1/trainer/leases/${leaseId}/acknowledge`, json },
         AcknowledgeResponse,
       ),
+    rewards: (version) =>
+      answer({ method: "GET", path: `/v1/trainer/rewards?version=${version}` }, RewardsResponse),
     putObject: (sha256, bytes) =>
       done({ method: "PUT", path: `/v1/trainer/objects/${sha256}`, bytes }),
     async objectParts(sha256) {

@@ -8,6 +8,7 @@ import {
   type ControlState,
   type LeasedGroup,
   type MetricsRow,
+  type PageReward,
   type PolicyVersion,
   type PromotionGate,
   type PublishRequest,
@@ -31,6 +32,8 @@ export class FakeEdge {
   readonly policies: PolicyVersion[] = [];
   /** Reports by version. */
   readonly reports: Map<number, VersionReport> = new Map();
+  /** Rewards by version. */
+  readonly rewards: Map<number, PageReward[]> = new Map();
   /** Digests that their visitors withdrew. */
   readonly forgotten: Set<string> = new Set();
   control: ControlState = { environment: "shop", frozen: null, killed: null };
@@ -114,6 +117,7 @@ export class FakeEdge {
         this.#require(leaseId, fencingToken).isDone = true;
       },
       acknowledge: async (leaseId, request) => this.#acknowledge(leaseId, request),
+      rewards: async (version) => ({ rewards: this.rewards.get(version) ?? [] }),
       putObject: async (digest, bytes) => {
         if ((await sha256(bytes)) !== digest) {
           throw new WaggleError("DIGEST_MISMATCH", "the object does not match its hash");

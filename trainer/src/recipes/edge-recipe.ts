@@ -105,6 +105,8 @@ export function edgeMisfits({ stages, rounds }: Recipe): string[] {
       ...(rounds > 1 ? [`has ${rounds} rounds`] : []),
     ];
   }
+  // Pages roll out with the perturbations, and send the rewards.
+  if (stage.learns === "scores") return [];
   if (stage.learns !== "rewards" && !learnsFromFeedback(stage)) {
     return [learningNeeded(stage.learns)];
   }

@@ -32,7 +32,7 @@ const WINDOW_STEPS = 20;
  * Networks that must take part before the bound on one acts. The visitors of a site with fewer may all be
  * in one office.
  */
-const LEAST_NETWORKS = 8;
+export const LEAST_NETWORKS = 8;
 
 /** The masses to keep for the next step. */
 export function nextInfluence(

@@ -30,6 +30,7 @@ import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
 import { quarantineEndpoints } from "./routes/quarantine.ts";
 import { reconcileEndpoints } from "./routes/reconcile.ts";
 import { releaseEndpoints } from "./routes/releases.ts";
+import { rewardEndpoints } from "./routes/rewards.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
 import { signatureEndpoints } from "./routes/signatures.ts";
@@ -53,6 +54,7 @@ const served: readonly Endpoint[] = [
   ...assignmentEndpoints,
   ...consentEndpoints,
   ...trajectoryEndpoints,
+  ...rewardEndpoints,
   ...feedbackEndpoints,
   ...outcomeEndpoints,
   ...visitorEndpoints,

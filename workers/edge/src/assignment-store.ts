@@ -3,7 +3,7 @@
  * seeds come from a counter, so no two groups share one. Not safe for concurrent calls; the Coordinator
  * serializes them.
  */
-import type { AssignmentResponse } from "@waggle/protocol";
+import { type AssignmentResponse, derivedSeed, type Perturbation } from "@waggle/protocol";
 import { countTask, type Holder, readBudgets, requireBudget } from "./assignment-budget.ts";
 import { forgottenName, forgottenRefusal } from "./forgotten-store.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
@@ -24,6 +24,8 @@ export type AssignmentOptions = {
   readonly unansweredPerVisitor: number;
   /** Tasks that an address prefix may leave unanswered; 0 = no limit. */
   readonly unansweredPerPrefix: number;
+  /** The version that pages perturb, and the noise's standard deviation. Absent: they work with their own version. */
+  readonly perturbs?: Pick<Perturbation, "policyVersion" | "scale"> | undefined;
 };
 
 /** The visitor who requests a task, and their network. */
@@ -33,7 +35,8 @@ export type Asker = {
   readonly addressPrefix: string;
 };
 
-type OpenGroup = { id: string; seed: number };
+/** @property slots - assignments so far, with expired ones. */
+type OpenGroup = { id: string; seed: number; slots: number };
 
 const SEEDS = 0x1_0000_0000;
 /** Slots reclaimed, and groups closed, per call. */
@@ -69,7 +72,8 @@ function findOpenGroup(
   const most = (slots: number) => (slots === 0 ? NO_LIMIT : slots);
   return db
     .prepare(
-      `SELECT id, seed FROM
+      `SELECT id, seed,
+         (SELECT COUNT(*) FROM assignments a WHERE a.site = ?site AND a.groupId = g.id) AS slots FROM
          (SELECT id, seed, deadlineAt FROM taskGroups
           WHERE site = ?site AND state = 'open' AND lateOf IS NULL AND assigned < capacity
             AND environment = ?1 AND split = 'train' AND deadlineAt > ?2
@@ -131,6 +135,27 @@ async function nextSeed(db: SiteDatabase, firstSeed: number): Promise<number> {
 }
 
 /**
+ * The seeds of the group's next slot. Perturbations come in pairs of opposite directions, with the same noise, task and
+ * sampling seed, so that a pair differs in the direction alone.
+ */
+function slotOf(
+  { seed, slots }: OpenGroup,
+  { perturbs }: AssignmentOptions,
+): { readonly samplingSeed: number; readonly perturbation?: Perturbation } {
+  const [samplingSeed = 0] = crypto.getRandomValues(new Uint32Array(1));
+  if (perturbs === undefined) return { samplingSeed };
+  const pair = slots >> 1;
+  return {
+    samplingSeed: derivedSeed(seed, pair, 1),
+    perturbation: {
+      ...perturbs,
+      seed: derivedSeed(seed, pair, 0),
+      direction: slots % 2 === 0 ? 1 : -1,
+    },
+  };
+}
+
+/**
  * Assigns a task to a visitor, in the oldest group with a free slot for them. Returns `null` while the
  * trainer is too far behind.
  * @throws WaggleError `RATE_LIMITED` for a visitor or network with too many unanswered tasks
@@ -154,15 +179,20 @@ export async function assignTask(
   requireBudget((budgets?.results ?? []) as Parameters<typeof requireBudget>[0], holders, now);
   const open = groups?.results[0] as OpenGroup | undefined;
   if (!open && !(await hasCapacity(db, options.maxUnfinishedGroups, now))) return null;
-  const group = open ?? { id: crypto.randomUUID(), seed: await nextSeed(db, options.firstSeed) };
+  const group = open ?? {
+    id: crypto.randomUUID(),
+    seed: await nextSeed(db, options.firstSeed),
+    slots: 0,
+  };
   const assignmentId = crypto.randomUUID();
-  const [samplingSeed = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const { samplingSeed, perturbation } = slotOf(group, options);
   // One transaction, so that a visitor who is forgotten meanwhile gets no row and takes no slot.
   const statements = [
     db
       .prepare(
-        `INSERT INTO assignments (site, id, groupId, visitorId, addressPrefix, createdAt, samplingSeed)
-         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?7
+        `INSERT INTO assignments (site, id, groupId, visitorId, addressPrefix, createdAt, samplingSeed,
+           perturbation, perturbedVersion)
+         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?7, ?8, ?9
          WHERE NOT EXISTS
            (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?6)`,
       )
@@ -174,6 +204,8 @@ export async function assignTask(
         now,
         await forgottenName(asker.visitorId),
         samplingSeed,
+        perturbation === undefined ? null : JSON.stringify(perturbation),
+        perturbation?.policyVersion ?? null,
       ),
     db
       .prepare(
@@ -213,5 +245,6 @@ export async function assignTask(
     groupId: group.id,
     task: { environment: options.environment, seed: group.seed, split: "train" },
     samplingSeed,
+    ...(perturbation === undefined ? {} : { perturbation }),
   };
 }

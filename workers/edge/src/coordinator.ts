@@ -45,6 +45,7 @@ import { checkLeasedGroups, checkLeasedRows, checkLeases } from "./reconcile/lea
 import { deleteExpired, oldestReceivedAt } from "./retention.ts";
 import { deleteAbandonedParts } from "./objects/part-store.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
+import { deleteExpiredRewards, oldestRewardAt, perturbedIn } from "./rewards/reward-store.ts";
 import type { Bindings, Settings } from "./settings.ts";
 import { type SiteDatabase, siteDatabase } from "./sites/site-database.ts";
 import { requireSite, siteDirectory } from "./sites/site-directory.ts";
@@ -100,23 +101,31 @@ export class Coordinator extends DurableObject<Bindings> {
     return next;
   }
 
-  /** `null` if there is no task for now. */
-  assign(asker: Asker, now: number): Promise<Answer<AssignmentResponse | null>> {
+  /** `null` if there is no task for now. @param version - the one that the page runs; `null` if it does not say */
+  assign(
+    asker: Asker,
+    version: number | null,
+    now: number,
+  ): Promise<Answer<AssignmentResponse | null>> {
     return this.#oneAtATime(async (settings) => {
       if (settings.TASK_ENVIRONMENT === "") return null;
+      const perturbs = await perturbedIn(this.#db, settings, version);
+      if (perturbs === null) return null;
       return assignTask(
         this.#db,
         asker,
         {
           environment: settings.TASK_ENVIRONMENT,
           firstSeed: settings.TASK_SEED_START,
-          groupSize: settings.GROUP_SIZE,
+          // Perturbations come in pairs.
+          groupSize: settings.GROUP_SIZE + (perturbs === undefined ? 0 : settings.GROUP_SIZE % 2),
           deadlineMs: settings.GROUP_DEADLINE_SECONDS * 1000,
           maxUnfinishedGroups: settings.MAX_UNFINISHED_GROUPS,
           slotsPerVisitor: settings.GROUP_SLOTS_PER_VISITOR,
           slotsPerPrefix: settings.GROUP_SLOTS_PER_PREFIX,
           unansweredPerVisitor: settings.UNANSWERED_PER_VISITOR,
           unansweredPerPrefix: settings.UNANSWERED_PER_PREFIX,
+          perturbs,
         },
         now,
       );
@@ -314,6 +323,7 @@ export class Coordinator extends DurableObject<Bindings> {
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
     const expired = now - CONSENT_DAYS * DAY_MS;
     if (keptMs !== null) await deleteOldConsents(this.#db, now - keptMs, expired);
+    while (keptMs !== null && (await deleteExpiredRewards(this.#db, now - keptMs)) > 0);
     while (unwrap(await this.#oneAtATime(() => dropOldReputations(this.#db, now))) > 0);
     await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
     const { site } = this.#db;
@@ -322,6 +332,7 @@ export class Coordinator extends DurableObject<Bindings> {
     }
     const oldest =
       (await oldestReceivedAt(stores)) ??
+      (await oldestRewardAt(this.#db)) ??
       (await oldestUnjoinedAt(this.#db)) ??
       (await oldestReputationAt(this.#db)) ??
       (await oldestConsentAt(this.#db));

@@ -17,6 +17,28 @@ export function forgottenName(visitorId: string): Promise<string> {
   return sha256(`forgotten ${visitorId}`);
 }
 
+/**
+ * Statement that remembers which versions may have learned from a visitor's rewards: those published after the version
+ * that the rewards are about.
+ * @param visitor - the visitor's `forgottenName`
+ */
+export function rememberRewards(
+  db: SiteDatabase,
+  visitorId: string,
+  visitor: string,
+  before = Number.MAX_SAFE_INTEGER,
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO forgottenTrajectories (site, digest, visitor, learnedAtStep)
+       SELECT a.site, a.id, ?2, p.step + 1
+       FROM assignments a JOIN policies p ON p.site = a.site AND p.version = a.perturbedVersion
+       WHERE a.visitorId = ?1 AND a.site = ?site AND a.rewardedAt < ?3
+       ON CONFLICT DO NOTHING`,
+    )
+    .bind(visitorId, visitor, before);
+}
+
 /** Forgets a visitor. Repeating it succeeds with the same `learnedBy`. The caller deletes the objects. */
 export async function forgetVisitor(
   db: SiteDatabase,
@@ -37,6 +59,7 @@ export async function forgetVisitor(
          ON CONFLICT DO NOTHING`,
       )
       .bind(visitorId, visitor),
+    rememberRewards(db, visitorId, visitor),
     // A version has learned from the visitor if it was published at or after the first step that did.
     db
       .prepare(
@@ -69,7 +92,7 @@ export async function forgetVisitor(
     db.prepare("DELETE FROM deadLetters WHERE site = ?site AND visitorId = ?1").bind(visitorId),
     db.prepare("DELETE FROM releaseVisitors WHERE visitorId = ?1 AND site = ?site").bind(visitorId),
   ]);
-  const [, , learned, outcomes, trajectories, feedback] = results;
+  const [, , , learned, outcomes, trajectories, feedback] = results;
   return {
     deletedTrajectories: trajectories?.results.length ?? 0,
     deletedFeedback: feedback?.results.length ?? 0,

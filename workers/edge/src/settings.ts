@@ -113,8 +113,10 @@ const Settings = z
     RETENTION_DAYS: whole(0, 0),
     /** Days that a visitor's consent holds. Records under an older one are refused. */
     CONSENT_DAYS: whole(CONSENT_DAYS),
-    /** What is stored of visitors' own requests. `statistics`: no tokens and no text. */
+    /** What is stored. `statistics`: no tokens and no text of visitors' own requests. `rewards`: no trajectories. */
     COLLECT: CollectionLevel.default("full"),
+    /** Standard deviation of the noise that pages add to a policy, where the site collects rewards. */
+    PERTURBATION_SCALE: z.coerce.number().positive().max(1).default(0.1),
     /** Share of visitors on the canary channel, in [0, 1]. */
     CANARY_SHARE: z.coerce.number().min(0).max(1).default(0.5),
     /** Requests per minute and visitor; 0 = no limit. */

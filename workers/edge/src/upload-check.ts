@@ -103,6 +103,12 @@ export function checkReceipt({ consent, assignmentId }: Trajectory, { receipts }
 
 /** Practice tasks are the site's own, so they may be recorded in full. */
 function checkLevel(trajectory: Trajectory, { site }: Knowledge): void {
+  if (site.level === "rewards") {
+    throw new WaggleError(
+      "FORBIDDEN",
+      "this site collects rewards only, and this is a trajectory; reload the page",
+    );
+  }
   if (site.level === "full" || trajectory.assignmentId !== null) return;
   if (isStatistics(trajectory)) return;
   throw new WaggleError(

@@ -89,6 +89,8 @@ export class FeedbackSender {
 
   /** The consent in force, if it covers feedback. */
   #agreed(): Consent | null {
+    // Such a site keeps no trajectory that feedback could be about.
+    if (this.#texts.options.consent?.collect === "rewards") return null;
     const consent = this.#consent.get();
     return consent !== null && consentScopes(consent).includes("feedback") ? consent : null;
   }

@@ -52,7 +52,8 @@ export function evolutionStep(
   );
 }
 
-function fitnessWeights(
+/** `[n]` weights of perturbations by their rewards. @throws WaggleError `GROUP_TOO_SMALL` for one with comparing weights */
+export function fitnessWeights(
   rewards: readonly number[],
   fitness: "standardized" | "ranked" | "raw",
 ): readonly number[] {

@@ -4,7 +4,7 @@
  *
  * Source: Box and Muller 1958.
  */
-import { namedRandom, type TensorMap } from "@waggle/protocol";
+import { namedRandom, type Perturbation, type TensorMap } from "@waggle/protocol";
 
 /** `[n]` standard normal numbers for a seed and a tensor's name, in single precision. */
 export function seededNormals(seed: number, name: string, length: number): Float32Array {
@@ -31,4 +31,18 @@ export function perturbed(parameters: TensorMap, seed: number, scale: number): T
       return [name, { shape, data: data.map((value, i) => value + scale * (noise[i] as number)) }];
     }),
   );
+}
+
+/** Whether pages perturb a tensor: B of each linear. A stays, so that the product changes in proportion to the noise. */
+export function movesInPages(tensor: string): boolean {
+  return !tensor.includes("lora_A");
+}
+
+/** An adapter's tensors with the noise that the edge gave to a page. */
+export function withPerturbation(
+  tensors: TensorMap,
+  { seed, direction, scale }: Perturbation,
+): TensorMap {
+  const moved = new Map([...tensors].filter(([name]) => movesInPages(name)));
+  return new Map([...tensors, ...perturbed(moved, seed, direction * scale)]);
 }

@@ -24,6 +24,9 @@ export const Consent = readOnly(
   }),
 );
 
-/** What a site collects of visitors' own requests. `statistics`: no tokens and no text, see `toStatistics`. */
+/**
+ * What a site collects. `statistics`: no tokens and no text of visitors' own requests, see `toStatistics`. `rewards`: no
+ * trajectory at all, only rewards of perturbed policies on practice tasks, see `Perturbation`.
+ */
 export type CollectionLevel = z.infer<typeof CollectionLevel>;
-export const CollectionLevel = z.enum(["full", "statistics"]);
+export const CollectionLevel = z.enum(["full", "statistics", "rewards"]);

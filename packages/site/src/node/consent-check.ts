@@ -8,10 +8,11 @@ export function requireConsentText({ source, definition }: SiteConfig): void {
     (one) => training?.[one] !== undefined,
   );
   const learning = name === undefined ? null : source.nodeAt(["training", name]);
-  if (learning !== null && consent?.collect === "statistics") {
+  const { collect = "full" } = consent ?? {};
+  if (learning !== null && collect !== "full") {
     throw source.mistake(
       learning,
-      `training.${name} lets the assistant learn from visitors, and with consent.collect "statistics" nothing is kept to learn from; leave out one of them`,
+      `training.${name} lets the assistant learn from visitors, and with consent.collect "${collect}" nothing is kept to learn from; leave out one of them`,
     );
   }
   if (consent?.text !== undefined) return;
@@ -21,8 +22,8 @@ export function requireConsentText({ source, definition }: SiteConfig): void {
       `training.${name} lets the assistant learn from visitors, and the panel's own consent text says that it does not; write consent.text, and a new consent.version`,
     );
   }
-  if (consent?.collect !== "statistics" && consent?.choices !== true) return;
-  const option = consent.choices === true ? "choices" : "collect";
+  if (collect === "full" && consent?.choices !== true) return;
+  const option = consent?.choices === true ? "choices" : "collect";
   throw source.mistake(
     source.nodeAt(["consent", option]),
     `the panel's own consent text does not fit consent.${option}; write consent.text, and a new consent.version`,

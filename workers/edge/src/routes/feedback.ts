@@ -6,7 +6,7 @@ import { requireConsent } from "../access.ts";
 import { endWaiting } from "../awaited-feedback.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { FeedbackRow } from "../visitors/feedback-row.ts";
-import { requireFeedbackConsent } from "../visitors/feedback-consent.ts";
+import { requireFeedbackConsent, requireFeedbackKept } from "../visitors/feedback-consent.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 
 /** Maximum number of feedback rows per visitor. */
@@ -34,6 +34,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         text = null,
         at,
       } = await readJson(context.req.raw, FeedbackRequest);
+      requireFeedbackKept(settings);
       if (text !== null && settings.COLLECT === "statistics") {
         throw new WaggleError(
           "FORBIDDEN",

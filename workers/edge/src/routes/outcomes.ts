@@ -14,7 +14,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 import { type CheckedOutcome, checkOutcome } from "../outcomes/outcome-check.ts";
 import { SERVER, storeOutcomes } from "../outcomes/outcome-store.ts";
-import { requireFeedbackConsent } from "../visitors/feedback-consent.ts";
+import { requireFeedbackConsent, requireFeedbackKept } from "../visitors/feedback-consent.ts";
 
 type OutcomeResult = OutcomesResponse["results"][number];
 
@@ -59,6 +59,7 @@ export const outcomeEndpoints: readonly Endpoint[] = [
     handle: async (context) => {
       const { settings, now } = context.var;
       const { visitorId } = requireConsent(context.var.session);
+      requireFeedbackKept(settings);
       const value = await readJson(context.req.raw, Outcome);
       const outcome = checkOutcome(value, settings.METRICS, now);
       await requireFeedbackConsent(context.var.db, visitorId, outcome.trajectoryId);

@@ -71,6 +71,7 @@ export function foreignBodies(
     getSummary: null,
     getTrajectory: null,
     getVersionReport: null,
+    giveReward: () => ({ assignmentId: of().upload.trajectory.assignmentId, reward: 1 }),
     giveFeedback: () => ({
       id: crypto.randomUUID(),
       trajectoryId: of().upload.trajectory.id,
@@ -87,6 +88,7 @@ export function foreignBodies(
     releaseSender: null,
     listPoliciesAsOperator: null,
     listReleases: null,
+    listRewards: () => undefined,
     listSignatures: null,
     listSites: null,
     listSitesToTrain: null,

@@ -1,8 +1,18 @@
 /** Feedback and page outcomes on trajectories whose visitors agreed to neither. */
 import { consentScopes, WaggleError } from "@waggle/protocol";
 import { forgottenRefusal, isForgotten } from "../forgotten-store.ts";
+import type { Settings } from "../settings.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { receiptsOf, requireReceipt, unproven } from "./consent-receipts.ts";
+
+/** @throws WaggleError `FORBIDDEN` if the site keeps no trajectories that feedback could be about. */
+export function requireFeedbackKept({ COLLECT }: Pick<Settings, "COLLECT">): void {
+  if (COLLECT !== "rewards") return;
+  throw new WaggleError(
+    "FORBIDDEN",
+    "this site collects rewards only, and keeps no feedback and no outcomes; reload the page",
+  );
+}
 
 /** Whether the visitor's trajectory is stored without consent to feedback. */
 export async function lacksFeedbackConsent(

@@ -117,11 +117,18 @@ const PARTS = {
   },
 
   async *assignment(asked, after) {
-    const select = "SELECT id, groupId, createdAt FROM assignments";
-    type Assignment = { id: string; groupId: string; createdAt: number };
+    const select = "SELECT id, groupId, createdAt, reward FROM assignments";
+    type Assignment = { id: string; groupId: string; createdAt: number; reward: number | null };
     const rows = await pageOf<Assignment>(asked, select, after);
-    for (const { id, groupId, createdAt } of rows) {
-      yield { kind: "assignment", assignmentId: id, groupId, createdAt: timeOf(createdAt) };
+    for (const { id, groupId, createdAt, reward } of rows) {
+      const rewarded = reward === null ? {} : { reward };
+      yield {
+        kind: "assignment",
+        assignmentId: id,
+        groupId,
+        createdAt: timeOf(createdAt),
+        ...rewarded,
+      };
     }
     return lastOf(rows.map(({ id }) => id));
   },

@@ -1,0 +1,235 @@
+/** Perturbations that an edge assigns, and the rewards that it takes for them. */
+import {
+  type AssignmentResponse,
+  type DeletionResponse,
+  type Perturbation,
+  type RewardsResponse,
+  type SessionResponse,
+} from "@waggle/protocol";
+import { beforeEach, expect, test } from "vitest";
+import {
+  ask,
+  asOperator,
+  asTrainer,
+  bindings,
+  call,
+  freshEdge,
+  makeUpload,
+  NOTHING,
+  openSession,
+  publish,
+  type Reply,
+  rows,
+  stored,
+  upload,
+} from "../testing/edge.ts";
+import { feedbackOn } from "../testing/feedback.ts";
+import { makeSite } from "../testing/sites.ts";
+import { coordinatorOf } from "../coordinator.ts";
+
+let baseModel = "";
+let visitor: SessionResponse;
+
+beforeEach(async () => {
+  baseModel = await freshEdge();
+  await set({ collect: "rewards", perturbationScale: 0.25 });
+  visitor = await openSession();
+});
+
+const set = (settings: object) =>
+  ask("PUT", "/v1/operator/sites/default", { ...asOperator, body: { settings } });
+
+/** Publishes version 1 and makes it stable. */
+async function publishStable(version = 1): Promise<void> {
+  await publish(version, baseModel);
+  await ask("POST", `/v1/trainer/policies/${version}/promote`, asTrainer);
+}
+
+const task = (version: number, token = visitor.token): Promise<Reply> =>
+  call("POST", `/v1/assignments?version=${version}`, { token });
+
+type Given = AssignmentResponse & { readonly perturbation: Perturbation };
+const given = async (version = 1, token = visitor.token): Promise<Given> =>
+  (await task(version, token)).body as Given;
+
+const reward = (assignmentId: string, value: unknown, token = visitor.token): Promise<Reply> =>
+  call("POST", "/v1/rewards", { token, body: { assignmentId, reward: value } });
+
+const rewards = async (version = 1): Promise<RewardsResponse["rewards"]> =>
+  (await ask<RewardsResponse>("GET", `/v1/trainer/rewards?version=${version}`, asTrainer)).rewards;
+
+test("pages get perturbations of the stable version in pairs that share task, noise and sampling seed", async () => {
+  await publishStable();
+  const slots: Given[] = [];
+  for (let slot = 0; slot < 4; slot++) slots.push(await given());
+  const [first, mirrored, third, fourth] = slots;
+  expect(first?.perturbation).toMatchObject({ policyVersion: 1, direction: 1, scale: 0.25 });
+  expect(mirrored).toMatchObject({
+    groupId: first?.groupId,
+    task: first?.task,
+    samplingSeed: first?.samplingSeed,
+    perturbation: { ...first?.perturbation, direction: -1 },
+  });
+  expect(third?.perturbation.seed).not.toBe(first?.perturbation.seed);
+  expect(third?.samplingSeed).not.toBe(first?.samplingSeed);
+  expect(fourth?.perturbation).toEqual({ ...third?.perturbation, direction: -1 });
+});
+
+test("a page whose version is not stable, or has no adapter, gets no task", async () => {
+  expect((await task(0)).status).toBe(204);
+  await publishStable();
+  expect((await task(0)).status).toBe(204);
+  expect((await call("POST", "/v1/assignments", { token: visitor.token })).status).toBe(204);
+  expect((await task(1)).status).toBe(200);
+  for (const version of ["", "x", "-1", "1.5", "1e99"]) {
+    const reply = await call("POST", `/v1/assignments?version=${version}`, {
+      token: visitor.token,
+    });
+    expect(reply.status).toBe(400);
+  }
+});
+
+test("control: a site that collects trajectories assigns no perturbation and takes no reward", async () => {
+  await publishStable();
+  const { assignmentId } = await given();
+  await set({ collect: "full" });
+  expect(await given()).not.toHaveProperty("perturbation");
+  expect((await reward(assignmentId, 1)).status).toBe(403);
+  const reply = await call("GET", "/v1/trainer/rewards?version=1", asTrainer);
+  expect(reply.body).toMatchObject({ error: { code: "FORBIDDEN" } });
+});
+
+test("a reward is stored once, with its visitor and perturbation, for the trainer of that version", async () => {
+  await publishStable();
+  const { assignmentId, perturbation } = await given();
+  expect((await reward(assignmentId, 0.5)).status).toBe(200);
+  expect((await reward(assignmentId, 0.5)).status).toBe(200);
+  const other = await reward(assignmentId, 1);
+  expect(other.body).toMatchObject({ error: { code: "REPLAYED" } });
+  const { visitorId } = visitor;
+  expect(await rewards()).toMatchObject([{ assignmentId, visitorId, perturbation, reward: 0.5 }]);
+  expect(await rewards(2)).toEqual([]);
+});
+
+test("rewards out of range, for tasks of others, for tasks without a perturbation and unknown ones are refused", async () => {
+  await publishStable();
+  const { assignmentId } = await given();
+  for (const value of [-0.1, 1.1, "1", null, Number.MAX_VALUE]) {
+    expect((await reward(assignmentId, value)).status).toBe(400);
+  }
+  const extra = { assignmentId, reward: 1, text: "hello" };
+  const { token } = visitor;
+  expect((await call("POST", "/v1/rewards", { token, body: extra })).status).toBe(400);
+  const stranger = await openSession();
+  const stolen = await reward(assignmentId, 1, stranger.token);
+  expect(stolen.body).toMatchObject({ error: { code: "ASSIGNMENT_MISMATCH" } });
+  const unknown = await reward(crypto.randomUUID(), 1);
+  expect(unknown.body).toMatchObject({ error: { code: "ASSIGNMENT_MISMATCH" } });
+  await set({ collect: "full" });
+  const plain = await given();
+  await set({ collect: "rewards" });
+  expect((await reward(plain.assignmentId, 1)).status).toBe(stolen.status);
+  expect(await rewards()).toEqual([]);
+});
+
+test("a visitor who answers nothing gets no more tasks", async () => {
+  await publishStable();
+  const replies: Reply[] = [];
+  for (let slot = 0; slot < 17; slot++) replies.push(await task(1));
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(16);
+  const [first] = replies.map(({ body }) => body as Given);
+  expect((await reward(first?.assignmentId ?? "", 1)).status).toBe(200);
+  expect((await task(1)).status).toBe(200);
+});
+
+test("answered groups do not count as unfinished", async () => {
+  await publishStable();
+  await set({ collect: "rewards" });
+  const open = () =>
+    rows
+      .prepare("SELECT COUNT(*) AS n FROM taskGroups WHERE site = ?site AND state = 'open'")
+      .bind()
+      .first<number>("n");
+  const ids: string[] = [];
+  for (let slot = 0; slot < 8; slot++) ids.push((await given()).assignmentId);
+  for (const id of ids.slice(1)) await reward(id, 1);
+  expect(await open()).toBe(1);
+  await reward(ids[0] as string, 0);
+  expect(await open()).toBe(0);
+});
+
+test("an edge that collects rewards refuses trajectories, feedback and outcomes of pages", async () => {
+  await publishStable();
+  const { token } = visitor;
+  const assigned = await given();
+  const uploads = [
+    await makeUpload(baseModel, null),
+    await makeUpload(baseModel, { ...assigned }, { policyVersion: 1 }),
+  ];
+  for (const one of uploads) {
+    const body = { trajectories: [one] };
+    const { body: refused } = await call("POST", "/v1/trajectories", { token, body });
+    expect(refused).toMatchObject({ error: { code: "FORBIDDEN" } });
+  }
+  const [live] = uploads;
+  const feedback = feedbackOn((live as (typeof uploads)[number]).trajectory);
+  expect((await call("POST", "/v1/feedback", { token, body: feedback })).status).toBe(403);
+  expect(await stored()).toEqual(NOTHING);
+  await set({ collect: "full" });
+  const { results } = await upload(token, live as (typeof uploads)[number]);
+  expect(results[0]?.status).toBe("accepted");
+});
+
+test("rewards are deleted with their visitor, who learns which later versions may contain them", async () => {
+  await publishStable();
+  const { assignmentId } = await given();
+  await reward(assignmentId, 1);
+  const stranger = await openSession();
+  await reward((await given(1, stranger.token)).assignmentId, 0, stranger.token);
+  await publishStable(2);
+  const { token } = visitor;
+  const { learnedBy } = await ask<DeletionResponse>("DELETE", "/v1/visitor", { token });
+  expect(learnedBy).toEqual([2]);
+  expect((await rewards()).map(({ visitorId }) => visitorId)).toEqual([stranger.visitorId]);
+  expect((await reward(assignmentId, 1)).status).not.toBe(200);
+});
+
+test("another site reads none of the rewards, and can answer none of the tasks", async () => {
+  await publishStable();
+  const open = await given();
+  await reward((await given()).assignmentId, 1);
+  const other = await makeSite("b", { collect: "rewards" });
+  const read = await call("GET", "/v1/trainer/rewards?version=1", other.trainer);
+  expect(read.body).toEqual({ rewards: [] });
+  const own = await ask<SessionResponse>("POST", "/v1/sessions", {
+    body: { siteKey: other.siteKey },
+  });
+  expect((await reward(open.assignmentId, 1, own.token)).body).toMatchObject({
+    error: { code: "ASSIGNMENT_MISMATCH" },
+  });
+  expect(await rewards()).toHaveLength(1);
+});
+
+test("a visitor can read the rewards that are stored of them", async () => {
+  await publishStable();
+  const { assignmentId } = await given();
+  await reward(assignmentId, 0.75);
+  const { body } = await call("GET", "/v1/visitor?after=assignment.", { token: visitor.token });
+  const [line = "{}"] = String(body).split("\n");
+  expect(JSON.parse(line)).toMatchObject({ kind: "assignment", assignmentId, reward: 0.75 });
+});
+
+test("rewards are deleted when the retention is over", async () => {
+  await publishStable();
+  await reward((await given()).assignmentId, 1);
+  await set({ collect: "rewards", retentionDays: 7 });
+  const coordinator = coordinatorOf(bindings, "default");
+  await coordinator.expire(Date.now() + 6 * 86_400_000);
+  expect(await rewards()).toHaveLength(1);
+  await coordinator.expire(Date.now() + 8 * 86_400_000);
+  expect(await rewards()).toEqual([]);
+  await publishStable(2);
+  const { token } = visitor;
+  const { learnedBy } = await ask<DeletionResponse>("DELETE", "/v1/visitor", { token });
+  expect(learnedBy).toEqual([2]);
+});
