@@ -37,6 +37,8 @@ import type { NanoText } from "./nano-text.ts";
 /** The file that records how a base was made. */
 export const BASE_RECORD = "base.json";
 const WARM_UP_STEPS = 50;
+/** Longest time between two lines of progress, but for the step that runs. */
+const MEASURED_MS = 30_000;
 
 /** Progress of training a base. */
 export type BaseProgress = {
@@ -163,6 +165,7 @@ async function trainBase(
   const startedAt = performance.now();
   let tokens = 0;
   let taken = 0;
+  let measuredAt = performance.now();
   try {
     const found = await foundIn(checkpoints, settings, onDiscard);
     const saved = found?.engines.get("policy");
@@ -191,12 +194,17 @@ async function trainBase(
           lossMask: samples.map(({ lossMask }) => lossMask),
         };
       },
-      // The first measurement soon, so that one sees how long it takes.
-      isMeasured: (step) => step === 9 || step % 100 === 99 || step + 1 === steps,
+      // The first measurement soon, so that one sees how long it takes. On a slow machine, some more.
+      isMeasured: (step) =>
+        step === 9 ||
+        step % 100 === 99 ||
+        step + 1 === steps ||
+        performance.now() - measuredAt >= MEASURED_MS,
       onStep: (step, { loss, gradientNorm }, { sequences }) => {
         tokens += sequences.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
         taken += 1;
         if (loss === null) return;
+        measuredAt = performance.now();
         const seconds = (performance.now() - startedAt) / 1000;
         const tokensPerSecond = tokens / seconds;
         const learningRate = rate(step - 1);
