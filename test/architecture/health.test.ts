@@ -35,7 +35,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/environments": 62,
   "@waggle/evaluation": 65,
   "@waggle/exchange": 41,
-  "@waggle/learning": 401,
+  "@waggle/learning": 400,
   "@waggle/model": 108,
   "@waggle/protocol": 242,
   "@waggle/runtime": 117,

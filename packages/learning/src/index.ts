@@ -105,7 +105,6 @@ export { demonstrationStart } from "./recipes/stages/demonstration-start.ts";
 export { groupReinforcement } from "./recipes/stages/group-reinforcement.ts";
 export { feedbackVerdict } from "./rewards/feedback.ts";
 export type { JudgePort } from "./rewards/judge-port.ts";
-export type { DemonstrationForm } from "./rollouts/demonstration-form.ts";
 export { drawEnvironment } from "./rollouts/env-random.ts";
 export { REFUSED } from "./rollouts/environment-change.ts";
 export type { EnvironmentChange } from "./rollouts/environment-change.ts";

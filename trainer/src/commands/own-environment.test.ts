@@ -67,7 +67,7 @@ const trainLine = (name: string): string =>
 test("train-base makes a base model from the demonstrations, and keeps it while they stay the same", async () => {
   const line = `train-base --env ${site} --bases ${join(folder, "bases")} --steps 1 --tasks 2 --json`;
   const { out, progress } = await run(line);
-  expect(progress).toEqual(['{"event":"evaluation","done":4,"tasks":4}']);
+  expect(progress).toEqual(['{"event":"evaluation","done":4,"tasks":4,"secondsLeft":0}']);
   expect(JSON.parse(out[0] ?? "")).toMatchObject({
     folder: base,
     environment: "support-desk",

@@ -81,7 +81,12 @@ test("of a practice task, one number leaves the page: no token, no text", async 
   const { agent, sent, loaded, given } = rewardPage({ turns: [say("one"), say("two")] });
   const progress = await agent.simulate({ environment: judged, tasks: 2, parallel: 1 });
   expect(progress).toMatchObject({ assigned: 2, completed: 2, uploaded: 2, failed: 0 });
-  const bodies = sent.filter(({ path, body }) => body !== null && path !== "/v1/sessions");
+  // What the visitor agreed to is recorded, with the hash of the text that was shown.
+  const consents = sent.filter(({ path }) => path === "/v1/consents");
+  expect(consents.length).toBeLessThanOrEqual(1);
+  expect(JSON.stringify(consents)).not.toContain(SECRET);
+  const known = ["/v1/sessions", "/v1/consents"];
+  const bodies = sent.filter(({ path, body }) => body !== null && !known.includes(path));
   expect(bodies).toEqual(
     [0, 0.75].map((reward) => ({
       path: "/v1/rewards",
