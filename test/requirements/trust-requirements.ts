@@ -306,6 +306,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/visitors/consent-receipts.test.ts > a receipt says who agreed to what, when and to which text, and the edge's secret signs it",
       "workers/edge/src/visitors/consent-receipts.test.ts > a request without a receipt of exactly its consent, visitor and site is refused by name",
       "workers/edge/src/visitors/consent-receipts.test.ts > a page of the previous release, which has no receipt, may practice and nothing else",
+      "workers/edge/src/visitors/consent-receipts.test.ts > a request of an open page of the previous release waits for the reload, and practice beside it is taken",
       "workers/edge/src/visitors/consent-receipts.test.ts > a receipt withdraws its consent from any session of the site, once, and forged ones change nothing",
       "workers/edge/src/visitors/consent-receipts.test.ts > an operator sees the receipt of a trajectory, and an export and the visitor's own data have all",
       "packages/collector/src/consent-receipts.test.ts > a receipt is asked for once, before anything is sent, and names the text that was shown",

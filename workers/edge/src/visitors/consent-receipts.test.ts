@@ -126,6 +126,16 @@ test("a page of the previous release, which has no receipt, may practice and not
   const thumb = await giveAsPage(token, feedbackOn({ id: crypto.randomUUID() }));
   // Such a page repeats what was answered so. After a reload, the new page sends the rest with a receipt.
   expect(thumb).toMatchObject({ status: 425, body: { error: { code: "CONSENT_UNPROVEN" } } });
+  await agree(token, consentOf());
+  const unproven = await makeUpload(baseModel, await assign(token));
+  const { results } = await call("POST", "/v1/trajectories", {
+    token,
+    body: { trajectories: [unproven] },
+  }).then(({ body }) => body as { results: object[] });
+  expect(results).toMatchObject([{ code: "CONSENT_UNPROVEN" }]);
+});
+
+test("a request of an open page of the previous release waits for the reload, and practice beside it is taken", async () => {
   const [request, task] = [
     await makeUpload(baseModel, null),
     await makeUpload(baseModel, await assign(token)),
@@ -141,13 +151,6 @@ test("a page of the previous release, which has no receipt, may practice and not
     status: 200,
     body: { results: [{ status: "accepted" }, { status: "duplicate" }] },
   });
-  await agree(token, consentOf());
-  const unproven = await makeUpload(baseModel, await assign(token));
-  const { results } = await call("POST", "/v1/trajectories", {
-    token,
-    body: { trajectories: [unproven] },
-  }).then(({ body }) => body as { results: object[] });
-  expect(results).toMatchObject([{ code: "CONSENT_UNPROVEN" }]);
 });
 
 test("after a narrower consent, neither requests under the wider one nor feedback are taken", async () => {
