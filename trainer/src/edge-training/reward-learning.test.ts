@@ -1,8 +1,15 @@
+/** Learning from rewards of pages, over the edge of the loop's fixture. */
 import { adapterOf } from "../update/adapter-tensors.ts";
 import { readSafetensors } from "@waggle/model";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { constantRate, withPerturbation } from "@waggle/learning";
-import { type PageReward, type Perturbation, seededRandom, type TensorMap } from "@waggle/protocol";
+import {
+  type PageReward,
+  type Perturbation,
+  seededRandom,
+  type TensorMap,
+  WaggleError,
+} from "@waggle/protocol";
 import { afterEach, expect, test } from "vitest";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import {
@@ -40,9 +47,8 @@ function withPages(
     ...client,
     rewards: async (version) => {
       const adapter = setup.edge.policies[version]?.adapter;
-      const { tensors } = readSafetensors(
-        setup.edge.objects.get(adapter?.sha256 ?? "") as Uint8Array,
-      );
+      if (adapter == null) return { rewards: [] };
+      const { tensors } = readSafetensors(setup.edge.objects.get(adapter.sha256) as Uint8Array);
       const rewards = Array.from({ length: count(version) }, (_, i): PageReward => {
         const direction = i % 2 === 0 ? 1 : -1;
         const perturbation: Perturbation = {
@@ -89,6 +95,21 @@ test("a site without an adapter gets one that changes nothing, and steps then fo
   expect(sums).toEqual(sums.toSorted((a, b) => a - b));
   expect(sums.at(-1)).toBeGreaterThan((sums[0] as number) + 0.5);
   expect(setup.edge.stable).toBe(7);
+});
+
+test("at an edge that does not collect rewards, nothing is published", async () => {
+  const setup = await createSetup([]);
+  const before = setup.edge.policies.length;
+  const refused = run(setup, {
+    edgeClient: (plain) => ({
+      ...plain,
+      rewards: async () => {
+        throw new WaggleError("FORBIDDEN", "this site does not collect rewards");
+      },
+    }),
+  });
+  await expect(refused).rejects.toMatchObject({ code: "FORBIDDEN" });
+  expect(setup.edge.policies).toHaveLength(before);
 });
 
 test("control: rewards that do not depend on the perturbation lead nowhere in particular", async () => {

@@ -57,6 +57,8 @@ export function rewardLearning(
     const { stableVersion: version } = state;
     if (follower.hasStableChanged) return null;
     const isTried = tried.version === version;
+    // An edge that does not collect rewards refuses this, and nothing is published.
+    const { rewards } = await edge.rewards(version);
     const stable = state.versions.find((known) => known.version === version);
     // Pages perturb an adapter, so a site begins by publishing one that changes nothing.
     if (stable?.adapter == null) {
@@ -66,7 +68,6 @@ export function rewardLearning(
       await checkpoint.commitState({ ...state, publication });
       return null;
     }
-    const { rewards } = await edge.rewards(version);
     if (rewards.length < perStep + (isTried ? tried.rewards : 0)) return null;
     tried = { version, rewards: rewards.length };
     return { rewards, leases: [] };
