@@ -36,6 +36,6 @@ const PageReward = z.object({
   reward: z.number().min(0).max(1),
 });
 
-/** Answer of `GET /v1/trainer/rewards` (trainer): the rewards of one version, oldest first. */
+/** Answer of `GET /v1/trainer/rewards` (trainer): the newest 4096 rewards of one version, oldest first. */
 export type RewardsResponse = z.infer<typeof RewardsResponse>;
 export const RewardsResponse = z.object({ rewards: z.array(PageReward) });

@@ -48,8 +48,8 @@ export function rewardLearning(
   const { evolution } = stage;
   const { noise } = stage.rollout.strategy(partContext(stage, 0));
   const perStep = (noise?.perturbations ?? 2) * stage.settings.tasksPerStep;
-  /** The version whose rewards were last learned from, and their number. `rewards` 0: its adapter was published. */
-  let tried = { version: -1, rewards: 0 };
+  /** The version whose rewards were last learned from, and their assignments. None: its adapter was published. */
+  let tried = { version: -1, assignments: new Set<string>() };
   let failedSteps = 0;
 
   const next = async (): Promise<RewardBatch | null> => {
@@ -63,13 +63,16 @@ export function rewardLearning(
     // Pages perturb an adapter, so a site begins by publishing one that changes nothing.
     if (stable?.adapter == null) {
       if (isTried) return null;
-      tried = { version, rewards: 0 };
+      tried = { version, assignments: new Set() };
       const publication = newPublication(newId(), version, state.step);
       await checkpoint.commitState({ ...state, publication });
       return null;
     }
-    if (rewards.length < perStep + (isTried ? tried.rewards : 0)) return null;
-    tried = { version, rewards: rewards.length };
+    const ids = rewards.map(({ assignmentId }) => assignmentId);
+    // The edge lists the newest rewards, and has deleted those of forgotten visitors.
+    const fresh = isTried ? ids.filter((id) => !tried.assignments.has(id)) : ids;
+    if (fresh.length < perStep) return null;
+    tried = { version, assignments: new Set(ids) };
     return { rewards, leases: [] };
   };
 

@@ -9,7 +9,7 @@ import type { Settings } from "../settings.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { assignmentMismatch } from "../upload-check.ts";
 
-/** Rewards in one answer. A trainer takes its step long before. */
+/** Rewards in one answer. */
 const LISTED_REWARDS = 4096;
 /** Assignments that are deleted in one call. */
 const BATCH = 200;
@@ -71,13 +71,13 @@ export async function storeReward(
   throw new WaggleError("REPLAYED", "this task already has another reward; ask for a new task");
 }
 
-/** The rewards of a version, oldest first. */
+/** The newest rewards of a version, oldest first. */
 export async function rewardsOf(db: SiteDatabase, version: number): Promise<RewardsResponse> {
   const { results } = await db
     .prepare(
       `SELECT id, visitorId, addressPrefix, perturbation, reward FROM assignments
        WHERE site = ?site AND perturbedVersion = ?1 AND rewardedAt IS NOT NULL
-       ORDER BY rewardedAt, id LIMIT ${LISTED_REWARDS}`,
+       ORDER BY rewardedAt DESC, id DESC LIMIT ${LISTED_REWARDS}`,
     )
     .bind(version)
     .all<{
@@ -88,7 +88,7 @@ export async function rewardsOf(db: SiteDatabase, version: number): Promise<Rewa
       reward: number;
     }>();
   return {
-    rewards: results.map(({ id, visitorId, addressPrefix, perturbation, reward }) => ({
+    rewards: results.toReversed().map(({ id, visitorId, addressPrefix, perturbation, reward }) => ({
       assignmentId: id,
       visitorId,
       network: addressPrefix,

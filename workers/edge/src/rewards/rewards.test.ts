@@ -111,6 +111,21 @@ test("a reward is stored once, with its visitor and perturbation, for the traine
   expect(await rewards(2)).toEqual([]);
 });
 
+test("a trainer gets the newest 4096 rewards of a version, oldest first", async () => {
+  await publishStable();
+  const { groupId, perturbation } = await given();
+  await bindings.DB.prepare(
+    `INSERT INTO assignments (site, id, groupId, visitorId, addressPrefix, createdAt, state, perturbation,
+       perturbedVersion, reward, rewardedAt)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4100)
+     SELECT 'default', printf('00000000-0000-4000-8000-%012d', i), ?1, ?2, 'network', 1, 'answered', ?3, 1, 0.5, i FROM n`,
+  )
+    .bind(groupId, visitor.visitorId, JSON.stringify(perturbation))
+    .run();
+  const numbers = (await rewards()).map(({ assignmentId }) => Number(assignmentId.slice(-12)));
+  expect(numbers).toEqual(Array.from({ length: 4096 }, (_, i) => i + 5));
+});
+
 test("rewards out of range, for tasks of others, for tasks without a perturbation and unknown ones are refused", async () => {
   await publishStable();
   const { assignmentId } = await given();

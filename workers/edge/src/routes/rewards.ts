@@ -54,7 +54,7 @@ export const rewardEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/trainer/rewards",
     operationId: "listRewards",
-    summary: "The rewards of perturbations of one version, oldest first.",
+    summary: "The newest 4096 rewards of perturbations of one version, oldest first.",
     access: "trainer",
     parameters: [version],
     responses: { 200: RewardsResponse },
