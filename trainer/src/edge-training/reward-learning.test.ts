@@ -194,6 +194,31 @@ test("a candidate is made of the newest rewards if the edge does not list the ol
   expect(stepped).toEqual([32, 40, 40]);
 });
 
+test("after a change of the noise scale, a step waits for enough rewards of the new one", async () => {
+  const setup = await createSetup([]);
+  const stepped: number[] = [];
+  let count = 24;
+  await run(setup, {
+    edgeClient: (plain) => {
+      const paged = withPages(setup, () => (count += 8), likesB)(plain);
+      const rewards: EdgeClient["rewards"] = async (version) => ({
+        rewards: (await paged.rewards(version)).rewards.map((one, i) => ({
+          ...one,
+          perturbation: { ...one.perturbation, scale: i < 20 ? 0.5 : 0.1 },
+        })),
+      });
+      const postMetrics: EdgeClient["postMetrics"] = (rows) => {
+        stepped.push(...rows.map(({ metrics }) => metrics["rewards"] ?? 0));
+        return plain.postMetrics(rows);
+      };
+      return { ...paged, rewards, postMetrics };
+    },
+    maxSteps: 1,
+  });
+  // The first list has 12 rewards of the new scale, and each further one has eight more.
+  expect(stepped).toEqual([36]);
+});
+
 test("a killed trainer repeats its step from the same rewards, and ends with the same parameters", async () => {
   const client = (setup: Setup) => withPages(setup, () => 32, likesB);
   const whole = await createSetup([]);

@@ -11,7 +11,7 @@ import type { EdgeFollower } from "../edge/edge-follower.ts";
 import { partContext } from "../recipes/part-context.ts";
 import { type Check, type Source, unchecked, type Update } from "../training/train.ts";
 import { setParameters } from "../update/engine-parameters.ts";
-import { rewardStep } from "../update/reward-step.ts";
+import { ofNewestScale, rewardStep } from "../update/reward-step.ts";
 import { stepFailure } from "../update/step-failure.ts";
 import type { EdgeLearned } from "./edge-update.ts";
 import type { LeasedBatch } from "./lease-check.ts";
@@ -58,7 +58,7 @@ export function rewardLearning(
     if (follower.hasStableChanged) return null;
     const isTried = tried.version === version;
     // An edge that does not collect rewards refuses this, and nothing is published.
-    const { rewards } = await edge.rewards(version);
+    const rewards = ofNewestScale((await edge.rewards(version)).rewards);
     const stable = state.versions.find((known) => known.version === version);
     // Pages perturb an adapter, so a site begins by publishing one that changes nothing.
     if (stable?.adapter == null) {

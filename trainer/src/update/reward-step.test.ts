@@ -1,7 +1,7 @@
 import { recipeNamed, shuffled } from "@waggle/learning";
 import { type PageReward, seededRandom, type Tensor, type TensorMap } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { rewardStep, type RewardStepOptions } from "./reward-step.ts";
+import { ofNewestScale, rewardStep, type RewardStepOptions } from "./reward-step.ts";
 
 const evolution = recipeNamed("evolution-strategies")().stages[0]!.evolution!;
 const NAME = "layer.lora_B.weight";
@@ -93,7 +93,8 @@ test("equal rewards move nothing, and rewards of an earlier noise scale are left
     assignmentId: `earlier ${i}`,
     perturbation: { ...one.perturbation, scale: 0.5 },
   }));
-  const { metrics } = rewardStep(parameters, [...earlier, ...honest], evolution, UNBOUNDED);
+  const left = ofNewestScale([...earlier, ...honest]);
+  const { metrics } = rewardStep(parameters, left, evolution, UNBOUNDED);
   expect(metrics["rewards"]).toBe(40);
 });
 
