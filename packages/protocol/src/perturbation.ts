@@ -30,8 +30,8 @@ export type PageReward = z.infer<typeof PageReward>;
 const PageReward = z.object({
   assignmentId: z.uuid(),
   visitorId: z.uuid(),
-  /** Keyed hash of the visitor's network. */
-  network: z.string(),
+  /** Keyed hash of the visitor's network, as of a trajectory. Absent if it had no address. */
+  network: z.string().optional(),
   perturbation: Perturbation,
   reward: z.number().min(0).max(1),
 });

@@ -109,3 +109,15 @@ test("shuffled weights are the same weights on other perturbations", () => {
   expect(sorted(control.weights)).toEqual(sorted(plain.weights));
   expect(control.parameters).not.toEqual(plain.parameters);
 });
+
+test("the bound on networks leaves rewards without a network as they are", () => {
+  const step = (rewards: readonly PageReward[]) =>
+    rewardStep(parameters, rewards, evolution, {
+      ...UNBOUNDED,
+      shares: { ...UNBOUNDED.shares, network: 0.01 },
+    }).weights;
+  const plain = rewardStep(parameters, honest, evolution, UNBOUNDED).weights;
+  expect(step(honest.map(({ network: _, ...one }) => one))).toEqual(plain);
+  const shared = honest.map((one, i) => ({ ...one, network: i < 20 ? "shared" : `network ${i}` }));
+  expect(step(shared)).not.toEqual(plain);
+});

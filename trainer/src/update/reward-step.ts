@@ -47,8 +47,13 @@ export function rewardStep(
     fitness.kind,
   );
   const given = shuffle === null ? own : shuffle(own);
-  const named = (of: (one: PageReward) => string) =>
-    new Map(rewards.map((one) => [one.assignmentId, of(one)]));
+  const named = (of: (one: PageReward) => string | undefined) =>
+    new Map(
+      rewards.flatMap((one) => {
+        const name = of(one);
+        return name === undefined ? [] : [[one.assignmentId, name] as const];
+      }),
+    );
   const masses = new Map(
     rewards.map(({ assignmentId }, i) => [assignmentId, Math.abs(given[i] ?? 0)]),
   );

@@ -111,6 +111,23 @@ test("a reward is stored once, with its visitor and perturbation, for the traine
   expect(await rewards(2)).toEqual([]);
 });
 
+test("a reward names the network of its sender, which is a whole /48 of IPv6 as for trajectories", async () => {
+  await publishStable();
+  for (const address of ["2001:db8:1:2::1", "2001:db8:1:3::1", "2001:db8:2:3::1", undefined]) {
+    const { assignmentId } = await given();
+    await call("POST", "/v1/rewards", {
+      token: visitor.token,
+      body: { assignmentId, reward: 1 },
+      ...(address !== undefined && { headers: { "cf-connecting-ip": address } }),
+    });
+  }
+  const [first, second, third, fourth] = await rewards();
+  expect(first?.network).toMatch(/^[0-9a-f]{64}$/);
+  expect(second?.network).toBe(first?.network);
+  expect(third?.network).not.toBe(first?.network);
+  expect(fourth).not.toHaveProperty("network");
+});
+
 test("a trainer gets the newest 4096 rewards of a version, oldest first", async () => {
   await publishStable();
   const { groupId, perturbation } = await given();
