@@ -206,6 +206,55 @@ test("a withdrawal is sent with the receipts, also if the edge is reached only a
   await expect.poll(() => storage.getItem(WITHDRAWALS_KEY)).toBeNull();
 });
 
+/** A page on an edge that does this after it has recorded a consent and before the page has the answer. */
+async function interruptedPage(act: (page: Awaited<ReturnType<typeof openPage>>) => void) {
+  const edge = createFakeEdge(() => START);
+  const plain = edge.fetch;
+  const fetch: typeof plain = async (url, init) => {
+    const answer = await plain(url, init);
+    if (url.endsWith("/v1/consents")) act(page);
+    return answer;
+  };
+  const page = await openPage({ edge: Object.assign(edge, { fetch }) });
+  page.consent.grant();
+  await page.uploader.flush();
+  return page;
+}
+
+test("a consent that is withdrawn while its receipt is under way is withdrawn at the edge as well", async () => {
+  const { edge, receipts } = await interruptedPage(({ consent }) => consent.withdraw());
+  await expect.poll(() => edge.withdrawn).toMatchObject([{ visitorId: edge.visitorId }]);
+  expect(receipts.list()).toEqual([]);
+});
+
+test("a receipt that arrives after the visitor was forgotten is not kept", async () => {
+  const { edge, storage } = await interruptedPage(({ consent, receipts }) => {
+    receipts.clear();
+    consent.withdraw();
+  });
+  expect([storage.getItem("waggle.receipts"), storage.getItem(WITHDRAWALS_KEY)]).toEqual([
+    null,
+    null,
+  ]);
+  expect(edge.withdrawn).toEqual([]);
+});
+
+test("a withdrawal after receipts were asked for again covers the consents before as well", async () => {
+  const { edge, time, consent, receipts, uploader } = await openPage();
+  const first = consent.grant();
+  await uploader.flush();
+  time.now += 1000;
+  const second = consent.grant(["collect"]);
+  await uploader.flush();
+  expect(receipts.renew()).toBe(true);
+  await uploader.flush();
+  await uploader.flush();
+  expect(edge.consents.map(({ consent: one }) => one)).toEqual([first, second, second]);
+  expect(receipts.list().map(({ consent: one }) => one)).toEqual([first, second]);
+  consent.withdraw();
+  await expect.poll(() => edge.withdrawn.map(({ consent: one }) => one)).toEqual([first, second]);
+});
+
 test("a visitor who is forgotten withdraws nothing, and damaged receipts are none", async () => {
   const { edge, storage, consent, receipts, uploader } = await openPage();
   consent.grant();

@@ -26,9 +26,9 @@ export interface ConsentReceipts {
    * @throws WaggleError with the code of the failure, if the edge did not answer
    */
   request(consents: readonly Consent[]): Promise<void>;
-  /** Drops the receipts, so that they are asked for again. @returns false if this page has done so before */
+  /** Asks for receipts again. Those that the page has stay until then. @returns false if this page has done so before */
   renew(): boolean;
-  /** Removes the receipts. Withdrawals that the edge has not confirmed stay. */
+  /** Removes the receipts, and those that are under way. Withdrawals that the edge has not confirmed stay. */
   clear(): void;
   /** Stops watching for withdrawals. */
   close(): void;
@@ -50,7 +50,10 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
   const { session, consent, storage, clock = Date.now } = options;
   /** Consents for which the edge gave no receipt, until the page is closed. */
   const refused = new Set<string>();
+  /** Consents whose receipts the edge may have lost. */
+  const lost = new Set<string>();
   let isRenewed = false;
+  let clearings = 0;
 
   const read = (key: string): ConsentReceipt[] => {
     const stored = parseJson(storage.getItem(key));
@@ -73,7 +76,8 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
     const { visitorId } = session;
     const name = `${visitorId} ${canonicalJson(given)}`;
     const isKnown = read(RECEIPTS_KEY).some((receipt) => nameOf(receipt) === name);
-    if (isKnown || refused.has(name)) return;
+    if ((isKnown && !lost.has(name)) || refused.has(name)) return;
+    const asked = clearings;
     const shown = consent.shownText(given);
     const body: ConsentRequest = {
       consent: given,
@@ -86,8 +90,13 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
     };
     const response = await post("/v1/consents", body);
     const receipt = response.ok ? parseJson(await response.text()) : null;
+    if (asked !== clearings) return;
     if (isReceipt(receipt) && nameOf(receipt) === name) {
-      write(RECEIPTS_KEY, [...read(RECEIPTS_KEY), receipt]);
+      lost.delete(name);
+      const others = read(RECEIPTS_KEY).filter((one) => nameOf(one) !== name);
+      write(RECEIPTS_KEY, [...others, receipt]);
+      // The visitor may have withdrawn meanwhile.
+      follow();
       options.onReceipt?.();
       return;
     }
@@ -134,10 +143,13 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
       if (isRenewed) return false;
       isRenewed = true;
       refused.clear();
-      storage.removeItem(RECEIPTS_KEY);
+      for (const receipt of read(RECEIPTS_KEY)) lost.add(nameOf(receipt));
       return true;
     },
-    clear: () => storage.removeItem(RECEIPTS_KEY),
+    clear() {
+      clearings++;
+      storage.removeItem(RECEIPTS_KEY);
+    },
     close,
   };
 }

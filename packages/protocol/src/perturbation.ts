@@ -30,12 +30,12 @@ export type PageReward = z.infer<typeof PageReward>;
 const PageReward = z.object({
   assignmentId: z.uuid(),
   visitorId: z.uuid(),
-  /** Keyed hash of the visitor's network. */
-  network: z.string(),
+  /** Keyed hash of the visitor's network, as of a trajectory. Absent if it had no address. */
+  network: z.string().optional(),
   perturbation: Perturbation,
   reward: z.number().min(0).max(1),
 });
 
-/** Answer of `GET /v1/trainer/rewards` (trainer): the rewards of one version, oldest first. */
+/** Answer of `GET /v1/trainer/rewards` (trainer): the newest 4096 rewards of one version, oldest first. */
 export type RewardsResponse = z.infer<typeof RewardsResponse>;
 export const RewardsResponse = z.object({ rewards: z.array(PageReward) });

@@ -58,7 +58,7 @@ function withPages(
           scale: 0.1,
         };
         return {
-          assignmentId: crypto.randomUUID(),
+          assignmentId: `task ${version} ${i}`,
           visitorId: `visitor ${i % 16}`,
           network: `network ${i % 16}`,
           perturbation,
@@ -169,6 +169,54 @@ test("after a candidate that was not promoted, the next step waits for as many r
   }
   expect(distances).toHaveLength(3);
   expect(Math.max(...distances)).toBeLessThan(2 * Math.min(...distances));
+});
+
+test("a candidate is made of the newest rewards if the edge does not list the oldest any more", async () => {
+  const setup = await createSetup([]);
+  const stepped: number[] = [];
+  let count = 24;
+  const { summary } = await run(setup, {
+    edgeClient: (plain) => {
+      const paged = withPages(setup, () => (count += 8), likesB)(plain);
+      const rewards: EdgeClient["rewards"] = async (version) => ({
+        rewards: (await paged.rewards(version)).rewards.slice(-40),
+      });
+      const postMetrics: EdgeClient["postMetrics"] = (rows) => {
+        stepped.push(...rows.map(({ metrics }) => metrics["rewards"] ?? 0));
+        return plain.postMetrics(rows);
+      };
+      return { ...paged, rewards, postMetrics };
+    },
+    mayPromote: () => setup.edge.stable === 0,
+    maxSteps: 3,
+  });
+  expect(summary).toMatchObject({ stoppedBy: "max-steps", state: { stableVersion: 1 } });
+  expect(stepped).toEqual([32, 40, 40]);
+});
+
+test("after a change of the noise scale, a step waits for enough rewards of the new one", async () => {
+  const setup = await createSetup([]);
+  const stepped: number[] = [];
+  let count = 24;
+  await run(setup, {
+    edgeClient: (plain) => {
+      const paged = withPages(setup, () => (count += 8), likesB)(plain);
+      const rewards: EdgeClient["rewards"] = async (version) => ({
+        rewards: (await paged.rewards(version)).rewards.map((one, i) => ({
+          ...one,
+          perturbation: { ...one.perturbation, scale: i < 20 ? 0.5 : 0.1 },
+        })),
+      });
+      const postMetrics: EdgeClient["postMetrics"] = (rows) => {
+        stepped.push(...rows.map(({ metrics }) => metrics["rewards"] ?? 0));
+        return plain.postMetrics(rows);
+      };
+      return { ...paged, rewards, postMetrics };
+    },
+    maxSteps: 1,
+  });
+  // The first list has 12 rewards of the new scale, and each further one has eight more.
+  expect(stepped).toEqual([36]);
 });
 
 test("a killed trainer repeats its step from the same rewards, and ends with the same parameters", async () => {

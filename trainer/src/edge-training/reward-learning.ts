@@ -11,7 +11,7 @@ import type { EdgeFollower } from "../edge/edge-follower.ts";
 import { partContext } from "../recipes/part-context.ts";
 import { type Check, type Source, unchecked, type Update } from "../training/train.ts";
 import { setParameters } from "../update/engine-parameters.ts";
-import { rewardStep } from "../update/reward-step.ts";
+import { ofNewestScale, rewardStep } from "../update/reward-step.ts";
 import { stepFailure } from "../update/step-failure.ts";
 import type { EdgeLearned } from "./edge-update.ts";
 import type { LeasedBatch } from "./lease-check.ts";
@@ -48,8 +48,8 @@ export function rewardLearning(
   const { evolution } = stage;
   const { noise } = stage.rollout.strategy(partContext(stage, 0));
   const perStep = (noise?.perturbations ?? 2) * stage.settings.tasksPerStep;
-  /** The version whose rewards were last learned from, and their number. `rewards` 0: its adapter was published. */
-  let tried = { version: -1, rewards: 0 };
+  /** The version whose rewards were last learned from, and their assignments. None: its adapter was published. */
+  let tried = { version: -1, assignments: new Set<string>() };
   let failedSteps = 0;
 
   const next = async (): Promise<RewardBatch | null> => {
@@ -58,18 +58,21 @@ export function rewardLearning(
     if (follower.hasStableChanged) return null;
     const isTried = tried.version === version;
     // An edge that does not collect rewards refuses this, and nothing is published.
-    const { rewards } = await edge.rewards(version);
+    const rewards = ofNewestScale((await edge.rewards(version)).rewards);
     const stable = state.versions.find((known) => known.version === version);
     // Pages perturb an adapter, so a site begins by publishing one that changes nothing.
     if (stable?.adapter == null) {
       if (isTried) return null;
-      tried = { version, rewards: 0 };
+      tried = { version, assignments: new Set() };
       const publication = newPublication(newId(), version, state.step);
       await checkpoint.commitState({ ...state, publication });
       return null;
     }
-    if (rewards.length < perStep + (isTried ? tried.rewards : 0)) return null;
-    tried = { version, rewards: rewards.length };
+    const ids = rewards.map(({ assignmentId }) => assignmentId);
+    // The edge lists the newest rewards, and has deleted those of forgotten visitors.
+    const fresh = isTried ? ids.filter((id) => !tried.assignments.has(id)) : ids;
+    if (fresh.length < perStep) return null;
+    tried = { version, assignments: new Set(ids) };
     return { rewards, leases: [] };
   };
 

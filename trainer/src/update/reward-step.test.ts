@@ -1,7 +1,7 @@
 import { recipeNamed, shuffled } from "@waggle/learning";
 import { type PageReward, seededRandom, type Tensor, type TensorMap } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { rewardStep, type RewardStepOptions } from "./reward-step.ts";
+import { ofNewestScale, rewardStep, type RewardStepOptions } from "./reward-step.ts";
 
 const evolution = recipeNamed("evolution-strategies")().stages[0]!.evolution!;
 const NAME = "layer.lora_B.weight";
@@ -93,7 +93,8 @@ test("equal rewards move nothing, and rewards of an earlier noise scale are left
     assignmentId: `earlier ${i}`,
     perturbation: { ...one.perturbation, scale: 0.5 },
   }));
-  const { metrics } = rewardStep(parameters, [...earlier, ...honest], evolution, UNBOUNDED);
+  const left = ofNewestScale([...earlier, ...honest]);
+  const { metrics } = rewardStep(parameters, left, evolution, UNBOUNDED);
   expect(metrics["rewards"]).toBe(40);
 });
 
@@ -107,4 +108,16 @@ test("shuffled weights are the same weights on other perturbations", () => {
     [...weights.values()].toSorted((a, b) => a - b);
   expect(sorted(control.weights)).toEqual(sorted(plain.weights));
   expect(control.parameters).not.toEqual(plain.parameters);
+});
+
+test("the bound on networks leaves rewards without a network as they are", () => {
+  const step = (rewards: readonly PageReward[]) =>
+    rewardStep(parameters, rewards, evolution, {
+      ...UNBOUNDED,
+      shares: { ...UNBOUNDED.shares, network: 0.01 },
+    }).weights;
+  const plain = rewardStep(parameters, honest, evolution, UNBOUNDED).weights;
+  expect(step(honest.map((one) => ({ ...one, network: undefined })))).toEqual(plain);
+  const shared = honest.map((one, i) => ({ ...one, network: i < 20 ? "shared" : `network ${i}` }));
+  expect(step(shared)).not.toEqual(plain);
 });

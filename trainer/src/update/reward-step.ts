@@ -25,11 +25,15 @@ export type RewardStep = {
   readonly metrics: { readonly [name: string]: number };
 };
 
+/** Leaves out rewards of another noise scale than the newest one's: the edge's setting has changed since. */
+export function ofNewestScale(rewards: readonly PageReward[]): readonly PageReward[] {
+  const scale = rewards.at(-1)?.perturbation.scale;
+  return rewards.filter(({ perturbation }) => perturbation.scale === scale);
+}
+
 /**
- * Rewards of another noise scale than the newest one's are left out: the edge's setting has changed since.
- *
  * @param parameters - those of the version that the rewards are about.
- * @param rewards - at least 2, oldest first.
+ * @param rewards - at least 2, of one noise scale.
  */
 export function rewardStep(
   parameters: TensorMap,
@@ -37,23 +41,27 @@ export function rewardStep(
   { fitness, how }: NonNullable<Stage["evolution"]>,
   { learningRate, shares, shuffle }: RewardStepOptions,
 ): RewardStep {
-  const noiseScale = rewards.at(-1)?.perturbation.scale ?? 0;
-  const used = rewards.filter(({ perturbation }) => perturbation.scale === noiseScale);
+  const noiseScale = rewards[0]?.perturbation.scale ?? 0;
   const own = fitnessWeights(
-    used.map(({ reward }) => reward),
+    rewards.map(({ reward }) => reward),
     fitness.kind,
   );
   const given = shuffle === null ? own : shuffle(own);
-  const named = (of: (one: PageReward) => string) =>
-    new Map(used.map((one) => [one.assignmentId, of(one)]));
+  const named = (of: (one: PageReward) => string | undefined) =>
+    new Map(
+      rewards.flatMap((one) => {
+        const name = of(one);
+        return name === undefined ? [] : [[one.assignmentId, name] as const];
+      }),
+    );
   const masses = new Map(
-    used.map(({ assignmentId }, i) => [assignmentId, Math.abs(given[i] ?? 0)]),
+    rewards.map(({ assignmentId }, i) => [assignmentId, Math.abs(given[i] ?? 0)]),
   );
   const factors = influenceFactors(masses, [
     { names: named(({ visitorId }) => visitorId), share: shares.visitor },
     { names: named(({ network }) => network), share: shares.network, least: LEAST_NETWORKS },
   ]);
-  const weighted = used.map(({ assignmentId, perturbation: { seed, direction } }, i) => ({
+  const weighted = rewards.map(({ assignmentId, perturbation: { seed, direction } }, i) => ({
     assignmentId,
     seed,
     direction,
@@ -71,8 +79,8 @@ export function rewardStep(
     weights: new Map(moving.map(({ assignmentId, reward }) => [assignmentId, reward])),
     hasFewSenders: before > 0 && left === 0,
     metrics: {
-      rewards: used.length,
-      rewardMean: meanOrZero(used.map(({ reward }) => reward)),
+      rewards: rewards.length,
+      rewardMean: meanOrZero(rewards.map(({ reward }) => reward)),
       influenceScaleMin: Math.min(1, ...factors.values()),
       influenceScaleMean: before === 0 ? 1 : left / before,
     },

@@ -321,9 +321,11 @@ export class Coordinator extends DurableObject<Bindings> {
     const release = await runningRelease(this.#db);
     if (release !== null) await this.#countAll(release);
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
-    const expired = now - CONSENT_DAYS * DAY_MS;
-    if (keptMs !== null) await deleteOldConsents(this.#db, now - keptMs, expired);
-    while (keptMs !== null && (await deleteExpiredRewards(this.#db, now - keptMs)) > 0);
+    if (keptMs !== null) {
+      const expired = now - CONSENT_DAYS * DAY_MS;
+      while ((await deleteOldConsents(this.#db, now - keptMs, expired)) > 0);
+      while ((await deleteExpiredRewards(this.#db, now - keptMs)) > 0);
+    }
     while (unwrap(await this.#oneAtATime(() => dropOldReputations(this.#db, now))) > 0);
     await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
     const { site } = this.#db;

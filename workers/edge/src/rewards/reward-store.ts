@@ -2,14 +2,19 @@
  * Rewards that pages computed for perturbed policies. A reward belongs to the assignment of its perturbation, so it comes
  * from the visitor who got the task, once. The edge cannot check it; the trainer bounds the share of each sender.
  */
-import { Perturbation, type RewardsResponse, WaggleError } from "@waggle/protocol";
+import {
+  Perturbation,
+  type RewardRequest,
+  type RewardsResponse,
+  WaggleError,
+} from "@waggle/protocol";
 import { forgottenName, rememberRewards } from "../forgotten-store.ts";
 import { findPolicy, policyHead } from "../policy-store.ts";
 import type { Settings } from "../settings.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { assignmentMismatch } from "../upload-check.ts";
 
-/** Rewards in one answer. A trainer takes its step long before. */
+/** Rewards in one answer. */
 const LISTED_REWARDS = 4096;
 /** Assignments that are deleted in one call. */
 const BATCH = 200;
@@ -31,23 +36,24 @@ export async function perturbedIn(
 
 /**
  * Stores the reward of an assignment. Repeating it with the same reward succeeds.
+ * @param network - see `networkName`
  * @throws WaggleError `ASSIGNMENT_MISMATCH` if this visitor has no such perturbation, `REPLAYED` for a second reward
  */
 export async function storeReward(
   db: SiteDatabase,
   visitorId: string,
-  assignmentId: string,
-  reward: number,
+  { assignmentId, reward }: RewardRequest,
+  network: string | null,
   now: number,
 ): Promise<void> {
   const [answered] = await db.batch([
     db
       .prepare(
-        `UPDATE assignments SET reward = ?3, rewardedAt = ?4, state = 'answered'
+        `UPDATE assignments SET reward = ?3, rewardedAt = ?4, network = ?5, state = 'answered'
          WHERE +site = ?site AND id = ?1 AND visitorId = ?2 AND perturbation IS NOT NULL AND reward IS NULL
          RETURNING 1`,
       )
-      .bind(assignmentId, visitorId, reward, now),
+      .bind(assignmentId, visitorId, reward, now, network),
     // No trajectory will come, so a group whose slots are answered is finished.
     db
       .prepare(
@@ -71,27 +77,27 @@ export async function storeReward(
   throw new WaggleError("REPLAYED", "this task already has another reward; ask for a new task");
 }
 
-/** The rewards of a version, oldest first. */
+/** The newest rewards of a version, oldest first. */
 export async function rewardsOf(db: SiteDatabase, version: number): Promise<RewardsResponse> {
   const { results } = await db
     .prepare(
-      `SELECT id, visitorId, addressPrefix, perturbation, reward FROM assignments
+      `SELECT id, visitorId, network, perturbation, reward FROM assignments
        WHERE site = ?site AND perturbedVersion = ?1 AND rewardedAt IS NOT NULL
-       ORDER BY rewardedAt, id LIMIT ${LISTED_REWARDS}`,
+       ORDER BY rewardedAt DESC, id DESC LIMIT ${LISTED_REWARDS}`,
     )
     .bind(version)
     .all<{
       id: string;
       visitorId: string;
-      addressPrefix: string;
+      network: string | null;
       perturbation: string;
       reward: number;
     }>();
   return {
-    rewards: results.map(({ id, visitorId, addressPrefix, perturbation, reward }) => ({
+    rewards: results.toReversed().map(({ id, visitorId, network, perturbation, reward }) => ({
       assignmentId: id,
       visitorId,
-      network: addressPrefix,
+      ...(network !== null && { network }),
       perturbation: Perturbation.parse(JSON.parse(perturbation)),
       reward,
     })),

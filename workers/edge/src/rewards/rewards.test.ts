@@ -111,6 +111,38 @@ test("a reward is stored once, with its visitor and perturbation, for the traine
   expect(await rewards(2)).toEqual([]);
 });
 
+test("a reward names the network of its sender, which is a whole /48 of IPv6 as for trajectories", async () => {
+  await publishStable();
+  for (const address of ["2001:db8:1:2::1", "2001:db8:1:3::1", "2001:db8:2:3::1", undefined]) {
+    const { assignmentId } = await given();
+    await call("POST", "/v1/rewards", {
+      token: visitor.token,
+      body: { assignmentId, reward: 1 },
+      ...(address !== undefined && { headers: { "cf-connecting-ip": address } }),
+    });
+  }
+  const [first, second, third, fourth] = await rewards();
+  expect(first?.network).toMatch(/^[0-9a-f]{64}$/);
+  expect(second?.network).toBe(first?.network);
+  expect(third?.network).not.toBe(first?.network);
+  expect(fourth).not.toHaveProperty("network");
+});
+
+test("a trainer gets the newest 4096 rewards of a version, oldest first", async () => {
+  await publishStable();
+  const { groupId, perturbation } = await given();
+  await bindings.DB.prepare(
+    `INSERT INTO assignments (site, id, groupId, visitorId, addressPrefix, createdAt, state, perturbation,
+       perturbedVersion, reward, rewardedAt)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4100)
+     SELECT 'default', printf('00000000-0000-4000-8000-%012d', i), ?1, ?2, 'network', 1, 'answered', ?3, 1, 0.5, i FROM n`,
+  )
+    .bind(groupId, visitor.visitorId, JSON.stringify(perturbation))
+    .run();
+  const numbers = (await rewards()).map(({ assignmentId }) => Number(assignmentId.slice(-12)));
+  expect(numbers).toEqual(Array.from({ length: 4096 }, (_, i) => i + 5));
+});
+
 test("rewards out of range, for tasks of others, for tasks without a perturbation and unknown ones are refused", async () => {
   await publishStable();
   const { assignmentId } = await given();

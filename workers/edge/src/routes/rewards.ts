@@ -2,6 +2,7 @@
 import { RewardRequest, RewardsResponse, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { requireConsent } from "../access.ts";
+import { networkName } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { rewardsOf, storeReward } from "../rewards/reward-store.ts";
@@ -42,11 +43,12 @@ export const rewardEndpoints: readonly Endpoint[] = [
     request: RewardRequest,
     responses: { 200: z.object({}) },
     handle: async (context) => {
-      const { db, now, session } = context.var;
+      const { db, now, session, settings, site } = context.var;
       const { visitorId } = requireConsent(session);
       requireRewards(context);
-      const { assignmentId, reward } = await readJson(context.req.raw, RewardRequest);
-      await storeReward(db, visitorId, assignmentId, reward, now);
+      const request = await readJson(context.req.raw, RewardRequest);
+      const network = await networkName(context.req.raw, settings.SESSION_SECRET, site.id);
+      await storeReward(db, visitorId, request, network, now);
       return context.json({});
     },
   },
@@ -54,7 +56,7 @@ export const rewardEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/trainer/rewards",
     operationId: "listRewards",
-    summary: "The rewards of perturbations of one version, oldest first.",
+    summary: "The newest 4096 rewards of perturbations of one version, oldest first.",
     access: "trainer",
     parameters: [version],
     responses: { 200: RewardsResponse },

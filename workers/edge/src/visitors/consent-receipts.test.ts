@@ -284,3 +284,19 @@ test("retention deletes receipts that are over and have no trajectory, and no ot
   await expire(101);
   expect(await left()).toEqual([]);
 });
+
+test("all consents whose time is over are deleted at once, however many they are", async () => {
+  const site = { ...asOperator, body: { settings: { retentionDays: 30 } } };
+  await ask("PUT", "/v1/operator/sites/default", site);
+  await bindings.DB.prepare(
+    `INSERT INTO consents
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
+     SELECT 'default', 'visitor ' || i, ?1, NULL, NULL, i, 'x', 1 FROM n`,
+  )
+    .bind(canonicalJson(consentOf()))
+    .run();
+  await runInDurableObject(coordinatorOf(bindings, DEFAULT_SITE), (object) =>
+    object.expire(Date.now()),
+  );
+  expect(await bindings.DB.prepare("SELECT COUNT(*) AS n FROM consents").first("n")).toBe(0);
+});

@@ -175,22 +175,24 @@ const DELETED_ROWS = 500;
 /**
  * Deletes some of the consents that were recorded before `before`, are withdrawn or were recorded before `expired`, and have
  * no trajectory of their visitor.
+ * @returns how many; repeat while it is not 0
  */
 export async function deleteOldConsents(
   db: SiteDatabase,
   before: number,
   expired: number,
-): Promise<void> {
-  await db
+): Promise<number> {
+  const { results } = await db
     .prepare(
       `DELETE FROM consents WHERE +site = ?site AND (visitorId, consent) IN
          (SELECT visitorId, consent FROM consents AS c
           WHERE c.site = ?site AND c.recordedAt < ?1 AND (c.withdrawnAt IS NOT NULL OR c.recordedAt < ?2)
             AND NOT EXISTS (SELECT 1 FROM trajectories t WHERE t.visitorId = c.visitorId AND +t.site = c.site)
-          ORDER BY c.recordedAt LIMIT ${DELETED_ROWS})`,
+          ORDER BY c.recordedAt LIMIT ${DELETED_ROWS}) RETURNING 1`,
     )
     .bind(before, expired)
-    .run();
+    .all();
+  return results.length;
 }
 
 /** When the oldest consent was recorded; `null` if there is none. */
