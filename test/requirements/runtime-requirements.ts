@@ -143,6 +143,7 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
       "packages/runtime/src/worker/wasm-worker-device.test.ts > onnxruntime's binary is fetched early for models that run on it, and for no other",
       "packages/runtime/src/worker/serve-policy.test.ts > a device that was checked while the model loaded is not checked again",
       "packages/runtime/src/early-worker.test.ts > the worker that waits learns the model's config, and one that was given does not",
+      "packages/embed/src/policy-host.browser.test.ts > the worker starts before the manifest is there, learns the config first, and ends if a file does not come",
       "packages/runtime/src/backend/page-module.test.ts > a binary that is not served is named, and one that is served later is fetched and compiled once",
     ],
   },

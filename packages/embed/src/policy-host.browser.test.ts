@@ -64,3 +64,46 @@ test("a page's policy uses shards, a template file and two stop tokens", async (
   expect([...stopReasons].sort()).toEqual(["completed", "parse-error"]);
   await host.dispose();
 });
+
+test("the worker starts before the manifest is there, learns the config first, and ends if a file does not come", async () => {
+  const described = await describeModelFolder(llamaFolder());
+  // The others may be in storage.
+  const missing = { path: "missing.json", sha256: "0".repeat(64), sizeBytes: 1 };
+  const baseModel = { ...described, files: [...described.files, missing] };
+  const config = baseModel.files.find(({ path }) => path === "config.json")!;
+  const bytes = llamaFolder().find(({ path }) => path === "config.json")!.bytes;
+  const events: string[] = [];
+  const hasPrepared = Promise.withResolvers<void>();
+  const worker = {
+    postMessage: ({ request }: { readonly request: { readonly kind: string } }) => {
+      events.push(request.kind);
+      hasPrepared.resolve();
+    },
+    addEventListener: () => undefined,
+    terminate: () => events.push("end"),
+  };
+  const open = createPolicyHostOpener({
+    edgeUrl: "https://edge.example",
+    device: "wasm",
+    createWorker: () => {
+      events.push("start");
+      return worker as unknown as Worker;
+    },
+    fetch: async (url) => {
+      if (url.endsWith(config.sha256)) return new Response(bytes as Uint8Array<ArrayBuffer>);
+      await hasPrepared.promise;
+      return new Response("no", { status: 404 });
+    },
+  });
+  const opening = open(
+    async () => {
+      // One turn of the event loop, in which the device is chosen.
+      await new Promise((resolve) => setTimeout(resolve));
+      events.push("manifest");
+      return firstManifest(baseModel);
+    },
+    () => undefined,
+  );
+  await expect(opening).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect(events).toEqual(["start", "manifest", "prepare", "end"]);
+});

@@ -4,10 +4,11 @@ import type { Trajectory, Verification } from "@waggle/protocol";
 
 /** A trajectory to train on. */
 export type LearnableTrajectory = {
-  /** Of the leased record. Several trials at one request have the same. */
+  /** Of the leased record. Several trials at one request, and both sides of a pair, have the same. */
   readonly digest: string;
   /**
-   * Its id is the digest, because clients choose their ids; for a trial at a request, with `/` and the trial's number.
+   * Its id is the digest, because clients choose their ids; for a trial at a request, with `/` and the trial's number. For
+   * the wanted side of a pair, see `wantedId`.
    */
   readonly trajectory: JudgedTrajectory;
   /** `[samples][T]` log-probs at the claimed version, recomputed by the trainer. */

@@ -153,6 +153,15 @@ test("text rows are counted by how they give the recorded tokens, and --tokens e
   expect(tokens).toMatchObject({ rows: 3, text: null });
 });
 
+test.each(["thumbs-kto", "corrections-dpo", "evolution-strategies"])(
+  "the advantages of %s, which has none, are refused, also for groups of one",
+  async (recipe) => {
+    const out = join(await folder(), "x.parquet");
+    const args = exported("verl", out, "--recipe", recipe, "--limit", "1");
+    await expect(run(args)).rejects.toThrow(`the recipe ${recipe} has no advantages to export`);
+  },
+);
+
 test("an export from a waggle file is the same as from the edge, without visitors", async () => {
   const path = await folder();
   const archive = join(path, "all.jsonl");

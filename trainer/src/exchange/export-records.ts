@@ -15,7 +15,12 @@ import {
   toAtifTrajectory,
   toTokenRows,
 } from "@waggle/exchange";
-import { CONSENT_DAYS, isConsentCurrent, type TrajectoryDetail } from "@waggle/protocol";
+import {
+  CONSENT_DAYS,
+  isConsentCurrent,
+  type TrajectoryDetail,
+  WaggleError,
+} from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import { groupAdvantages } from "../update/group-advantages.ts";
 import { learnableTrajectory } from "../check/learnable-group.ts";
@@ -149,11 +154,21 @@ async function tokenFile(
   return [[{ name: null, content }], rows.length, { restrictedTokens }];
 }
 
-/** Computed within the exported groups; none for a group of one. */
+/**
+ * Computed within the exported groups; none for a group of one.
+ *
+ * @throws WaggleError `INVALID_ARGUMENT` if the recipe has no advantages.
+ */
 async function advantagesOf(
   records: readonly TrajectoryDetail[],
   recipe: EdgeRecipe,
 ): Promise<Map<TrajectoryDetail, number>> {
+  if (recipe.stage.learns !== "rewards") {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `the recipe ${recipe.name} has no advantages to export; choose another recipe, such as grpo`,
+    );
+  }
   const advantages = new Map<TrajectoryDetail, number>();
   for (const group of groupsOf(records, (record) => record)) {
     if (group.length < 2) continue;

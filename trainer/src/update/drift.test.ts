@@ -1,6 +1,7 @@
 import type { TokenOutputs } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
+import { wantedId } from "../check/edited-answer.ts";
 import type { LearnableGroup } from "../check/learnable-group.ts";
 import { seededRandom } from "@waggle/protocol";
 import { driftAfter } from "./drift.ts";
@@ -75,6 +76,36 @@ test("tokens of other versions are ignored, and the pass is bounded", async () =
 test("equal policies have no drift", async () => {
   const random = seededRandom(3);
   expect(await measured(twoPolicies(0, random), random)).toBeLessThan(1e-12);
+});
+
+test("of a pair, the given answer is measured and the wanted one, which nobody sampled, is not", async () => {
+  const side = (id: string, tokenIds: number[], stable: number) => ({
+    digest: "d",
+    trajectory: {
+      id,
+      samples: [
+        {
+          sequence: { tokenIds },
+          spans: [{ start: 0, segment: { policyVersion: STABLE, tokenIds } }],
+        },
+      ],
+    },
+    rescoredLogProbs: [tokenIds.map(() => stable)],
+  });
+  const given = side("d", [1, 2], -1);
+  // The training made it likelier by 7 nats a token.
+  const wanted = side(wantedId("d"), [3, 4, 5], -8);
+  const engine = {
+    forward: async ({ sequences }: { sequences: readonly { tokenIds: readonly number[] }[] }) => ({
+      logProb: sequences.map(({ tokenIds }) => Float32Array.from(tokenIds, () => -1)),
+    }),
+  } as unknown as Parameters<typeof driftAfter>[0];
+  const base = async (sequences: readonly { tokenIds: readonly number[] }[]) =>
+    sequences.map(({ tokenIds }) => Float32Array.from(tokenIds, (token) => (token < 3 ? -1 : -8)));
+  const groups = [{ task: "t", trajectories: [wanted, given] }] as unknown as LearnableGroup[];
+  expect(await driftAfter(engine, groups, STABLE, 4096, base)).toEqual({ stable: 0, base: 0 });
+  const alone = [{ task: "t", trajectories: [wanted] }] as unknown as LearnableGroup[];
+  expect((await driftAfter(engine, alone, STABLE, 4096)).stable).toBeNull();
 });
 
 const jump = "the trained policy jumps 0.5 nats a token or more from the stable version";

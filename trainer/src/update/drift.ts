@@ -5,6 +5,7 @@
  */
 import { sampledKl } from "@waggle/learning";
 import type { PolicyVersionId, TrainEngine } from "@waggle/protocol";
+import { wantedId } from "../check/edited-answer.ts";
 import type { LearnableGroup } from "../check/learnable-group.ts";
 import type { FrozenScorer } from "./recipe-models.ts";
 
@@ -40,6 +41,8 @@ export async function driftAfter(
 function rowsOf(groups: readonly LearnableGroup[], stable: PolicyVersionId, maxTokens: number) {
   const rows = groups
     .flatMap(({ trajectories }) => trajectories)
+    // The wanted side of a pair was sampled by nobody. The given side is measured.
+    .filter(({ digest, trajectory }) => trajectory.id !== wantedId(digest))
     .flatMap(({ trajectory, rescoredLogProbs }) =>
       trajectory.samples.map(({ sequence, spans }, i) => ({
         sequence,

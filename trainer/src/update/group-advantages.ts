@@ -18,18 +18,12 @@ import { partContext } from "../recipes/part-context.ts";
 /**
  * `[G]` advantages of a whole group, before filtering.
  *
- * @throws WaggleError `INVALID_ARGUMENT` if the recipe has no advantages or credits the turns of a trajectory separately.
+ * @throws WaggleError `INVALID_ARGUMENT` if the recipe credits the turns of a trajectory separately.
  */
 export async function groupAdvantages(
   { name, stage }: EdgeRecipe,
   { task, trajectories }: LearnableGroup,
 ): Promise<number[]> {
-  if (stage.learns !== "rewards") {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `the recipe ${name} learns from labels or pairs and has no advantages to export; choose another recipe, such as grpo`,
-    );
-  }
   const context = partContext(stage, 0);
   const group = { task, trajectories: trajectories.map(({ trajectory }) => trajectory) };
   const { groups } = await rewardGroups({ ...stage, filters: [] }, [group], context);

@@ -40,7 +40,7 @@ export type LearningStepOptions = ComingStep & {
   readonly shares?: InfluenceShares | undefined;
   /** What senders caused in the steps before; default nothing. */
   readonly earlier?: readonly StepInfluence[] | undefined;
-  /** Log-probs under the base model, for a recipe with a KL term. */
+  /** Log-probs under the base model, for a recipe with a reference or a KL term. */
   readonly reference?: FrozenScorer | undefined;
   /** Renders corrections into prompts, for a recipe that reads them. */
   readonly ports?: Pick<PartPorts, "hinted"> | undefined;
@@ -64,7 +64,7 @@ export type LearningStepResult = {
   readonly learnedFrom: LearnedFrom | null;
   /** The recipe's state for the next step. */
   readonly state: StateChange;
-  /** What each sender caused; absent if nothing was learned or the stage has no advantages. */
+  /** What each sender caused; absent if nothing was learned. */
   readonly influence?: StepInfluence | undefined;
   /** Whether the bounds on senders left nothing of the step. The caller undoes it. */
   readonly hasFewSenders?: boolean;

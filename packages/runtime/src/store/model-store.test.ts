@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { TINY_CONFIG, tinyAdapter } from "../tiny-decoder.fixture.ts";
 import { createFallbackStorage, createMemoryStorage } from "./chunk-storage.ts";
 import type { ChunkStorage } from "./chunk-storage.ts";
+import { objectKey } from "./edge-objects.ts";
 import { createModelStore } from "./model-store.ts";
 import type { LoadProgress, ModelStoreOptions } from "./model-store.ts";
 
@@ -154,6 +155,31 @@ describe("the files of a model", () => {
     expect(await codeOf(open(edge, storage).modelFiles(await model()))).toBe(code);
     // The other file may still be under way.
     await expect.poll(() => storage.keys()).toEqual([]);
+  });
+
+  test("are reported no more after one of them has failed, and are there the next time", async () => {
+    const edge = fakeEdge([config, weights]);
+    const storage = durable();
+    edge.change = (bytes) => (bytes === config ? bytesOf(11, 3) : bytes);
+    const reported: unknown[] = [];
+    const options = {
+      onProgress: (progress: LoadProgress) => reported.push(progress),
+      onFile: (path: string) => reported.push(path),
+    };
+    expect(await codeOf(open(edge, storage).modelFiles(await model(), options))).toBe(
+      "DIGEST_MISMATCH",
+    );
+    const before = [...reported];
+    const key = objectKey(await sha256(weights));
+    await expect.poll(async () => [...(await storage.list(key)).keys()]).toContain("whole.json");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(reported).toEqual(before);
+    expect(reported).not.toContain("model");
+    edge.change = (bytes) => bytes;
+    edge.requests.length = 0;
+    await open(edge, storage).modelFiles(await model(), options);
+    expect(edge.requests).toHaveLength(1);
+    expect(reported).toContain("model");
   });
 
   test("that cannot be fetched say why", async () => {

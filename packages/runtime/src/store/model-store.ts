@@ -89,19 +89,24 @@ class ObjectStore implements ModelStore {
   ): Promise<Map<string, Uint8Array>> {
     const totalBytes = model.files.reduce((sum, file) => sum + file.sizeBytes, 0);
     const loadedBytes = new Map<string, number>();
+    let isOver = false;
     // Together, because each small file would take a round trip and a look into storage.
     const files = await Promise.all(
       model.files.map(async (file) => {
         const bytes = await this.#load(file, options.signal, (loaded) => {
+          if (isOver) return;
           loadedBytes.set(file.path, loaded);
           let sum = 0;
           for (const each of loadedBytes.values()) sum += each;
           options.onProgress?.({ loadedBytes: sum, totalBytes });
         });
-        options.onFile?.(file.path, bytes);
+        if (!isOver) options.onFile?.(file.path, bytes);
         return [file.path, bytes] as const;
       }),
-    );
+    ).finally(() => {
+      // After a failure, the other files still arrive in storage. The caller no longer waits for them.
+      isOver = true;
+    });
     return new Map(files);
   }
 
