@@ -69,7 +69,7 @@ export function rewardLearning(
       return null;
     }
     const ids = rewards.map(({ assignmentId }) => assignmentId);
-    // The edge lists the newest rewards, and has deleted those of forgotten visitors.
+    // Counted by id, because the edge lists only the newest ones and deletes those of forgotten visitors.
     const fresh = isTried ? ids.filter((id) => !tried.assignments.has(id)) : ids;
     if (fresh.length < perStep) return null;
     tried = { version, assignments: new Set(ids) };
