@@ -112,6 +112,14 @@ test("at an edge that does not collect rewards, nothing is published", async () 
   expect(setup.edge.policies).toHaveLength(before);
 });
 
+test("a step that takes more rewards than an edge lists is refused at the start", async () => {
+  const setup = await createSetup([]);
+  const own = { perturbations: 1024, tasks: 5 };
+  const large = edgeRecipeNamed("evolution-strategies", { learningRate: constantRate(0.05), own });
+  const refused = run(setup, { recipe: large, edgeClient: withPages(setup, () => 32, likesB) });
+  await expect(refused).rejects.toThrow(/takes 5120 rewards, and an edge lists 4096/);
+});
+
 test("control: rewards that do not depend on the perturbation lead nowhere in particular", async () => {
   const setup = await createSetup([]);
   const random = seededRandom(5);

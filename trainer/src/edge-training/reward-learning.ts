@@ -4,7 +4,7 @@
  * a crash, and a promoted version has rewards of its own. After a version that was not promoted, more rewards are awaited.
  */
 import { settingsAt, shuffled } from "@waggle/learning";
-import { type PageReward, seededRandom } from "@waggle/protocol";
+import { type PageReward, seededRandom, WaggleError } from "@waggle/protocol";
 import type { HeldCheckpoint } from "../checkpoint/held-checkpoint.ts";
 import { newPublication } from "../checkpoint/trainer-state.ts";
 import type { EdgeFollower } from "../edge/edge-follower.ts";
@@ -34,6 +34,9 @@ type RewardLearning = {
   readonly update: Update<RewardBatch, EdgeLearned>;
 };
 
+/** Rewards that an edge lists; see `RewardsResponse`. */
+const MOST_LISTED = 4096;
+
 const UNMEASURED = { drift: { stable: null, base: null }, excess: null };
 
 export function rewardLearning(
@@ -48,6 +51,12 @@ export function rewardLearning(
   const { evolution } = stage;
   const { noise } = stage.rollout.strategy(partContext(stage, 0));
   const perStep = (noise?.perturbations ?? 2) * stage.settings.tasksPerStep;
+  if (perStep > MOST_LISTED) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `a step of ${recipe.name} takes ${perStep} rewards, and an edge lists ${MOST_LISTED}; set fewer perturbations or tasks`,
+    );
+  }
   /** The version whose rewards were last learned from, and their assignments. None: its adapter was published. */
   let tried = { version: -1, assignments: new Set<string>() };
   let failedSteps = 0;
