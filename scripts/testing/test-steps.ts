@@ -12,6 +12,8 @@ export type TestStep = {
   readonly isVitest?: boolean;
   /** True for steps that change nothing, use one core for most of their time and follow each other. They run at the same time. */
   readonly isStatic?: boolean;
+  /** True for the build that other steps need, also when they run alone. */
+  readonly isBuild?: boolean;
 };
 
 const bin = (name: string): string => join(ROOT, "node_modules", ".bin", name);
@@ -43,7 +45,7 @@ export const TEST_STEPS: readonly TestStep[] = [
     command: source("scripts/setup.ts"),
   },
   // Before the others, because lint reads types of other packages from their builds.
-  { name: "types", title: "library build", command: [bin("tsc"), "-b"] },
+  { name: "types", title: "library build", command: [bin("tsc"), "-b"], isBuild: true },
   check("lint", "lint", bin("oxlint"), "--type-aware", "--max-warnings", "0"),
   check("types", "types of tests", ...tscOf("tsconfig.test.json")),
   check("packages", "packages as published", ...source("scripts/check-packages.ts")),

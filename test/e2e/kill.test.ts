@@ -40,7 +40,8 @@ let trainer: ManagedProcess;
 let other: ManagedProcess | null = null;
 let site: ManagedProcess;
 let visitors: Visitors;
-let trainerExits = 0;
+/** Last lines of trainers that ended on their own, which is a failure. */
+const trainerExits: string[] = [];
 let damaged = 0;
 /** Faults by kind. */
 const counts: { [kind: string]: number } = {};
@@ -97,9 +98,12 @@ function reasonsOf(rows: readonly { readonly reason?: string | null }[]): {
   return Object.fromEntries([...byReason].map(([reason, { length }]) => [reason, length]));
 }
 
+function noteExit(child: ManagedProcess): void {
+  if (!child.running) trainerExits.push(`${child.ending}: ${child.tail.slice(-8).join("\n")}`);
+}
+
 async function kill(child: ManagedProcess): Promise<void> {
-  // A trainer that already ended on its own is a failure.
-  if (!child.running) trainerExits += 1;
+  noteExit(child);
   child.signal("SIGKILL");
   await child.exited;
 }
@@ -205,7 +209,7 @@ fault(
     const summary = await operator.summary();
     const rows = await operator.trajectories();
     for (const child of [trainer, other]) {
-      if (!child.running) trainerExits += 1;
+      noteExit(child);
       await child.stop(30_000);
     }
 
@@ -228,7 +232,7 @@ fault(
     const outcome = {
       lost: sent - distinct,
       twice: trained - learned - elsewhere,
-      trainerExits,
+      trainerExits: trainerExits.length,
     };
     if (isLong()) {
       const report = {
@@ -250,6 +254,7 @@ fault(
       const file = join(ROOT, "docs", "evidence", "kill.json");
       writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
     }
+    expect(trainerExits).toEqual([]);
     expect(learned).toBeGreaterThan(20);
     return {
       after: `${faults} faults (${counts["text"]} texts, ${damaged} damaged objects): ${received} received, ${learned} learned, ${rejected} rejected`,

@@ -3,7 +3,7 @@ import { initializeDecoder, parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 
-export type BenchModelName = "micro" | "nano" | "small" | "medium" | "wide" | "long";
+export type BenchModelName = "micro" | "nano" | "default" | "small" | "medium" | "wide" | "long";
 
 const base: DecoderConfig = {
   modelType: "qwen3",
@@ -23,8 +23,8 @@ const base: DecoderConfig = {
 
 /**
  * `micro`: 0.2 M parameters, small enough for a software GPU. `nano`: 0.7 M, the shape of the first
- * `packages/model/nano` with a longer context, kept because targets were set for it. `small`: 15 M. `medium`: 77 M.
- * `wide`: four layers as wide as Qwen3-0.6B's, 96 M. `long`: for contexts of 6k on a software GPU, whose attention takes a quarter of a second per
+ * `packages/model/nano` with a longer context, kept because targets were set for it. `default`: 3 M, the shape of
+ * `packages/model/default`. `small`: 15 M. `medium`: 77 M. `wide`: four layers as wide as Qwen3-0.6B's, 96 M. `long`: for contexts of 6k on a software GPU, whose attention takes a quarter of a second per
  * head and layer there: one layer, two heads.
  */
 export const BENCH_CONFIGS: { readonly [name in BenchModelName]: DecoderConfig } = {
@@ -38,6 +38,15 @@ export const BENCH_CONFIGS: { readonly [name in BenchModelName]: DecoderConfig }
     feedForwardSize: 160,
   },
   nano: base,
+  default: {
+    ...base,
+    vocabularySize: 2048,
+    width: 192,
+    layers: 6,
+    heads: 6,
+    keyValueHeads: 6,
+    feedForwardSize: 512,
+  },
   small: {
     ...base,
     vocabularySize: 8192,

@@ -1,4 +1,5 @@
 /** One backend in this process that decodes greedily after a prompt, timed in processor time. */
+import type { Adapter } from "@waggle/model";
 import type {
   DecoderBackend,
   DecoderCache,
@@ -7,12 +8,12 @@ import type {
 import { benchPrompt } from "./bench-models.ts";
 import type { BenchModelName } from "./bench-models.ts";
 
-/** Tokens of the prompt. */
+/** Tokens of the prompt, unless another length is given. */
 export const READER_PROMPT = 64;
 
 /** Steps and prefills, each timed. */
 export class StepReader {
-  readonly #model: BenchModelName;
+  readonly #prompt: readonly number[];
   readonly #backend: DecoderBackend;
   readonly #session: DecoderSession;
   readonly tokenIds: number[] = [];
@@ -23,22 +24,27 @@ export class StepReader {
   #cache: DecoderCache;
 
   private constructor(
-    model: BenchModelName,
+    prompt: readonly number[],
     backend: DecoderBackend,
     session: DecoderSession,
     cache: DecoderCache,
   ) {
-    this.#model = model;
+    this.#prompt = prompt;
     this.#backend = backend;
     this.#session = session;
     this.#cache = cache;
     this.weights = backend.memory().weights;
   }
 
-  static async open(model: BenchModelName, backend: DecoderBackend): Promise<StepReader> {
+  static async open(
+    model: BenchModelName,
+    backend: DecoderBackend,
+    promptLength = READER_PROMPT,
+  ): Promise<StepReader> {
     const session = await backend.open(null);
-    const reader = new StepReader(model, backend, session, await session.createCache());
-    reader.tokenIds.push((await reader.#read(benchPrompt(model, READER_PROMPT))).id);
+    const prompt = benchPrompt(model, promptLength);
+    const reader = new StepReader(prompt, backend, session, await session.createCache());
+    reader.tokenIds.push((await reader.#read(prompt)).id);
     return reader;
   }
 
@@ -59,7 +65,16 @@ export class StepReader {
   async prefill(): Promise<void> {
     this.#cache.dispose();
     this.#cache = await this.#session.createCache();
-    this.prefills.push((await this.#read(benchPrompt(this.#model, READER_PROMPT))).ms);
+    this.prefills.push((await this.#read(this.#prompt)).ms);
+  }
+
+  /** Opens a session with an adapter, then releases it. Returns the milliseconds of opening. */
+  async openAdapter(adapter: Adapter): Promise<number> {
+    const began = processorMs();
+    const session = await this.#backend.open(adapter);
+    const ms = processorMs() - began;
+    await session.release();
+    return ms;
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,9 @@
 /**
- * This package's WebAssembly kernels against onnxruntime as it ran the same quantized model before: expanded to float32, or
- * in its own products as for models too large to expand. Runs in Node as in workers, one thread.
+ * This package's WebAssembly kernels against onnxruntime as it ran the same model before: plain, expanded to float32, or
+ * in its own quantized products as for models too large to expand. Runs in Node as in workers, one thread.
  */
+import { initializeAdapter } from "@waggle/model";
+import type { WeightFormat } from "@waggle/model";
 import createModule from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import type { CreateOrtModule } from "onnxruntime-web/ort-wasm-simd-threaded.mjs";
 import { createWasmBackend } from "../../src/backend/cpu/wasm-backend.ts";
@@ -15,34 +17,54 @@ import type { BenchRow } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 import { processorMs, READER_PROMPT, StepReader } from "../step-reader.ts";
 
-/** Models, and whether onnxruntime expands their matrices. `wide` stands for models too large for that. */
-const MODELS: readonly (readonly [BenchModelName, isExpanded: boolean])[] = [
-  ["small", true],
-  ["medium", true],
-  ["wide", false],
+/** A model as a page runs it, and what onnxruntime does with its matrices. */
+type Case = {
+  readonly model: BenchModelName;
+  readonly dtype: WeightFormat;
+  readonly promptLength: number;
+  /** True if onnxruntime expands quantized matrices. */
+  readonly isExpanded: boolean;
+};
+
+/** `wide` stands for models too large to expand. Conversations with the small models begin with about 400 tokens. */
+const CASES: readonly Case[] = [
+  ...(["nano", "default"] as const).map((model): Case => ({
+    model,
+    dtype: "f32",
+    promptLength: 400,
+    isExpanded: false,
+  })),
+  ...(["small", "medium", "wide"] as const).flatMap((model) =>
+    (["int8", "int4"] as const).map((dtype): Case => ({
+      model,
+      dtype,
+      promptLength: READER_PROMPT,
+      isExpanded: model !== "wide",
+    })),
+  ),
 ];
+
+/** Rank of the adapter that is opened. */
+const RANK = 16;
 
 export const kernels: Scenario = {
   name: "kernels",
-  description: "int8 and int4 on WASM: this package's kernels against onnxruntime",
+  description: "models on WASM: this package's kernels against onnxruntime",
   run: async function* ({ quick, report }) {
-    for (const [model, isExpanded] of quick ? MODELS.slice(0, 1) : MODELS) {
-      for (const dtype of ["int8", "int4"] as const) {
-        report(`${dtype} ${sizeLabel(model)}`);
-        yield* await compare(model, dtype, isExpanded, quick ? 3 : 9);
-      }
+    for (const one of quick ? CASES.slice(0, 3) : CASES) {
+      report(`${one.dtype} ${sizeLabel(one.model)}`);
+      yield* await compare(one, quick ? 3 : 9);
     }
   },
 };
 
 async function compare(
-  model: BenchModelName,
-  dtype: "int8" | "int4",
-  expandsQuantized: boolean,
+  { model, dtype, promptLength, isExpanded }: Case,
   pairs: number,
 ): Promise<BenchRow[]> {
   const config = BENCH_CONFIGS[model];
-  const options = { config, weights: benchWeights(model), dtype, contextLength: 256 };
+  const contextLength = promptLength + 192;
+  const options = { config, weights: benchWeights(model), dtype, contextLength };
   let heapOf = (): number => 0;
   const noting: CreateOrtModule = async (asked) => {
     const module = await createModule(asked);
@@ -51,34 +73,52 @@ async function compare(
   };
   const memory = new SimdMemory();
   const began = processorMs();
-  const ours = await StepReader.open(model, await createSimdBackend({ ...options, memory }));
+  const simd = await createSimdBackend({ ...options, memory });
+  const ours = await StepReader.open(model, simd, promptLength);
   const between = processorMs();
-  const peer = await StepReader.open(
-    model,
-    await createWasmBackend({ ...options, expandsQuantized, threads: 1, createModule: noting }),
-  );
+  const wasm = await createWasmBackend({
+    ...options,
+    expandsQuantized: isExpanded,
+    threads: 1,
+    createModule: noting,
+  });
+  const peer = await StepReader.open(model, wasm, promptLength);
   const firstTokenMs = [between - began, processorMs() - between] as const;
   // In turns, so that other load on the machine affects both.
   for (let pair = 0; pair < 4 * pairs; pair++) for (const one of [ours, peer]) await one.step();
   for (let pair = 0; pair < pairs; pair++) for (const one of [ours, peer]) await one.prefill();
+  // Before adapters take memory.
+  const peerHeap = heapOf();
   const agree = ours.tokenIds.join() === peer.tokenIds.join();
-  const peerName = expandsQuantized ? "onnxruntime, expanded" : "onnxruntime, MatMulNBits";
+  const adapter = initializeAdapter(config, { rank: RANK, alpha: RANK, seed: 1 });
+  const adapters = [ours, peer].map((): number[] => []);
+  for (let pair = 0; pair < pairs; pair++) {
+    for (const [side, one] of [ours, peer].entries()) {
+      adapters[side]?.push(await one.openAdapter(adapter));
+    }
+  }
   const text = (what: string, unit: string) => ({
-    name: `${what} ${sizeLabel(model)} ${dtype} p${READER_PROMPT} t1`,
-    peerName,
+    name: `${what} ${sizeLabel(model)} ${dtype} p${promptLength} t1`,
+    peerName: peerNameOf(dtype, isExpanded),
     unit,
     agree,
   });
   const rows = [
     pairedRow(text("decode", "ms"), interleavedPairs(ours.steps, peer.steps)),
     pairedRow(text("prefill", "ms"), interleavedPairs(ours.prefills, peer.prefills)),
+    pairedRow(text("adapter", "ms"), interleavedPairs(adapters[0] ?? [], adapters[1] ?? [])),
     benchRow({
       ...text("memory", "MiB"),
       ours: memory.floats.byteLength / 2 ** 20,
-      peer: heapOf() / 2 ** 20,
+      peer: peerHeap / 2 ** 20,
     }),
     benchRow({ ...text("first-token", "ms"), ours: firstTokenMs[0], peer: firstTokenMs[1] }),
   ];
   for (const one of [ours, peer]) await one.close();
   return rows;
+}
+
+function peerNameOf(dtype: WeightFormat, isExpanded: boolean): string {
+  if (dtype === "f32") return "onnxruntime";
+  return isExpanded ? "onnxruntime, expanded" : "onnxruntime, MatMulNBits";
 }
