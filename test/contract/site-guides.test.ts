@@ -130,7 +130,7 @@ test("the guide lists every check of waggle check", () => {
     { cwd: ROOT, exclude: ["**/*.test.ts", "**/*.fixture.ts", "**/node_modules/**"] },
   );
   const source = files.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");
-  const [, table = ""] = /^const CHECKS: [^=]*= \{\n([\s\S]*?)^\};$/m.exec(source) ?? [];
+  const [, table = ""] = /^const CHECKS: .* = \{\n([\s\S]*?)^\};$/m.exec(source) ?? [];
   const named = [
     ...[...table.matchAll(/^ {2}"?([a-z ]+)"?: /gm)].map(([, name]) => name),
     ...[...source.matchAll(/check: "([^"]+)"|^const CHECK = "([^"]+)"/gm)].map(
