@@ -1,12 +1,16 @@
-/** The changes that the tutorial and the guide of sites make to the template: they compile, and page and practice agree. */
+/**
+ * The changes that the tutorial and the guide of sites make to the template: they compile, and page and practice agree. The
+ * tables of the guides list every check and every field of the config.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkEnvironment } from "@waggle/agent/define";
 import { checkPage, loadSite } from "@waggle/site/node";
 import { expect, onTestFinished, test } from "vitest";
 import { createProject } from "../../packages/create-waggle/src/project.ts";
+import { fieldMistakes } from "../../packages/site/src/node/field-check.ts";
 import { ROOT } from "../../scripts/root.ts";
 
 const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
@@ -109,3 +113,61 @@ test("the retention environment of the guide passes its checks, with three kinds
   expect(new Set(kinds)).toEqual(new Set(["greeting", "thanks", "off topic"]));
   expect(mistakesOfTypes(folder)).toBe("");
 }, 180_000);
+
+/** The first cells of all tables of a page. */
+function firstCells(page: string): readonly string[] {
+  const rows = readFileSync(join(ROOT, page), "utf8").matchAll(/^\| (.+?) \|/gm);
+  return [...rows].map(([, cell = ""]) => cell);
+}
+
+test("the guide lists every check of waggle check", () => {
+  const files = globSync(
+    [
+      "packages/{agent,dev,site}/src/**/*check*.ts",
+      "packages/dev/src/runtimes/*.ts",
+      "trainer/src/environment-check/*.ts",
+    ],
+    { cwd: ROOT, exclude: ["**/*.test.ts", "**/*.fixture.ts", "**/node_modules/**"] },
+  );
+  const source = files.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");
+  const [, table = ""] = /^const CHECKS: .* = \{\n([\s\S]*?)^\};$/m.exec(source) ?? [];
+  const named = [
+    ...[...table.matchAll(/^ {2}"?([a-z ]+)"?: /gm)].map(([, name]) => name),
+    ...[...source.matchAll(/check: "([^"]+)"|^const CHECK = "([^"]+)"/gm)].map(
+      ([, given, constant]) => given ?? constant,
+    ),
+  ];
+  expect(named.length).toBeGreaterThan(15);
+  const listed = firstCells("docs/how-to/your-own-environment.md").flatMap((cell) =>
+    cell.split(", "),
+  );
+  expect(named.filter((name) => name !== undefined && !listed.includes(name))).toEqual([]);
+});
+
+/** The fields that a message of a wrong definition lists. */
+function fieldsIn(definition: object, place: string): readonly string[] {
+  const start = `${place} has no field other. The fields are `;
+  const message = fieldMistakes(definition).find((one) => one.message.startsWith(start))?.message;
+  return message?.slice(start.length).split(", ") ?? [];
+}
+
+test("the guide lists every field of waggle.config.ts, and those of its objects", () => {
+  const top = fieldsIn({ other: 1 }, "the site");
+  expect(top.length).toBeGreaterThan(15);
+  const fields = top.flatMap((name) => {
+    const inner = fieldsIn({ [name]: { other: 1 } }, name);
+    return inner.length === 0 ? [name] : inner.map((one) => `${name}.${one}`);
+  });
+  const listed = firstCells(GUIDE).flatMap((cell) => {
+    let group = "";
+    return [...cell.matchAll(/`([\w.]+)`/g)].map(([, name = ""]) => {
+      if (name.startsWith(".")) return group + name;
+      [group = ""] = name.split(".");
+      return name;
+    });
+  });
+  expect(fields.filter((name) => !listed.includes(name))).toEqual([]);
+  const isOfConfig = (name: string): boolean =>
+    name.includes(".") && top.includes(name.split(".")[0] ?? "");
+  expect(listed.filter((name) => isOfConfig(name) && !fields.includes(name))).toEqual([]);
+});

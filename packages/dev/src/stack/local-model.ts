@@ -1,10 +1,10 @@
-/** Publishes the model of a local installation that runs without a trainer. */
+/** Publishes the model of a local installation. */
 import { DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import { publishBase } from "@waggle/trainer";
 import type { Installation } from "./installation.ts";
 
 /**
- * Publishes the model at the installation's edge as version 0, which a trainer does when it starts.
+ * Publishes the model at the installation's edge as version 0. A trainer that starts later finds it there.
  *
  * @throws WaggleError `CONFLICT` if the installation has learned with another base model.
  */
@@ -25,7 +25,7 @@ export async function publishLocalModel(
     if (!WaggleError.is(error, "CONFLICT")) throw error;
     throw new WaggleError(
       "CONFLICT",
-      `${folder} has another base model than ${model}, with trajectories or later versions; run with another --state folder, or with the earlier model`,
+      `${folder} has trajectories or later versions of another base model than ${model}. A base is made again if tasks, tools or base settings change. Run with another --state folder, or delete this one with all that was collected and learned in it`,
       { cause: error },
     );
   }

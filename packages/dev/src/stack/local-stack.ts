@@ -12,7 +12,7 @@ import { StateLock } from "../processes/state-lock.ts";
 import { Supervisor } from "../processes/supervisor.ts";
 import { type Site, siteModel } from "../site/site.ts";
 import { closingLines } from "./closing-lines.ts";
-import { isEdgeResponsive, migrate, startEdge, untilBaseModel } from "./edge-process.ts";
+import { isEdgeResponsive, migrate, startEdge } from "./edge-process.ts";
 import { type Installation, openInstallation } from "./installation.ts";
 import { publishLocalModel } from "./local-model.ts";
 import { startTrainer } from "./trainer-process.ts";
@@ -160,11 +160,11 @@ async function start(
       }),
     ),
   ]);
-  if (site.environment === null || !options.trainer) {
-    tell("publishing the model …");
-    await publishLocalModel(installation, { edgeUrl, model, signal });
-  } else {
-    tell("starting the trainer, which publishes the base model …");
+  tell("publishing the model …");
+  // Before the trainer starts, because this names what to do about another base model.
+  await publishLocalModel(installation, { edgeUrl, model, signal });
+  if (site.environment !== null && options.trainer) {
+    tell("starting the trainer …");
     const { device, recipe } = options;
     const args = ["--device", device, ...(recipe === undefined ? [] : ["--recipe", recipe])];
     const changes = new FileChanges({ files: site.modules ?? (() => []), sleep: pause });
@@ -184,7 +184,6 @@ async function start(
       },
       untilChanged: (ended) => changes.untilChanged(ended),
     });
-    await untilBaseModel(edgeUrl, signal);
   }
   const addresses = [
     ...options.pages.map(({ title }, index) => [title, `http://localhost:${ports[index]}/`]),

@@ -2,7 +2,10 @@
 import { defineEnvironment } from "@waggle/agent/define";
 import { LOOK, look, PLANTS, PROMPT, ROOMS, WATER, water } from "../src/greenhouse.js";
 
-/** Training has all but the last. */
+/**
+ * Training has all but the last. People word requests in many ways, so your site needs more of them, such as twelve with
+ * five held out.
+ */
 const WORDINGS = [
   (room, milliliters) => `Give ${milliliters} ml to each dry plant in the ${room}.`,
   (room, milliliters) => `Each dry plant in the ${room} gets ${milliliters} ml.`,

@@ -11,7 +11,10 @@ import {
   PROMPT,
 } from "../src/board.ts";
 
-/** Training has all but the last. */
+/**
+ * Training has all but the last. People word requests in many ways, so your site needs more of them, such as twelve with
+ * five held out.
+ */
 const WORDINGS = [
   ({ project, from, to, which }) => `Move the ${which} ${project} card in ${from} to ${to}.`,
   ({ project, from, to, which }) => `From ${from} to ${to}: the ${which} card of ${project}.`,

@@ -12,7 +12,10 @@ import {
   TIMES,
 } from "../src/rooms.ts";
 
-/** Training has all but the last. */
+/**
+ * Training has all but the last. People word requests in many ways, so your site needs more of them, such as twelve with
+ * five held out.
+ */
 const WORDINGS = [
   ({ people, day, time }) => `Reserve a room for ${people} people on ${day} at ${time}.`,
   ({ people, day, time }) => `On ${day} at ${time}, reserve a room for ${people} people.`,
