@@ -238,6 +238,57 @@ test("a compressed body has no size until it is complete", async () => {
   expect(totals).toEqual([]);
 });
 
+/** As the weights of a model: compression makes them a little smaller. */
+function compressible(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % 13 ? state & 255 : 60;
+  });
+}
+
+test("a compressed body of a known size counts bytes as they are, and after a cut goes on with a range", async () => {
+  const weights = compressible(300_000);
+  server.files.set(PATH, { bytes: weights, isGzipped: true });
+  server.faults.set(PATH, [{ kind: "cut", afterBytes: 150_000 }]);
+  const [totals, loaded]: [number[], number[]] = [[], []];
+  const known = { sizeBytes: weights.length, sha256: await sha256(weights), isImmutable: true };
+  const storage = durable();
+  const file = await load(storage, known, {
+    onTotal: (total) => totals.push(total),
+    onLoaded: (count) => loaded.push(count),
+    chunkBytes: 1_000_000,
+  });
+  expect(await contentOf(storage, file)).toEqual(weights);
+  expect(new Set(totals)).toEqual(new Set([weights.length]));
+  expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
+  expect(loaded.at(-1)).toBe(weights.length);
+  const [first, second] = server.requests;
+  expect(server.requests).toHaveLength(2);
+  expect(first).toBe(`GET ${PATH}`);
+  // It goes on at a byte of the file, not of the compressed body.
+  expect(loaded).toContain(Number(/ (\d+)-$/.exec(second ?? "")?.[1]));
+});
+
+test("a file of one chunk is there before it is stored", async () => {
+  const events: string[] = [];
+  const memory = durable();
+  const storage: ChunkStorage = {
+    ...memory,
+    write: async (key, name, content) => {
+      if (name !== "partial.json") events.push(name === "whole.json" ? name : "chunk");
+      await memory.write(key, name, content);
+    },
+  };
+  const options = { chunkBytes: bytes.length, onBytes: () => events.push("bytes") };
+  await load(storage, { sizeBytes: bytes.length, sha256: await sha256(bytes) }, options);
+  expect(events).toEqual(["bytes", "chunk", "whole.json"]);
+  events.length = 0;
+  const wrong = load(durable(), { sha256: "0".repeat(64) }, options);
+  expect(await codeOf(wrong)).toBe("DIGEST_MISMATCH");
+  expect(events).toEqual([]);
+});
+
 describe("a chunk that was damaged in storage", () => {
   async function damaged(): Promise<[ChunkStorage, Awaited<ReturnType<typeof load>>]> {
     const storage = durable();
