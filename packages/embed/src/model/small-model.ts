@@ -48,16 +48,19 @@ export async function openSmallModel(
   const files = new Map<string, Uint8Array>();
   const areHere = Promise.withResolvers<void>();
   const texts = baseModel.files.filter(({ path }) => !path.endsWith(".safetensors"));
-  let format: Promise<ChatFormat> | null = null;
+  const format = Promise.withResolvers<ChatFormat>();
+  // If a download fails, nobody awaits it.
+  format.promise.catch(() => undefined);
+  let isRead = false;
   const stored = store.modelFiles(baseModel, {
     onProgress: (loaded) => onProgress({ ...loaded, detail: "loading the model" }),
     onFile: (path, bytes) => {
       if (path === "config.json") early.prepare(bytes);
       files.set(path, bytes);
       // Small files come first. The weights still download while their tokenizer is read.
-      if (format === null && texts.every((file) => files.has(file.path))) {
-        format = openChatFormat(files);
-        format.catch(() => undefined);
+      if (!isRead && texts.every((file) => files.has(file.path))) {
+        isRead = true;
+        format.resolve(openChatFormat(files));
       }
       if (files.size === baseModel.files.length) areHere.resolve();
     },
@@ -66,7 +69,7 @@ export async function openSmallModel(
   await Promise.race([areHere.promise, stored]);
   const totalBytes = sizeOf(baseModel);
   onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
-  const chatFormat = await (format ?? openChatFormat(files));
+  const chatFormat = await format.promise;
   const policy = await createBrowserPolicy({
     device,
     createWorker: early.createWorker,

@@ -45,7 +45,7 @@ export const objectEndpoints: readonly Endpoint[] = [
     path: "/v1/objects/{sha256}",
     operationId: "getObject",
     summary:
-      "The bytes of an object of any site, or of the trainer's own; compressed where the client accepts it; supports range requests.",
+      "The bytes of an object of any site, or of the trainer's own; supports gzip and range requests.",
     access: "public",
     parameters: [hash],
     responses: { 200: "bytes", 206: "bytes", 304: "empty" },
