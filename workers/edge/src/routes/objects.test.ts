@@ -37,7 +37,9 @@ async function compressedObject(): Promise<{ sha256: string; path: string; gzip:
 }
 
 describe("an object with a compressed form", () => {
-  beforeEach(freshEdge);
+  beforeEach(async () => {
+    await freshEdge();
+  });
 
   test("is sent compressed, byte for byte as it was stored, with the length of these bytes", async () => {
     const { sha256, path, gzip } = await compressedObject();
@@ -114,7 +116,9 @@ test("an object without a compressed form is sent as it is to every client", asy
 });
 
 describe("a compressed form is refused", () => {
-  beforeEach(freshEdge);
+  beforeEach(async () => {
+    await freshEdge();
+  });
   const put = async (hash: string, raw: Uint8Array<ArrayBuffer>, credential = asTrainer) =>
     call("PUT", `/v1/trainer/objects/${hash}/gzip`, { ...credential, raw });
 
