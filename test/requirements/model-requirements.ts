@@ -242,6 +242,21 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "model:compressed-objects",
+    source: "docs/decisions/0099-compressed-objects.md",
+    behavior:
+      "An object is compressed once, by its uploader. The edge checks the compressed form, sends it to browsers without work in each request, and sends the object itself otherwise.",
+    tests: [
+      "workers/edge/src/routes/objects.test.ts > an object with a compressed form > is sent compressed, byte for byte as it was stored, with the length of these bytes",
+      "workers/edge/src/routes/objects.test.ts > an object with a compressed form > is sent as it is to clients that do not accept gzip, and for ranges",
+      "workers/edge/src/routes/objects.test.ts > an object without a compressed form is sent as it is to every client",
+      "workers/edge/src/routes/objects.test.ts > a compressed form is refused > %s, and nothing is stored",
+      "trainer/src/edge/edge-client.test.ts > an object is sent once as it is, and once compressed where that saves something",
+      "packages/runtime/src/store/file-download.test.ts > a compressed body of a known size counts bytes as they are, and goes on with a range",
+      "test/e2e/compressed-download.test.ts > a page counts the bytes of a compressed model from another origin as they are",
+    ],
+  },
+  {
     id: "model:upload-in-parts",
     source: "docs/decisions/0081-model-files-in-parts.md",
     behavior:

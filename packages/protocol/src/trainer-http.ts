@@ -164,6 +164,7 @@ export const AcknowledgeResponse = z.object({
 });
 
 // PUT /v1/trainer/objects/:sha256 takes raw bytes and answers { sizeBytes }. It is refused if the hash differs.
+// PUT /v1/trainer/objects/:sha256/gzip takes the same bytes compressed, for browsers that accept gzip.
 
 /**
  * Body of `PUT /v1/trainer/base-model`, which defines version 0. Upload the objects first.

@@ -1,16 +1,17 @@
 /**
  * The first two visits to a page with the assistant: a production build in a new browser profile, over a slow line. The
- * page's files are compressed and cached as a static host does; the model's are not compressed, because the edge does not
- * compress them.
+ * page's files are compressed and cached as a static host does, and the model's as the edge does.
  */
 import { extname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import type { PolicyManifest } from "@waggle/protocol";
 import { chromium } from "playwright-core";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../dev/src/loop/chromium.ts";
 import { builtPage } from "../../../test/fixtures/built-page.ts";
 import { localServer } from "../../../test/fixtures/local-server.ts";
 import { edgeAnswers } from "../../../test/fixtures/recorded-edge.ts";
+import { compressedForm } from "../../../trainer/src/edge/compressed-form.ts";
 import { type Line, slowLine } from "./slow-line.ts";
 import { type VisitParts, visitParts } from "./visit-parts.ts";
 
@@ -99,12 +100,27 @@ function noteFirstToken(): void {
   };
 }
 
+/** What the trainer stores beside the model's files and the edge sends, by path. */
+async function compressedObjects(
+  edge: (pathname: string) => Response,
+): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
+  const { baseModel } = (await edge("/v1/policy").json()) as PolicyManifest;
+  const objects = new Map<string, Uint8Array<ArrayBuffer>>();
+  for (const { sha256 } of baseModel.files) {
+    const path = `/v1/objects/${sha256}`;
+    const form = await compressedForm(new Uint8Array(await edge(path).arrayBuffer()));
+    if (form !== null) objects.set(path, new Uint8Array(form));
+  }
+  return objects;
+}
+
 /** Builds the page once. The function it returns visits it twice in a new browser each time. */
 export async function coldVisits(): Promise<(line: Line) => Promise<ColdVisit>> {
   const files = new Map(
     [...(await builtPage(PAGE))].map(([path, content]) => [path, gzipSync(content, { level: 9 })]),
   );
   const edge = await edgeAnswers("default");
+  const objects = await compressedObjects(edge);
   return async (lineSpeed) => {
     const bytes = { JavaScript: 0, WASM: 0, model: 0, other: 0 };
     const server = await localServer(async ({ url }) => {
@@ -123,11 +139,20 @@ export async function coldVisits(): Promise<(line: Line) => Promise<ColdVisit>> 
           },
         });
       }
-      const body = new Uint8Array(await edge(pathname).arrayBuffer());
-      bytes[pathname.startsWith("/v1/objects/") ? "model" : "other"] += body.length;
+      const compressed = objects.get(pathname);
+      const body = compressed ?? new Uint8Array(await edge(pathname).arrayBuffer());
+      const isObject = pathname.startsWith("/v1/objects/");
+      bytes[isObject ? "model" : "other"] += body.length;
       return new Response(body, {
         status: edge(pathname).status,
-        headers: { "content-length": String(body.length) },
+        headers: {
+          "content-length": String(body.length),
+          ...(isObject && {
+            "cache-control": "public, max-age=31536000, immutable",
+            vary: "accept-encoding",
+          }),
+          ...(compressed !== undefined && { "content-encoding": "gzip" }),
+        },
       });
     });
     const line = await slowLine(server.origin, lineSpeed);

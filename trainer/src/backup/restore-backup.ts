@@ -28,7 +28,7 @@ import {
 } from "./backup-manifest.ts";
 import { hashFile, linesOf } from "./hashed-file.ts";
 
-type FileEdge = Parameters<typeof uploadFile>[0] & Pick<EdgeClient, "hasObject">;
+type FileEdge = Parameters<typeof uploadFile>[0] & Pick<EdgeClient, "storedForm">;
 
 /** What a restore needs besides the folder. */
 export type RestoreOptions = {
@@ -151,7 +151,7 @@ async function restoreSettings(sites: SiteClient, { id, name, settings, stored =
 
 async function sendFiles(folder: string, { files }: SiteBackup, trainer: FileEdge): Promise<void> {
   for (const { sha256, sizeBytes } of files) {
-    if (await trainer.hasObject(sha256)) continue;
+    if ((await trainer.storedForm(sha256)) !== null) continue;
     const file = await open(filePath(folder, sha256));
     try {
       const read = async (offset: number, length: number) => {

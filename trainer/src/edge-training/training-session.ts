@@ -24,7 +24,7 @@ import {
 import { containCheck } from "../check/contained-check.ts";
 import { assignedEnvironment } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
-import { uploadFile } from "../edge/object-upload.ts";
+import { PART_BYTES, uploadFile } from "../edge/object-upload.ts";
 import { adoptedState, hasOtherStable, withPolicies } from "../edge/edge-following.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import {
@@ -326,8 +326,15 @@ export async function offerBaseModel(
   note?: (...noted: Parameters<Reporter["note"]>) => void,
 ): Promise<void> {
   for (const { path: file, sha256, sizeBytes } of model.reference.files) {
-    if (await edge.hasObject(sha256)) continue;
+    const form = await edge.storedForm(sha256);
+    const isLarge = sizeBytes > PART_BYTES;
+    if (form === "gzip" || (form === "plain" && isLarge)) continue;
     const opened = model.openFile(file);
+    if (form === "plain") {
+      // An earlier release stored it, or compression saves nothing.
+      await edge.compressObject(sha256, await opened.read(0, sizeBytes));
+      continue;
+    }
     const sent = { sha256, sizeBytes, read: opened.read.bind(opened) };
     await uploadFile(edge, sent, (sentBytes) =>
       note?.("uploading", { file, sentBytes, sizeBytes }),

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
@@ -91,4 +92,47 @@ test("uploads bytes of any size", async () => {
   const { client, requests } = clientOver([{ status: 200, body: { sizeBytes: 1234 } }]);
   await client.putObject("a".repeat(64), new Uint8Array(1234).fill(7));
   expect((await requests[0]?.arrayBuffer())?.byteLength).toBe(1234);
+});
+
+test("an object is sent once as it is, and once compressed where that saves something", async () => {
+  const sha256 = "a".repeat(64);
+  const { client, requests } = clientOver([{ status: 200, body: { sizeBytes: 1 } }]);
+  const bytes = new Uint8Array(1234).fill(7);
+  await client.putObject(sha256, bytes);
+  await client.putObject(sha256, crypto.getRandomValues(new Uint8Array(1234)));
+  expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([
+    `PUT /v1/trainer/objects/${sha256}`,
+    `PUT /v1/trainer/objects/${sha256}/gzip`,
+    `PUT /v1/trainer/objects/${sha256}`,
+  ]);
+  const sent = new Uint8Array((await requests[1]?.arrayBuffer()) ?? []);
+  expect(new Uint8Array(gunzipSync(sent))).toEqual(bytes);
+  // The bytes themselves are the object; the edge must not decode them.
+  expect(requests[1]?.headers.get("content-encoding")).toBeNull();
+});
+
+test("an edge of the previous release gets an object without its compressed form", async () => {
+  const { client, requests } = clientOver([
+    { status: 200, body: { sizeBytes: 1 } },
+    refused(404, "NOT_FOUND"),
+  ]);
+  await client.putObject("a".repeat(64), new Uint8Array(1234));
+  expect(requests).toHaveLength(2);
+});
+
+test("says in which form the edge has an object", async () => {
+  const answers = [
+    new Response(null, { headers: { "content-encoding": "gzip" } }),
+    new Response(null),
+    new Response("{}", { status: 404 }),
+  ];
+  const client = createEdgeClient({
+    baseUrl: "http://edge.test",
+    credential: "secret",
+    fetch: async () => answers.shift() as Response,
+  });
+  const hash = "a".repeat(64);
+  expect(await client.storedForm(hash)).toBe("gzip");
+  expect(await client.storedForm(hash)).toBe("plain");
+  expect(await client.storedForm(hash)).toBeNull();
 });

@@ -23,6 +23,7 @@ import {
   type VersionReport,
   WaggleError,
 } from "@waggle/protocol";
+import { compressedForm } from "./compressed-form.ts";
 import { LeaseAnswer } from "./lease-answer.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 import { createSigningClient } from "./signing-client.ts";
@@ -38,7 +39,10 @@ export interface EdgeClient {
   acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<AcknowledgeResponse>;
   /** The rewards of a version's perturbations. @throws WaggleError `FORBIDDEN` if the edge collects something else. */
   rewards(version: PolicyVersionId): Promise<RewardsResponse>;
+  /** Stores an object, and its compressed form if that is smaller. */
   putObject(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Stores the compressed form of a stored object if it is smaller. An edge of the previous release keeps none. */
+  compressObject(sha256: string, bytes: Uint8Array): Promise<void>;
   /** Hashes of the stored parts of an object. */
   objectParts(sha256: string): Promise<string[]>;
   /** @param part - hash of `bytes`, which are at most `MAX_PART_BYTES`. */
@@ -50,8 +54,8 @@ export interface EdgeClient {
    * @throws WaggleError `NOT_FOUND` if parts are missing, `DIGEST_MISMATCH` if they make other bytes.
    */
   assembleObject(sha256: string, parts: readonly string[], sizeBytes: number): Promise<void>;
-  /** Whether the edge has an object, which then need not be sent again. */
-  hasObject(sha256: string): Promise<boolean>;
+  /** In which form the edge sends an object; `null` if it has none, and the object must be sent. */
+  storedForm(sha256: string): Promise<"plain" | "gzip" | null>;
   getObject(sha256: string): Promise<Uint8Array>;
   setBaseModel(request: BaseModelRequest): Promise<void>;
   /** @throws WaggleError `PUBLICATION_STALE` if policies changed after the request's epoch. */
@@ -103,8 +107,20 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       ),
     rewards: (version) =>
       answer({ method: "GET", path: `/v1/trainer/rewards?version=${version}` }, RewardsResponse),
-    putObject: (sha256, bytes) =>
-      done({ method: "PUT", path: `/v1/trainer/objects/${sha256}`, bytes }),
+    async putObject(sha256, bytes) {
+      await done({ method: "PUT", path: `/v1/trainer/objects/${sha256}`, bytes });
+      await client.compressObject(sha256, bytes);
+    },
+    async compressObject(sha256, bytes) {
+      const form = await compressedForm(bytes);
+      if (form === null) return;
+      const path = `/v1/trainer/objects/${sha256}/gzip`;
+      try {
+        await done({ method: "PUT", path, bytes: form });
+      } catch (error) {
+        if (!WaggleError.is(error, "NOT_FOUND")) throw error;
+      }
+    },
     async objectParts(sha256) {
       const path = `/v1/trainer/objects/${sha256}/parts`;
       const { parts } = await answer({ method: "GET", path }, ObjectPartsResponse);
@@ -119,12 +135,13 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
         json: { parts },
         movedBytes,
       }),
-    async hasObject(sha256) {
+    async storedForm(sha256) {
       try {
-        await send({ method: "HEAD", path: `/v1/objects/${sha256}` }, async () => undefined);
-        return true;
+        const call = { method: "HEAD", path: `/v1/objects/${sha256}` } as const;
+        const encoding = await send(call, async ({ headers }) => headers.get("content-encoding"));
+        return encoding === "gzip" ? "gzip" : "plain";
       } catch (error) {
-        if (WaggleError.is(error, "NOT_FOUND")) return false;
+        if (WaggleError.is(error, "NOT_FOUND")) return null;
         throw error;
       }
     },

@@ -26,6 +26,8 @@ export class FakeEdge {
   /** All acknowledged outcomes by digest, in order. */
   readonly acknowledged: Map<string, TrajectoryOutcome[]> = new Map();
   readonly objects: Map<string, Uint8Array> = new Map();
+  /** Objects that have a compressed form. */
+  readonly compressed: Set<string> = new Set();
   /** Of the object that is being uploaded. */
   readonly parts: Map<string, Uint8Array> = new Map();
   readonly metrics: Map<number, MetricsRow> = new Map();
@@ -141,7 +143,13 @@ export class FakeEdge {
         this.objects.set(digest, bytes);
         this.parts.clear();
       },
-      hasObject: async (digest) => this.objects.has(digest),
+      compressObject: async (digest) => {
+        this.compressed.add(digest);
+      },
+      storedForm: async (digest) => {
+        if (!this.objects.has(digest)) return null;
+        return this.compressed.has(digest) ? "gzip" : "plain";
+      },
       getObject: async (digest) => {
         const bytes = this.objects.get(digest);
         if (bytes === undefined) throw new WaggleError("NOT_FOUND", `no object ${digest}`);

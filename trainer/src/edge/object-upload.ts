@@ -5,8 +5,8 @@
 import { sha256 } from "@waggle/protocol";
 import type { EdgeClient } from "./edge-client.ts";
 
-/** Size of a part. A connection of 10 Mbit/s sends one in half a minute. */
-const PART_BYTES = 32 * 1024 * 1024;
+/** Size of a part. A connection of 10 Mbit/s sends one in half a minute. Larger objects have no compressed form. */
+export const PART_BYTES: number = 32 * 1024 * 1024;
 
 /** A file to upload. */
 type UploadedFile = {

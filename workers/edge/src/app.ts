@@ -202,6 +202,7 @@ export function createApp(code: readonly SiteCode[]): Hono<EdgeEnv> {
       ],
       exposeHeaders: [
         "ETag",
+        "Content-Encoding",
         "Content-Length",
         "Content-Range",
         "Retry-After",

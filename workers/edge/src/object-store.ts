@@ -1,6 +1,6 @@
 /**
- * R2 keys. Three prefixes in each site: public objects by content hash, parts of objects that are being uploaded, and
- * trajectories by visitor, so that a visitor is forgotten by deleting a prefix.
+ * R2 keys. Four prefixes in each site: public objects by content hash, their compressed forms, parts of objects that are
+ * being uploaded, and trajectories by visitor, so that a visitor is forgotten by deleting a prefix.
  */
 import { DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import { nameInSite } from "./sites/site-name.ts";
@@ -33,15 +33,17 @@ export async function deleteVisitorObjects(
 /**
  * Finds a public object of a site. `null` is any enabled site, because a page that loads an object names none. Who knows
  * the hash may read the bytes, as with the manifest that names it.
+ *
+ * @param read - reads the object of one site, or something that belongs to it.
  */
-export async function findObject(
-  { DB, OBJECTS }: { readonly DB: D1Database; readonly OBJECTS: R2Bucket },
+export async function findObject<T>(
+  { DB }: { readonly DB: D1Database },
   site: string | null,
   sha256: string,
-  range: Headers,
-): Promise<R2ObjectBody | null> {
-  if (site !== null) return OBJECTS.get(objectKey(site, sha256), { range });
-  const first = await OBJECTS.get(objectKey(DEFAULT_SITE, sha256), { range });
+  read: (site: string) => Promise<T | null>,
+): Promise<T | null> {
+  if (site !== null) return read(site);
+  const first = await read(DEFAULT_SITE);
   if (first !== null) return first;
   const { results } = await DB.prepare(
     `SELECT o.site FROM objects o JOIN sites s ON s.id = o.site
@@ -50,7 +52,7 @@ export async function findObject(
     .bind(sha256)
     .all<{ site: string }>();
   for (const row of results) {
-    const object = await OBJECTS.get(objectKey(row.site, sha256), { range });
+    const object = await read(row.site);
     if (object !== null) return object;
   }
   return null;

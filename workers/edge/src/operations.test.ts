@@ -59,6 +59,7 @@ const OPERATIONS = [
   "publishPolicy: post /v1/trainer/policies, trainer",
   "putMetrics: post /v1/trainer/metrics, trainer",
   "putObject: put /v1/trainer/objects/{sha256}, trainer",
+  "putObjectGzip: put /v1/trainer/objects/{sha256}/gzip, trainer",
   "putObjectPart: put /v1/trainer/objects/{sha256}/parts/{part}, trainer",
   "putSignatures: put /v1/trainer/signatures, trainer",
   "putVersionReport: put /v1/trainer/policies/{version}/report, trainer",

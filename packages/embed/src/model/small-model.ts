@@ -45,15 +45,31 @@ export async function openSmallModel(
   baseModel: BaseModelReference,
   onProgress: Parameters<OpenHost>[1],
 ): Promise<ModelPolicy> {
-  const files = await store.modelFiles(baseModel, {
+  const files = new Map<string, Uint8Array>();
+  const areHere = Promise.withResolvers<void>();
+  const texts = baseModel.files.filter(({ path }) => !path.endsWith(".safetensors"));
+  const format = Promise.withResolvers<ChatFormat>();
+  // If a download fails, nobody awaits it.
+  format.promise.catch(() => undefined);
+  let isRead = false;
+  const stored = store.modelFiles(baseModel, {
     onProgress: (loaded) => onProgress({ ...loaded, detail: "loading the model" }),
     onFile: (path, bytes) => {
       if (path === "config.json") early.prepare(bytes);
+      files.set(path, bytes);
+      // Small files come first. The weights still download while their tokenizer is read.
+      if (!isRead && texts.every((file) => files.has(file.path))) {
+        isRead = true;
+        format.resolve(openChatFormat(files));
+      }
+      if (files.size === baseModel.files.length) areHere.resolve();
     },
   });
+  // The model starts while the browser stores its files.
+  await Promise.race([areHere.promise, stored]);
   const totalBytes = sizeOf(baseModel);
   onProgress({ loadedBytes: totalBytes, totalBytes, detail: "starting" });
-  const chatFormat = await openChatFormat(files);
+  const chatFormat = await format.promise;
   const policy = await createBrowserPolicy({
     device,
     createWorker: early.createWorker,

@@ -71,7 +71,7 @@ function* byteRows(visits: readonly ColdVisit[]): Generator<BenchRow> {
     peerName: "budget",
   });
   yield benchRow({ ...row, name: "first visit, WASM, compressed", ours: kilobytes("WASM") });
-  yield benchRow({ ...row, name: "first visit, model", ours: kilobytes("model") });
+  yield benchRow({ ...row, name: "first visit, model, compressed", ours: kilobytes("model") });
   yield benchRow({
     ...row,
     name: "second visit, all of the download",

@@ -120,6 +120,11 @@ export class ChunkAssembly {
     return this.#chunks.length * this.#chunkBytes + this.#tailBytes;
   }
 
+  /** The bytes of a file that is one chunk, after `digest`. */
+  get only(): Uint8Array | null {
+    return this.#only?.bytes ?? null;
+  }
+
   get partial(): PartialFile | null {
     return this.#partial;
   }

@@ -18,6 +18,7 @@ export type ServedFile = {
   bytes: Uint8Array;
   etag?: string;
   type?: string;
+  /** Sent compressed, except for ranges, which are of the bytes themselves, as from an edge. */
   isGzipped?: boolean;
   hasRanges?: boolean;
 };
@@ -66,8 +67,9 @@ export class FaultServer {
       "Content-Type": file.type ?? "application/octet-stream",
       ...(file.etag !== undefined && { ETag: file.etag }),
     };
-    const whole = file.isGzipped === true ? gzipSync(file.bytes) : Buffer.from(file.bytes);
-    if (file.isGzipped === true) headers["Content-Encoding"] = "gzip";
+    const isGzipped = file.isGzipped === true && range === null;
+    const whole = isGzipped ? gzipSync(file.bytes) : Buffer.from(file.bytes);
+    if (isGzipped) headers["Content-Encoding"] = "gzip";
     const ifRange = request.headers["if-range"];
     const isPart =
       range !== null && file.hasRanges !== false && (!ifRange || ifRange === file.etag);

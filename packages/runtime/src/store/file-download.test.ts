@@ -238,6 +238,62 @@ test("a compressed body has no size until it is complete", async () => {
   expect(totals).toEqual([]);
 });
 
+/** As the weights of a model: compression makes them a little smaller. */
+function compressible(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % 13 ? state & 255 : 60;
+  });
+}
+
+test("a compressed body of a known size counts bytes as they are, and goes on with a range", async () => {
+  const weights = compressible(300_000);
+  server.files.set(PATH, { bytes: weights, isGzipped: true });
+  const known = { sizeBytes: weights.length, sha256: await sha256(weights), isImmutable: true };
+  const storage = durable();
+  const leaving = new AbortController();
+  const [totals, loaded]: [number[], number[]] = [[], []];
+  const options: Partial<DownloadOptions> = {
+    onTotal: (total) => totals.push(total),
+    onLoaded: (count) => {
+      loaded.push(count);
+      if (count > 100_000) leaving.abort(new Error("left"));
+    },
+    chunkBytes: 1_000_000,
+  };
+  const first = load(storage, known, { ...options, signal: leaving.signal });
+  await expect(first).rejects.toThrow("left");
+  const reached = loaded.at(-1) ?? 0;
+  expect(reached).toBeLessThan(weights.length);
+  const file = await load(storage, known, options);
+  expect(await sha256(await contentOf(storage, file))).toBe(known.sha256);
+  // It goes on at a byte of the file, not of the compressed body.
+  expect(server.requests).toEqual([`GET ${PATH}`, `GET ${PATH} ${reached}-`]);
+  expect(new Set(totals)).toEqual(new Set([weights.length]));
+  expect(loaded).toEqual(loaded.toSorted((one, other) => one - other));
+  expect(loaded.at(-1)).toBe(weights.length);
+});
+
+test("a file of one chunk is there before it is stored", async () => {
+  const events: string[] = [];
+  const memory = durable();
+  const storage: ChunkStorage = {
+    ...memory,
+    write: async (key, name, content) => {
+      if (name !== "partial.json") events.push(name === "whole.json" ? name : "chunk");
+      await memory.write(key, name, content);
+    },
+  };
+  const options = { chunkBytes: bytes.length + 1, onBytes: () => events.push("bytes") };
+  await load(storage, { sizeBytes: bytes.length, sha256: await sha256(bytes) }, options);
+  expect(events).toEqual(["bytes", "chunk", "whole.json"]);
+  events.length = 0;
+  const wrong = load(durable(), { sha256: "0".repeat(64) }, options);
+  expect(await codeOf(wrong)).toBe("DIGEST_MISMATCH");
+  expect(events).toEqual([]);
+});
+
 describe("a chunk that was damaged in storage", () => {
   async function damaged(): Promise<[ChunkStorage, Awaited<ReturnType<typeof load>>]> {
     const storage = durable();

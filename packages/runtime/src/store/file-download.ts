@@ -32,6 +32,8 @@ export type DownloadOptions = {
   readonly fetch: Fetch;
   /** Called with the bytes loaded so far, which decrease if the file must start again. */
   readonly onLoaded?: (bytes: number) => void;
+  /** Called with the bytes of a file that is one chunk, when their hash is checked and they are not stored yet. */
+  readonly onBytes?: (bytes: Uint8Array) => void;
   /** Called with the file's size once known. */
   readonly onTotal?: (bytes: number) => void;
   /** Default 8 MiB. */
@@ -122,6 +124,7 @@ class FileDownload {
       if (this.#expectedHash !== null && hash !== this.#expectedHash) {
         throw this.#mismatch(`hash ${this.#expectedHash.slice(0, 12)}`, hash.slice(0, 12), false);
       }
+      if (assembly.only !== null) this.#options.onBytes?.(assembly.only);
       return await assembly.finish(this.#file.url, hash);
     } catch (error) {
       if (WaggleError.is(error, "DIGEST_MISMATCH")) await assembly.restart();

@@ -100,6 +100,26 @@ describe("the files of a model", () => {
     expect(loaded.at(-1)).toBe(110);
   });
 
+  test("are handed over when they are verified, and the load ends when they are stored", async () => {
+    const events: string[] = [];
+    const memory = durable();
+    const isOpen = Promise.withResolvers<void>();
+    const slow: ChunkStorage = {
+      ...memory,
+      write: async (key, name, content) => {
+        if (name !== "partial.json") await isOpen.promise;
+        await memory.write(key, name, content);
+      },
+    };
+    const onFile = (path: string): number => events.push(path);
+    const loading = open(fakeEdge([config, weights]), slow).modelFiles(await model(), { onFile });
+    const ended = loading.then(() => events.push("stored"));
+    await expect.poll(() => events).toEqual(["config.json", "model"]);
+    isOpen.resolve();
+    await ended;
+    expect(events).toEqual(["config.json", "model", "stored"]);
+  });
+
   test("are read offline the second time, by another store over the same storage", async () => {
     const edge = fakeEdge([config, weights]);
     const storage = durable();

@@ -30,7 +30,7 @@ export type LoadProgress = { readonly loadedBytes: number; readonly totalBytes: 
 export type LoadOptions = {
   /** Called as bytes arrive; stored bytes count at once. Never exceeds the total. */
   readonly onProgress?: (progress: LoadProgress) => void;
-  /** Called with each file of a model when it is there. */
+  /** Called with each file of a model when it is there and its hash is checked. It may not be stored yet. */
   readonly onFile?: (path: string, bytes: Uint8Array) => void;
   readonly signal?: AbortSignal;
 };
@@ -71,6 +71,8 @@ class ObjectStore implements ModelStore {
 
   constructor(options: ModelStoreOptions) {
     this.#options = options;
+    // Before the first load asks for it.
+    void this.#storage();
   }
 
   get isDurable(): boolean {
@@ -78,9 +80,11 @@ class ObjectStore implements ModelStore {
   }
 
   object(reference: ObjectReference, options: LoadOptions = {}): Promise<Uint8Array> {
-    return this.#load(reference, options.signal, (loadedBytes) =>
-      options.onProgress?.({ loadedBytes, totalBytes: reference.sizeBytes }),
-    );
+    return this.#load(reference, {
+      signal: options.signal,
+      onLoaded: (loadedBytes) =>
+        options.onProgress?.({ loadedBytes, totalBytes: reference.sizeBytes }),
+    });
   }
 
   async modelFiles(
@@ -93,14 +97,20 @@ class ObjectStore implements ModelStore {
     // Together, because each small file would take a round trip and a look into storage.
     const files = await Promise.all(
       model.files.map(async (file) => {
-        const bytes = await this.#load(file, options.signal, (loaded) => {
+        let isThere = false;
+        const onBytes = (bytes: Uint8Array): void => {
+          if (!isOver && !isThere) options.onFile?.(file.path, bytes);
+          isThere = true;
+        };
+        const onLoaded = (loaded: number): void => {
           if (isOver) return;
           loadedBytes.set(file.path, loaded);
           let sum = 0;
           for (const each of loadedBytes.values()) sum += each;
           options.onProgress?.({ loadedBytes: sum, totalBytes });
-        });
-        if (!isOver) options.onFile?.(file.path, bytes);
+        };
+        const bytes = await this.#load(file, { signal: options.signal, onLoaded, onBytes });
+        onBytes(bytes);
         return [file.path, bytes] as const;
       }),
     ).finally(() => {
@@ -125,9 +135,9 @@ class ObjectStore implements ModelStore {
 
   async #load(
     { sha256, sizeBytes }: ObjectReference,
-    signal: AbortSignal | undefined,
-    onLoaded: (bytes: number) => void,
+    heard: Pick<DownloadOptions, "onLoaded" | "onBytes" | "signal">,
   ): Promise<Uint8Array> {
+    const { signal } = heard;
     signal?.throwIfAborted();
     const storage = await this.#storage();
     const fetch = this.#options.fetch ?? ((url, init) => globalThis.fetch(url, init));
@@ -140,10 +150,9 @@ class ObjectStore implements ModelStore {
     };
     const { content, bytes: downloaded } = await downloadFile(file, {
       ...this.#options,
+      ...heard,
       storage,
       fetch,
-      signal,
-      onLoaded,
     });
     const reader = openChunkedFile(content, {
       storage,

@@ -1,10 +1,11 @@
 /** Model files and adapters by content hash: immutable, public, readable from isolated pages. */
-import { Sha256, WaggleError } from "@waggle/protocol";
+import { MAX_PART_BYTES, Sha256, WaggleError } from "@waggle/protocol";
 import { z } from "zod";
 import { trainerSite } from "../access.ts";
 import { readBytes } from "../body.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
-import { findObject, putObject } from "../object-store.ts";
+import { findObject, objectKey, putObject } from "../object-store.ts";
+import { acceptsGzip, findGzip, putGzip } from "../objects/gzip-store.ts";
 
 /** Without a declared length R2 cannot stream, so the bytes are kept in memory. */
 const UNDECLARED_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -26,6 +27,17 @@ function notFound(): WaggleError {
   return new WaggleError("NOT_FOUND", "no object with this hash is stored");
 }
 
+/** Each form of an object has a tag of its own. */
+const gzipTag = (sha256: string): string => `"${sha256}-gzip"`;
+
+function headersOf(sha256: string, isGzip: boolean): Headers {
+  return new Headers({
+    ETag: isGzip ? gzipTag(sha256) : `"${sha256}"`,
+    "Cache-Control": "public, max-age=31536000, immutable",
+    Vary: "Accept-Encoding",
+  });
+}
+
 /** `/v1/objects/{sha256}`. */
 export const objectEndpoints: readonly Endpoint[] = [
   {
@@ -33,29 +45,45 @@ export const objectEndpoints: readonly Endpoint[] = [
     path: "/v1/objects/{sha256}",
     operationId: "getObject",
     summary:
-      "The bytes of an object of any site, or of the trainer's own; supports range requests.",
+      "The bytes of an object of any site, or of the trainer's own; supports gzip and range requests.",
     access: "public",
     parameters: [hash],
     responses: { 200: "bytes", 206: "bytes", 304: "empty" },
     handle: async (context) => {
       const sha256 = hashOf(context);
-      const headers = new Headers({
-        ETag: `"${sha256}"`,
-        "Cache-Control": "public, max-age=31536000, immutable",
-      });
-      if (context.req.header("if-none-match")?.includes(sha256)) {
+      const { raw } = context.req;
+      const known = raw.headers.get("if-none-match") ?? "";
+      if (known.includes(sha256)) {
+        const headers = headersOf(sha256, known.includes(gzipTag(sha256)));
         return new Response(null, { status: 304, headers });
       }
       // A trainer asks whether its own site has the object, and must send it otherwise.
       const site = await trainerSite(context);
-      const object = await findObject(context.env, site, sha256, context.req.raw.headers);
+      const { OBJECTS } = context.env;
+      const wantsGzip = !raw.headers.has("range") && acceptsGzip(raw);
+      const object = await findObject(
+        context.env,
+        site,
+        sha256,
+        async (each) =>
+          (wantsGzip ? await findGzip(OBJECTS, each, sha256) : null) ??
+          OBJECTS.get(objectKey(each, sha256), { range: raw.headers }),
+      );
       if (!object) throw notFound();
+      const isGzip = object.httpMetadata?.contentEncoding === "gzip";
+      const headers = headersOf(sha256, isGzip);
       headers.set("Content-Type", "application/octet-stream");
       headers.set("Accept-Ranges", "bytes");
+      if (isGzip) {
+        headers.set("Content-Encoding", "gzip");
+        headers.set("Content-Length", String(object.size));
+        // The bytes are compressed: the Worker must not compress them again.
+        return new Response(object.body, { headers, encodeBody: "manual" });
+      }
       const range = object.range;
       const offset = range && "offset" in range ? (range.offset ?? 0) : 0;
       const length = range && "length" in range ? (range.length ?? object.size) : object.size;
-      if (context.req.header("range") === undefined || length === object.size) {
+      if (!raw.headers.has("range") || length === object.size) {
         headers.set("Content-Length", String(object.size));
         return new Response(object.body, { headers });
       }
@@ -82,6 +110,22 @@ export const objectEndpoints: readonly Endpoint[] = [
       const body = streams && raw.body ? raw.body : await readBytes(raw, UNDECLARED_LIMIT_BYTES);
       const site = context.var.site.id;
       return context.json({ sizeBytes: await putObject(context.env, site, parsed.data, body) });
+    },
+  },
+  {
+    method: "put",
+    path: "/v1/trainer/objects/{sha256}/gzip",
+    operationId: "putObjectGzip",
+    summary: `Stores the gzip form of a stored object, at most ${MAX_PART_BYTES} bytes; refused if it decompresses to other bytes.`,
+    access: "trainer",
+    parameters: [hash],
+    request: "bytes",
+    responses: { 200: z.object({ sizeBytes: z.int() }) },
+    handle: async (context) => {
+      const sha256 = hashOf(context);
+      const gzip = await readBytes(context.req.raw, MAX_PART_BYTES);
+      const site = context.var.site.id;
+      return context.json({ sizeBytes: await putGzip(context.env.OBJECTS, site, sha256, gzip) });
     },
   },
 ];

@@ -1,0 +1,84 @@
+/**
+ * A page that downloads a compressed model from an edge of another origin, in Chromium. The browser decompresses it, and
+ * `Content-Length` is the length of the compressed bytes.
+ */
+import { gzipSync } from "node:zlib";
+import { sha256 } from "@waggle/protocol";
+import { chromium } from "playwright-core";
+import { expect, test } from "vitest";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
+import { builtPage } from "../fixtures/built-page.ts";
+import { fileServer } from "../fixtures/file-server.ts";
+import { localServer } from "../fixtures/local-server.ts";
+
+const PAGE = `
+import { createModelStore } from "@waggle/runtime";
+globalThis.load = async (baseUrl, files) => {
+  const progress = [];
+  const arrived = [];
+  const loaded = await createModelStore({ baseUrl }).modelFiles({ files }, {
+    onProgress: ({ loadedBytes, totalBytes }) => progress.push([loadedBytes, totalBytes]),
+    onFile: (path, bytes) => arrived.push(path + " " + bytes.length),
+  });
+  return { progress, arrived, sizes: [...loaded.values()].map((bytes) => bytes.length) };
+};
+`;
+
+type Loaded = {
+  readonly progress: readonly (readonly [number, number])[];
+  readonly arrived: readonly string[];
+  readonly sizes: readonly number[];
+};
+
+/** Half of the values are small, so that gzip saves some, as of weights. */
+const weights = Uint8Array.from({ length: 3_000_000 }, (_, i) => {
+  const mixed = Math.imul(i ^ (i >>> 7), 0x9e3779b1) >>> 13;
+  return i % 2 === 0 ? mixed & 255 : mixed & 15;
+});
+
+test("a page counts the bytes of a compressed model from another origin as they are", async () => {
+  const file = {
+    path: "model.safetensors",
+    sha256: await sha256(weights),
+    sizeBytes: weights.length,
+  };
+  const compressed = gzipSync(weights);
+  expect(compressed.length).toBeLessThan(0.97 * weights.length);
+  const encodings: (string | null)[] = [];
+  const edge = await localServer(({ headers }) => {
+    encodings.push(headers.get("accept-encoding"));
+    return new Response(compressed, {
+      headers: {
+        "access-control-allow-origin": "*",
+        "content-encoding": "gzip",
+        "content-length": String(compressed.length),
+      },
+    });
+  });
+  const server = await fileServer(await builtPage(PAGE));
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
+  try {
+    const page = await browser.newPage();
+    await page.goto(server.origin);
+    await page.waitForFunction(() => "load" in globalThis);
+    const { progress, arrived, sizes } = await page.evaluate(
+      ([origin, reference]) =>
+        (globalThis as unknown as { load: (...given: unknown[]) => Promise<Loaded> }).load(origin, [
+          reference,
+        ]),
+      [edge.origin, file] as const,
+    );
+    expect(sizes).toEqual([weights.length]);
+    expect(arrived).toEqual([`model.safetensors ${weights.length}`]);
+    const loaded = progress.map(([bytes]) => bytes);
+    expect(loaded.length).toBeGreaterThan(5);
+    expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
+    expect(loaded.at(-1)).toBe(weights.length);
+    expect(new Set(progress.map(([, total]) => total))).toEqual(new Set([weights.length]));
+    expect(encodings).toEqual([expect.stringContaining("gzip")]);
+  } finally {
+    await browser.close();
+    server.close();
+    edge.close();
+  }
+});
