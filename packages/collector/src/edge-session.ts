@@ -161,9 +161,8 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     const opened = requirePageData("SessionResponse", await jsonOf(response, clock()));
     if (asked === generation) {
       // Another tab was faster. A browser has one lasting id, and nothing was sent under this one.
-      if (remember && identity.token() !== visitorToken && !identity.isLasting(opened.visitorId)) {
-        return open(signal);
-      }
+      const isRenewed = identity.isRemembered && identity.token() !== visitorToken;
+      if (remember && isRenewed && !identity.isLasting(opened.visitorId)) return open(signal);
       identity.keep(opened.visitorToken, opened.visitorId, remember);
       session = opened;
       seeds = opened.requestSeeds ?? [];
