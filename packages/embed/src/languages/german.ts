@@ -49,7 +49,7 @@ export const GERMAN: Language = {
 
     consentTitle: "Darf diese Website aufbewahren, was der Assistent für Sie tut?",
     consentBody:
-      "Wenn Sie zustimmen, werden Ihre Anfragen, die Antworten und die benutzten Werkzeuge an diese Website gesendet und dort aufbewahrt. Der Assistent lernt heute nicht daraus: Er lernt nur aus Übungsaufgaben, die simulierte Besucher bearbeiten. Namen, Adressen, E-Mail-Adressen, Passwörter, Schlüssel sowie Telefon-, Karten-, Konto- und Ausweisnummern werden vorher ersetzt, soweit sie erkannt werden. Sie können alles Gesendete ansehen, jederzeit widerrufen und alles löschen lassen. Wenn Sie ablehnen, funktioniert der Assistent genauso.",
+      "Wenn Sie zustimmen, werden Ihre Anfragen, die Antworten und die benutzten Werkzeuge an diese Website gesendet und dort aufbewahrt. Der Assistent lernt heute nicht daraus: Er lernt nur aus Übungsaufgaben, die simulierte Besucher bearbeiten. Namen, Adressen, E-Mail-Adressen, Passwörter, Schlüssel, Telefon-, Karten- und Kontonummern und amtliche Kennnummern werden vorher ersetzt, soweit sie erkannt werden. Sie können alles Gesendete ansehen, jederzeit widerrufen und alles löschen lassen. Wenn Sie ablehnen, funktioniert der Assistent genauso.",
     consentMore: "Was wird aufbewahrt?",
     consentAccept: "Zustimmen",
     consentDecline: "Ablehnen",
