@@ -34,6 +34,8 @@ test.each([DEFAULT_TEXTS, GERMAN.panel, FRENCH.panel])(
     expect(Object.keys(NAMED)).toEqual(KINDS);
     const missing = KINDS.filter((kind) => !NAMED[kind]?.[language]?.test(consentBody));
     expect(missing).toEqual([]);
-    expect(consentBody).toMatch(/where they are recognized|soweit sie erkannt werden|s'ils sont reconnus/);
+    expect(consentBody).toMatch(
+      /where they are recognized|soweit sie erkannt werden|s'ils sont reconnus/,
+    );
   },
 );

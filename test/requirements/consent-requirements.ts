@@ -10,7 +10,8 @@ export const CONSENT_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "consent:tabs",
     source: "issue 19, item 4; docs/decisions/0100-withdrawals-arrive.md",
-    behavior: "All open tabs of a browser use one id, and hear of a consent and a withdrawal of another tab.",
+    behavior:
+      "All open tabs of a browser use one id, and hear of a consent and a withdrawal of another tab.",
     tests: [
       rotation(
         "another open tab leaves the id with the tab that rotates, in the middle of its session",

@@ -162,7 +162,8 @@ test("a change in another tab is heard, also if all of the storage was cleared",
   const other = createConsentStore({ storage, currentVersion: "1" });
   const heard: string[] = [];
   own.onChange(() => heard.push(own.decision()));
-  const tell = (key: string | null) => tabs.dispatchEvent(Object.assign(new Event("storage"), { key }));
+  const tell = (key: string | null) =>
+    tabs.dispatchEvent(Object.assign(new Event("storage"), { key }));
   other.grant();
   tell("waggle.consent");
   tell("waggle.manifest");

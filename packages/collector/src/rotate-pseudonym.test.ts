@@ -89,7 +89,7 @@ async function openPage(browser = newBrowser()) {
   const parts = { session, consent, receipts, outbox };
   const uploader = createUploader({ ...parts, clock, isOnline: () => true, events: [] });
   const rotate = (days: number) => rotatePseudonym(parts, days, time.now);
-  return { ...parts, ...browser, timers, uploader, rotate };
+  return { ...browser, ...parts, timers, uploader, rotate };
 }
 
 /** A page whose visitor has left the id `v1`, and has sent one record under it. */

@@ -94,7 +94,7 @@ test("feedback and outcomes under a consent that has expired are refused by name
   const one = await makeUpload(baseModel, null, { consent: agreed(31) });
   await upload(token, one);
   expect((await thumb(one)).status).toBe(200);
-  await set({ consentDays: 30, metrics: { booked: { type: "boolean" } } });
+  await set({ consentDays: 30, metrics: { booked: { type: "boolean", better: "higher" } } });
   const outcome = {
     id: crypto.randomUUID(),
     trajectoryId: one.trajectory.id,
@@ -103,10 +103,7 @@ test("feedback and outcomes under a consent that has expired are refused by name
     at: new Date().toISOString(),
   };
   const send = (): Promise<{ status: number; body: unknown }[]> =>
-    Promise.all([
-      thumb(one),
-      call("POST", "/v1/visitor/outcomes", { token, body: outcome }),
-    ]);
+    Promise.all([thumb(one), call("POST", "/v1/visitor/outcomes", { token, body: outcome })]);
   for (const refused of await send()) {
     expect(refused).toMatchObject({ status: 403, body: { error: { code: "CONSENT_EXPIRED" } } });
   }

@@ -136,8 +136,14 @@ test("a site that keeps everything still looks again within a day", async () => 
 test("consents and reputations that outlast the retention do not wake an idle site each hour", async () => {
   const now = Date.now();
   const days = (at: number): number => (at - now) / DAY;
+  const body = { settings: { retentionDays: 30, consentDays: 400 } };
+  await ask("PUT", "/v1/operator/sites/desk", { ...asOperator, body });
   const { token } = await openSite(desk);
-  await agree(token, { version: "1", scopes: ["collect", "train"], grantedAt: new Date(now).toISOString() });
+  await agree(token, {
+    version: "1",
+    scopes: ["collect", "train"],
+    grantedAt: new Date(now).toISOString(),
+  });
   // Kept for 30 days, and the consent for 400.
   expect(days(await nextAlarm("desk", now + 31 * DAY))).toBeCloseTo(32, 3);
   expect(days(await nextAlarm("desk", now + 399.5 * DAY))).toBeCloseTo(400, 3);

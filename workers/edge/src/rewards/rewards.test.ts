@@ -153,7 +153,9 @@ test("a page of the previous release, which has no receipt, gets no task and los
   // Such a page asks again after an answer with this status, and shows the text to its developer.
   const refusal = {
     status: 425,
-    body: { error: { code: "CONSENT_UNPROVEN", message: expect.stringContaining("reload the page") } },
+    body: {
+      error: { code: "CONSENT_UNPROVEN", message: expect.stringContaining("reload the page") },
+    },
   };
   expect(await task(1, token)).toMatchObject(refusal);
   await agree(token);
