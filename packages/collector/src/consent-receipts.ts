@@ -132,7 +132,7 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
 
   const sendLater = (delayMs: number): void => {
     cancelTimer?.();
-    if (!isClosed) cancelTimer = schedule(() => void sendWithdrawals(), delayMs);
+    cancelTimer = isClosed ? null : schedule(() => void sendWithdrawals(), delayMs);
   };
 
   /** Sends those of one id. The answer to several would have one time for all of them. */
@@ -142,6 +142,7 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
     if (visitorId === undefined) return;
     isSending = true;
     cancelTimer?.();
+    cancelTimer = null;
     const isOwn = (receipt: ConsentReceipt): boolean => receipt.visitorId === visitorId;
     const receipts = read(WITHDRAWALS_KEY).filter(isOwn);
     const sent = new Set(receipts.map(({ signature }) => signature));
@@ -168,11 +169,12 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
   };
 
   const follow = (): void => {
-    if (consent.decision() === "declined") {
+    const withdrawn = consent.decision() === "declined" ? read(RECEIPTS_KEY) : [];
+    if (withdrawn.length > 0) {
       // The present id is last, and goes first.
-      write(WITHDRAWALS_KEY, [...read(WITHDRAWALS_KEY), ...read(RECEIPTS_KEY)]);
+      write(WITHDRAWALS_KEY, [...read(WITHDRAWALS_KEY), ...withdrawn]);
       storage.removeItem(RECEIPTS_KEY);
-    }
+    } else if (cancelTimer !== null) return; // a pause goes on, whatever other tabs change
     void sendWithdrawals();
   };
   const unsubscribe = consent.onChange(follow);
