@@ -4,6 +4,7 @@
  */
 import { ASYNCHRONY_REQUIREMENTS } from "./asynchrony-requirements.ts";
 import { CHAT_REQUIREMENTS } from "./chat-requirements.ts";
+import { CONSENT_REQUIREMENTS } from "./consent-requirements.ts";
 import { EDGE_REQUIREMENTS } from "./edge-requirements.ts";
 import { ENGINE_REQUIREMENTS } from "./engine-requirements.ts";
 import { ENVIRONMENT_REQUIREMENTS } from "./environment-requirements.ts";
@@ -47,4 +48,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...EXCHANGE_REQUIREMENTS,
   ...REMOTE_REQUIREMENTS,
   ...TRUST_REQUIREMENTS,
+  ...CONSENT_REQUIREMENTS,
 ];

@@ -37,6 +37,7 @@ async function openPage() {
     clock,
   });
   const outbox = await createOutbox({ name: `consent-${pages++}`, clock });
+  const told: string[] = [];
   const uploader = createUploader({
     outbox,
     session,
@@ -44,11 +45,12 @@ async function openPage() {
     clock,
     isOnline: () => true,
     events: [],
+    log: (message) => told.push(message),
   });
   /** Records a request under the consent in force. */
   const record = (number: number, under: Consent | null) =>
     outbox.enqueue({ ...exampleTrajectory(number), ...(under && { consent: under }) });
-  return { edge, time, consent, outbox, uploader, record };
+  return { edge, time, consent, outbox, uploader, told, record };
 }
 
 const outcome: Outcome = {
@@ -132,4 +134,42 @@ test("consent to one question covers feedback", () => {
   const { choices, scopes } = store.grant();
   expect({ choices, scopes }).toEqual({ choices: undefined, scopes: ["collect", "train"] });
   expect(store.covers({ ...store.grant(), scopes: ["collect", "train", "feedback"] })).toBe(true);
+});
+
+test("feedback that the edge refuses is dropped, and the page's developer reads why", async () => {
+  const { edge, consent, outbox, uploader, told } = await openPage();
+  consent.grant(["collect", "feedback"]);
+  const error = { code: "CONSENT_EXPIRED", message: "ask the visitor again" };
+  edge.nextFeedback.push(Response.json({ error }, { status: 403 }));
+  const { id, trajectoryId, at } = outcome;
+  await outbox.enqueueFeedback({ id, trajectoryId, kind: "thumb-up", at });
+  await uploader.flush();
+  expect((await outbox.summary()).feedbackWaiting).toBe(0);
+  expect(edge.feedback).toEqual([]);
+  expect(told).toEqual([
+    "Waggle: the edge refused feedback or an outcome, which is dropped. CONSENT_EXPIRED: ask the visitor again",
+  ]);
+  await outbox.enqueueFeedback(outcome);
+  await uploader.flush();
+  expect(edge.outcomes).toEqual([outcome]);
+  expect(told).toHaveLength(1);
+});
+
+test("a change in another tab is heard, also if all of the storage was cleared", () => {
+  const tabs = new EventTarget();
+  const storage = createMemoryStorage();
+  const own = createConsentStore({ storage, currentVersion: "1", tabs });
+  const other = createConsentStore({ storage, currentVersion: "1" });
+  const heard: string[] = [];
+  own.onChange(() => heard.push(own.decision()));
+  const tell = (key: string | null) =>
+    tabs.dispatchEvent(Object.assign(new Event("storage"), { key }));
+  other.grant();
+  tell("waggle.consent");
+  tell("waggle.manifest");
+  other.withdraw();
+  tell("waggle.consent");
+  other.clear();
+  tell(null);
+  expect(heard).toEqual(["granted", "declined", "undecided"]);
 });

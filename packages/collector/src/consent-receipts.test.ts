@@ -1,7 +1,7 @@
 /** The receipts of a page: when it asks for one, what it proves with it, and what becomes of it. */
 import "fake-indexeddb/auto";
 import { sha256 } from "@waggle/protocol";
-import type { Consent, Feedback } from "@waggle/protocol";
+import type { Consent, ConsentReceipt, Feedback } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createConsentReceipts } from "./consent-receipts.ts";
 import { createConsentStore, WITHDRAWALS_KEY } from "./consent-store.ts";
@@ -11,6 +11,7 @@ import type { FakeEdge } from "./fake-edge.fixture.ts";
 import { createMemoryStorage } from "./key-value-storage.ts";
 import { createOutbox } from "./outbox.ts";
 import { exampleTrajectory } from "./trajectory.fixture.ts";
+import type { Schedule } from "./time-limit.ts";
 import { createUploader } from "./uploader.ts";
 
 const START = Date.UTC(2026, 10, 20);
@@ -19,7 +20,7 @@ const SHOWN = { text: "May we?\nWe keep it.", language: "de" };
 let pages = 0;
 
 /** A page that asks about each scope. */
-async function openPage(options: { edge?: FakeEdge; storage?: Storage } = {}) {
+async function openPage(options: { edge?: FakeEdge; storage?: Storage; schedule?: Schedule } = {}) {
   const time = { now: START };
   const clock = (): number => time.now;
   const edge = options.edge ?? createFakeEdge(clock);
@@ -40,6 +41,8 @@ async function openPage(options: { edge?: FakeEdge; storage?: Storage } = {}) {
     consent,
     storage,
     clock,
+    random: () => 0,
+    ...(options.schedule !== undefined && { schedule: options.schedule }),
     onReceipt: () => received.push(clock()),
   });
   const uploader = createUploader({
@@ -204,6 +207,71 @@ test("a withdrawal is sent with the receipts, also if the edge is reached only a
   await openPage({ edge, storage });
   await expect.poll(() => edge.withdrawn).toEqual([receipt]);
   await expect.poll(() => storage.getItem(WITHDRAWALS_KEY)).toBeNull();
+});
+
+/** A page that has withdrawn, with an edge that answers so, and the timers that it has set. */
+async function withdrawnPage(...answers: FakeEdge["nextConsents"]) {
+  const timers: { readonly run: () => void; readonly delayMs: number }[] = [];
+  const schedule = (run: () => void, delayMs: number) => {
+    timers.push({ run, delayMs });
+    return () => undefined;
+  };
+  const page = await openPage({ schedule });
+  page.consent.grant();
+  await page.uploader.flush();
+  page.edge.nextConsents.push(...answers);
+  page.consent.withdraw();
+  return { ...page, timers };
+}
+
+const refused = (status: number, code: string): Response =>
+  Response.json({ error: { code, message: "" } }, { status });
+
+test.each([400, 403, 404, 409, 413, 425, 429, 500])(
+  "a withdrawal that is answered with %i is sent again until the edge confirms it, after longer and longer pauses",
+  async (status) => {
+    const answers = [1, 2, 3].map(() => refused(status, "FORBIDDEN"));
+    const { edge, consent, received, storage, timers } = await withdrawnPage(...answers);
+    const confirmed = received.length + 1;
+    for (const tries of [1, 2, 3]) {
+      await expect.poll(() => timers.length).toBe(tries);
+      expect([edge.withdrawn.length, consent.isWithdrawing]).toEqual([0, true]);
+      timers[tries - 1]?.run();
+    }
+    await expect.poll(() => consent.isWithdrawing).toBe(false);
+    expect(edge.withdrawn).toHaveLength(1);
+    expect(storage.getItem(WITHDRAWALS_KEY)).toBeNull();
+    expect(timers.map(({ delayMs }) => delayMs)).toEqual([500, 1000, 2000]);
+    // The page reads again what it shows.
+    expect(received).toHaveLength(confirmed);
+  },
+);
+
+test("a withdrawal waits for as long as the edge asks, and no withdrawal waits for that of another id for ever", async () => {
+  const slow = new Response(null, { status: 503, headers: { "retry-after": "30" } });
+  const { edge, consent, storage, timers } = await withdrawnPage(slow);
+  await expect.poll(() => timers.length).toBe(1);
+  expect(timers[0]?.delayMs).toBe(30_000);
+  const [own] = JSON.parse(storage.getItem(WITHDRAWALS_KEY) ?? "[]") as ConsentReceipt[];
+  const other = { ...own, visitorId: "00000000-0000-4000-8000-000000000001", signature: "B" };
+  storage.setItem(WITHDRAWALS_KEY, JSON.stringify([own, other]));
+  // The edge takes one of them only.
+  edge.nextConsents.push(refused(400, "SCHEMA_INVALID"));
+  timers[0]?.run();
+  await expect.poll(() => timers.length).toBe(2);
+  timers[1]?.run();
+  await expect.poll(() => edge.withdrawn).toEqual([own]);
+  expect(consent.isWithdrawing).toBe(true);
+});
+
+test("a withdrawal ends where the edge does not know the site", async () => {
+  const { edge, consent, storage, uploader } = await openPage();
+  consent.grant();
+  await uploader.flush();
+  edge.unknownSite = true;
+  consent.withdraw();
+  await expect.poll(() => storage.getItem(WITHDRAWALS_KEY)).toBeNull();
+  expect([edge.withdrawn, consent.isWithdrawing]).toEqual([[], false]);
 });
 
 /** A page on an edge that does this after it has recorded a consent and before the page has the answer. */

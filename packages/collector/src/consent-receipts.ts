@@ -1,6 +1,7 @@
 /**
  * Receipts of this visitor's consents, signed by the edge. The uploader asks for one before it sends anything under a consent.
- * After a withdrawal, the receipts go back to the edge, which then records it; without an answer, the next visit tries again.
+ * After a withdrawal, the receipts of all ids of this browser go back to the edge, which then records it. Until the edge has
+ * confirmed each, the page tries again, in this visit and in later ones.
  */
 import { canonicalJson, isObject, sha256, WaggleError } from "@waggle/protocol";
 import type { Consent, ConsentReceipt, ConsentRequest } from "@waggle/protocol";
@@ -11,10 +12,16 @@ import type { EdgeSession } from "./edge-session.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import { readPageData } from "./page-data.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { scheduleTimeout } from "./time-limit.ts";
+import type { Schedule } from "./time-limit.ts";
 
 const RECEIPTS_KEY = "waggle.receipts";
 /** Receipts that are kept; the oldest are dropped. */
 const MOST = 100;
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 300_000;
+/** Longest pause between the withdrawals of two ids, so that their times do not say that both are of one browser. */
+const LONGEST_PAUSE_MS = 600_000;
 
 /** The visitor's receipts in this browser. */
 export interface ConsentReceipts {
@@ -30,7 +37,7 @@ export interface ConsentReceipts {
   renew(): boolean;
   /** Removes the receipts, and those that are under way. Withdrawals that the edge has not confirmed stay. */
   clear(): void;
-  /** Stops watching for withdrawals. */
+  /** Stops watching for withdrawals and sending them. */
   close(): void;
 }
 
@@ -39,21 +46,30 @@ export type ConsentReceiptsOptions = {
   readonly session: Pick<EdgeSession, "request" | "token" | "visitorId">;
   readonly consent: Pick<ConsentStore, "decision" | "onChange" | "shownText">;
   readonly storage: KeyValueStorage;
-  /** Called after each new receipt. */
+  /** Called after each new receipt and each withdrawal that the edge has confirmed. */
   readonly onReceipt?: () => void;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
+  /** In [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+  /** Default `setTimeout`. */
+  readonly schedule?: Schedule;
 };
 
 /** Opens the receipts, and sends withdrawals that are due. */
 export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentReceipts {
-  const { session, consent, storage, clock = Date.now } = options;
+  const { session, consent, storage, clock = Date.now, random = Math.random } = options;
+  const { schedule = scheduleTimeout } = options;
   /** Consents for which the edge gave no receipt, until the page is closed. */
   const refused = new Set<string>();
   /** Consents whose receipts the edge may have lost. */
   const lost = new Set<string>();
   let isRenewed = false;
   let clearings = 0;
+  let failures = 0;
+  let isSending = false;
+  let isClosed = false;
+  let cancelTimer: (() => void) | null = null;
 
   const read = (key: string): ConsentReceipt[] => {
     const stored = parseJson(storage.getItem(key));
@@ -109,29 +125,59 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
     refused.add(name);
   };
 
+  const retry = (after: number | null): void => {
+    const ceiling = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 30));
+    sendLater(after ?? ceiling * (0.5 + random() / 2));
+  };
+
+  const sendLater = (delayMs: number): void => {
+    cancelTimer?.();
+    cancelTimer = isClosed ? null : schedule(() => void sendWithdrawals(), delayMs);
+  };
+
+  /** Sends those of one id. The answer to several would have one time for all of them. */
   const sendWithdrawals = async (): Promise<void> => {
-    const receipts = read(WITHDRAWALS_KEY);
-    if (receipts.length === 0) return;
-    const response = await post("/v1/consents/withdrawals", { receipts });
-    if (isRetryableStatus(response.status) || response.status === 401) return;
+    if (isSending || isClosed) return;
+    const { visitorId } = read(WITHDRAWALS_KEY).at(-1) ?? {};
+    if (visitorId === undefined) return;
+    isSending = true;
+    cancelTimer?.();
+    cancelTimer = null;
+    const isOwn = (receipt: ConsentReceipt): boolean => receipt.visitorId === visitorId;
+    const receipts = read(WITHDRAWALS_KEY).filter(isOwn);
     const sent = new Set(receipts.map(({ signature }) => signature));
-    write(
-      WITHDRAWALS_KEY,
-      read(WITHDRAWALS_KEY).filter(({ signature }) => !sent.has(signature)),
-    );
+    try {
+      const response = await post("/v1/consents/withdrawals", { receipts });
+      const all = read(WITHDRAWALS_KEY);
+      if (!response.ok) {
+        // Those of other ids come first now, so that an answer about these does not keep them from being sent.
+        write(WITHDRAWALS_KEY, [...all.filter(isOwn), ...all.filter((one) => !isOwn(one))]);
+        return retry(retryAfterMs(response, clock()));
+      }
+      failures = 0;
+      const left = all.filter(({ signature }) => !sent.has(signature));
+      write(WITHDRAWALS_KEY, left);
+      if (left.length > 0) sendLater(random() * LONGEST_PAUSE_MS);
+    } catch (error) {
+      // A site that the edge does not know has recorded no consent.
+      if (!WaggleError.is(error, "SITE_UNKNOWN")) return retry(null);
+      write(WITHDRAWALS_KEY, []);
+    } finally {
+      isSending = false;
+    }
+    options.onReceipt?.();
   };
 
   const follow = (): void => {
-    if (consent.decision() === "declined") {
-      const kept = read(RECEIPTS_KEY);
-      // One time of withdrawal for several ids would show that they belong together. Nothing is sent under earlier ones.
-      const own = kept.filter(({ visitorId }) => visitorId === kept.at(-1)?.visitorId);
-      write(WITHDRAWALS_KEY, [...read(WITHDRAWALS_KEY), ...own]);
+    const withdrawn = consent.decision() === "declined" ? read(RECEIPTS_KEY) : [];
+    if (withdrawn.length > 0) {
+      // The present id is last, and goes first.
+      write(WITHDRAWALS_KEY, [...read(WITHDRAWALS_KEY), ...withdrawn]);
       storage.removeItem(RECEIPTS_KEY);
-    }
-    sendWithdrawals().catch(() => undefined); // the next visit tries again
+    } else if (cancelTimer !== null) return; // a pause goes on, whatever other tabs change
+    void sendWithdrawals();
   };
-  const close = consent.onChange(follow);
+  const unsubscribe = consent.onChange(follow);
   follow();
 
   return {
@@ -150,7 +196,11 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
       clearings++;
       storage.removeItem(RECEIPTS_KEY);
     },
-    close,
+    close() {
+      isClosed = true;
+      cancelTimer?.();
+      unsubscribe();
+    },
   };
 }
 

@@ -32,6 +32,8 @@ export interface ConsentStore {
   covers(recorded: Consent): boolean;
   /** `undecided` until the visitor has answered the current text. */
   decision(): ConsentDecision;
+  /** Whether the edge has not confirmed a withdrawal of this browser yet. */
+  readonly isWithdrawing: boolean;
   /**
    * Records consent to the current text.
    * @param scopes - default: all that the site asks for.
@@ -49,7 +51,7 @@ export interface ConsentStore {
   withdraw(): void;
   /** Removes the decision. The visitor may be asked again. */
   clear(): void;
-  /** Calls the listener after each change made through this store. @returns a function that unsubscribes. */
+  /** Calls the listener after each change, also of another tab. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
@@ -58,6 +60,8 @@ export type ConsentStoreOptions = {
   readonly storage: KeyValueStorage;
   /** 1 to 64 characters. Change it whenever the meaning of the text changes. */
   readonly currentVersion: string;
+  /** Target of the `storage` events that tell of changes in other tabs, such as `window`. Default: they are not noticed. */
+  readonly tabs?: EventTarget | undefined;
   /** Days after which the visitor is asked again. Default `CONSENT_DAYS`. */
   readonly expiresAfterDays?: number;
   /** Default false: one consent covers all scopes. */
@@ -87,6 +91,11 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
+  options.tabs?.addEventListener("storage", (event) => {
+    // Without a key, all of the storage was cleared.
+    const { key: changedKey = null } = event as Partial<StorageEvent>;
+    if (changedKey === null || changedKey.startsWith(key)) changed();
+  });
   const isInForce = (consent: Consent): boolean =>
     consent.version === currentVersion && isConsentCurrent(consent, expiresAfterDays, clock());
   const shownText = ({ grantedAt }: Consent): ShownText | null => {
@@ -113,6 +122,9 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
       const allowed = consentScopes(current);
       return consentScopes(recorded).every((scope) => allowed.includes(scope));
     },
+    get isWithdrawing() {
+      return storage.getItem(WITHDRAWALS_KEY) !== null;
+    },
     decision() {
       if (get() !== null) return "granted";
       return storage.getItem(declinedKey) === currentVersion ? "declined" : "undecided";
@@ -138,8 +150,9 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
       changed();
     },
     withdraw() {
-      storage.removeItem(key);
+      // In this order, because other tabs look at both when the consent is removed.
       storage.setItem(declinedKey, currentVersion);
+      storage.removeItem(key);
       changed();
     },
     clear() {

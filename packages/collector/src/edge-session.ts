@@ -160,7 +160,10 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     }
     const opened = requirePageData("SessionResponse", await jsonOf(response, clock()));
     if (asked === generation) {
-      identity.keep(opened.visitorToken, remember);
+      // Another tab was faster. A browser has one lasting id, and nothing was sent under this one.
+      const isRenewed = identity.isRemembered && identity.token() !== visitorToken;
+      if (remember && isRenewed && !identity.isLasting(opened.visitorId)) return open(signal);
+      identity.keep(opened.visitorToken, opened.visitorId, remember);
       session = opened;
       seeds = opened.requestSeeds ?? [];
     }
@@ -185,9 +188,10 @@ export function createEdgeSession(options: EdgeSessionOptions): EdgeSession {
     seeds = [];
   };
 
-  /** Drops the session's id if consent was given or withdrawn since, here or in another tab. */
+  /** Drops the session's id if consent was given or withdrawn since, or the id was left, here or in another tab. */
   const followConsent = (): void => {
-    if (identity.isRemembered === isRemembered) return;
+    const isLeft = isRemembered && session !== null && !identity.isLasting(session.visitorId);
+    if (identity.isRemembered === isRemembered && !isLeft) return;
     if (isRemembered) withdrawn = session ?? withdrawn;
     isRemembered = identity.isRemembered;
     drop();

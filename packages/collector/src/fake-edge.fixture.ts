@@ -21,6 +21,8 @@ export type FakeEdge = {
   sessions: number;
   visitorId: string;
   deleted: boolean;
+  /** Whether it opens no session, because it has no site with the page's key. */
+  unknownSite: boolean;
   /** Tokens that the edge refuses. */
   readonly expired: Set<string>;
   readonly rejectIds: Set<string>;
@@ -44,6 +46,7 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
     sessions: 0,
     visitorId: "00000000-0000-4000-8000-0000000000ff",
     deleted: false,
+    unknownSite: false,
     expired: new Set(),
     rejectIds: new Set(),
     async fetch(url, init = {}) {
@@ -51,6 +54,7 @@ export function createFakeEdge(clock: () => number = Date.now): FakeEdge {
       edge.requests.push(`${init.method ?? "GET"} ${path}`);
       const headers = new Headers(init.headers);
       if (path === "/v1/sessions") {
+        if (edge.unknownSite) return refuse(403, "SITE_UNKNOWN");
         edge.sessions++;
         return json({
           token: `token-${edge.sessions}`,

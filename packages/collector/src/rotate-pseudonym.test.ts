@@ -1,5 +1,6 @@
 /** When a page leaves the visitor's id, and what is left that could link the two. */
 import "fake-indexeddb/auto";
+import type { Consent } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createConsentReceipts } from "./consent-receipts.ts";
 import { createConsentStore } from "./consent-store.ts";
@@ -62,20 +63,33 @@ function edgeOfIds(clock: () => number) {
   return { sent, fetch };
 }
 
-async function openPage() {
+/** What the tabs of a browser share. */
+function newBrowser() {
   const time = { now: START };
   const clock = (): number => time.now;
-  const edge = edgeOfIds(clock);
   const storage = createMemoryStorage();
+  return { time, clock, storage, edge: edgeOfIds(clock), name: `rotation-${pages++}` };
+}
+
+/** A tab. */
+async function openPage(browser = newBrowser()) {
+  const { time, clock, storage, edge, name } = browser;
   const consent = createConsentStore({ storage, currentVersion: "1", clock });
   const options = { edgeUrl: "https://edge.example", siteKey: "site", storage, consent, clock };
   const session = createEdgeSession({ ...options, fetch: edge.fetch });
-  const outbox = await createOutbox({ name: `rotation-${pages++}`, clock });
-  const receipts = createConsentReceipts({ session, consent, storage, clock });
+  const outbox = await createOutbox({ name, clock });
+  /** What the page does later. */
+  const timers: { readonly run: () => void; readonly delayMs: number }[] = [];
+  const schedule = (run: () => void, delayMs: number) => {
+    timers.push({ run, delayMs });
+    return () => undefined;
+  };
+  const random = (): number => 0.5;
+  const receipts = createConsentReceipts({ session, consent, storage, clock, random, schedule });
   const parts = { session, consent, receipts, outbox };
   const uploader = createUploader({ ...parts, clock, isOnline: () => true, events: [] });
   const rotate = (days: number) => rotatePseudonym(parts, days, time.now);
-  return { ...parts, edge, time, storage, uploader, rotate };
+  return { ...browser, ...parts, timers, uploader, rotate };
 }
 
 /** A page whose visitor has left the id `v1`, and has sent one record under it. */
@@ -157,18 +171,83 @@ test("the sessions of earlier ids stay, and forget me deletes all ids", async ()
   expect(storage.getItem("waggle.earlierTokens")).toBeNull();
 });
 
-test("a withdrawal removes all ids, tells the edge about the present one alone, and forget me still reaches all", async () => {
-  const { consent, edge, outbox, receipts, session, storage, uploader } = await rotatedPage();
+test("a withdrawal covers all ids, one after the other with a pause, and forget me still reaches all", async () => {
+  const page = await rotatedPage();
+  const { consent, edge, outbox, receipts, session, storage, timers, uploader } = page;
   await uploader.flush();
   consent.withdraw();
   expect(storage.getItem("waggle.visitorToken")).toBeNull();
   expect(storage.getItem("waggle.earlierTokens")).toBeNull();
   const withdrawals = () => edge.sent.filter(({ path }) => path.endsWith("/withdrawals"));
-  await expect.poll(() => withdrawals()).toHaveLength(1);
-  const { receipts: sent } = JSON.parse(withdrawals()[0]?.body ?? "") as {
-    receipts: { visitorId: string }[];
-  };
-  expect(sent.map(({ visitorId }) => visitorId.at(-1))).toEqual(["2"]);
+  const named = () =>
+    withdrawals().map(({ body }) => {
+      const { receipts: sent } = JSON.parse(body) as { receipts: { visitorId: string }[] };
+      return sent.map(({ visitorId }) => visitorId.at(-1));
+    });
+  await expect.poll(() => timers.length).toBe(1);
+  // One time for both would say that they are of one browser.
+  expect(named()).toEqual([["2"]]);
+  expect(consent.isWithdrawing).toBe(true);
+  expect(timers[0]?.delayMs).toBe(300_000);
+  timers[0]?.run();
+  await expect.poll(() => consent.isWithdrawing).toBe(false);
+  expect(named()).toEqual([["2"], ["1"]]);
   const deleted = await forgetVisitor({ session, outbox, consent, uploader, receipts });
   expect(deleted.deletedTrajectories).toBe(2);
+});
+
+/** Two open tabs whose visitor has sent one record under the id `v1`. */
+async function twoTabs() {
+  const first = await openPage();
+  const before = first.consent.grant();
+  const second = await openPage(first);
+  await first.outbox.enqueue({ ...exampleTrajectory(1), consent: before });
+  await first.uploader.flush();
+  await second.uploader.flush();
+  expect(second.session.visitorId).toBe(first.session.visitorId);
+  first.time.now += 30 * DAY;
+  return { first, second };
+}
+
+test("another open tab leaves the id with the tab that rotates, in the middle of its session", async () => {
+  const { first, second } = await twoTabs();
+  const known = first.edge.sent.length;
+  // Its session would last for some more minutes.
+  await second.session.refresh();
+  expect(await first.rotate(30)).toBe(true);
+  const agreed = second.consent.get();
+  await second.outbox.enqueue({ ...exampleTrajectory(2), consent: agreed as Consent });
+  expect(await second.uploader.flush()).toMatchObject({ sent: 1 });
+  await first.uploader.flush();
+  expect(first.session.visitorId).toMatch(/2$/);
+  expect(second.session.visitorId).toBe(first.session.visitorId);
+  const sent = first.edge.sent.slice(known).filter(({ path }) => path !== "/v1/sessions");
+  expect(sent.map(({ path, visitor }) => `${visitor} ${path}`)).toEqual([
+    "v2 /v1/consents",
+    "v2 /v1/trajectories",
+  ]);
+});
+
+test("tabs that open a session at the same time agree on one id", async () => {
+  const { first, second } = await twoTabs();
+  expect(await first.rotate(30)).toBe(true);
+  await Promise.all([first.session.token(), second.session.token()]);
+  expect(second.session.visitorId).toBe(first.session.visitorId);
+  const used = first.edge.sent.filter(({ path }) => path !== "/v1/sessions");
+  expect(new Set(used.map(({ visitor }) => visitor))).toEqual(new Set(["v1"]));
+});
+
+test("a withdrawal in a tab that has not heard of a rotation covers the new id as well", async () => {
+  const { first, second } = await twoTabs();
+  expect(await first.rotate(30)).toBe(true);
+  await first.uploader.flush();
+  second.consent.withdraw();
+  await expect.poll(() => second.timers.length).toBe(1);
+  second.timers[0]?.run();
+  await expect.poll(() => second.consent.isWithdrawing).toBe(false);
+  const withdrawn = first.edge.sent.filter(({ path }) => path.endsWith("/withdrawals"));
+  const ids = withdrawn.map(({ body }) => /0000000000(\d\d)"/.exec(body)?.[1]);
+  expect(ids).toEqual(["02", "01"]);
+  await first.uploader.flush();
+  expect(first.edge.sent.at(-1)).toBe(withdrawn.at(-1));
 });

@@ -10,7 +10,7 @@ import type { ConsentStore } from "./consent-store.ts";
 import { failureOf, isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
 import { parseJson } from "./consent-store.ts";
-import { pathOf } from "./feedback-or-outcome.ts";
+import { logRefusal, pathOf } from "./feedback-or-outcome.ts";
 import type { FeedbackOrOutcome } from "./feedback-or-outcome.ts";
 import type { Claimed, Outbox, Settlement } from "./outbox-contract.ts";
 import { readPageData } from "./page-data.ts";
@@ -78,6 +78,8 @@ export type UploaderOptions = {
   readonly maxDelayMs?: number;
   /** Delay after a change before sending, so that a batch can form. Default 250 ms. */
   readonly gatherMs?: number;
+  /** Gets texts for the page's developer. Default: they are dropped. */
+  readonly log?: (message: string) => void;
   /** Maximum number of trajectories per request, up to the edge's limit of 64. Default 64. */
   readonly batchSize?: number;
 };
@@ -96,6 +98,7 @@ export function createUploader(options: UploaderOptions): Uploader {
   const { outbox, session, consent, receipts, clock = Date.now, random = Math.random } = options;
   const { baseDelayMs = 1000, maxDelayMs = 300_000, gatherMs = 250, batchSize = 64 } = options;
   const schedule = options.schedule ?? scheduleTimeout;
+  const log = options.log ?? (() => undefined);
   const isOnline = options.isOnline ?? (() => globalThis.navigator?.onLine !== false);
   const events = options.events ?? defaultEvents();
 
@@ -219,6 +222,7 @@ export function createUploader(options: UploaderOptions): Uploader {
       const code = response === null ? "NETWORK" : `HTTP_${response.status}`;
       return backOff(code, retryAfterMs(response, clock()));
     }
+    await logRefusal(response, log);
     await outbox.settleFeedback([one.id]);
     return "answered";
   };

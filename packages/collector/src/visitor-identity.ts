@@ -19,8 +19,10 @@ export interface VisitorIdentity {
   readonly isRemembered: boolean;
   /** Token to open the next session with; `null` requests a new id. */
   token(): string | null;
-  /** Stores the token of an opened session. */
-  keep(token: string, isRemembered: boolean): void;
+  /** Stores the token of an opened session, and whose it is. */
+  keep(token: string, visitorId: string, isRemembered: boolean): void;
+  /** Whether the lasting id is this one. Another tab may have left it, or got another one. */
+  isLasting(visitorId: string): boolean;
   /** Tokens of ids that were left with `rotate`, newest first. */
   earlier(): readonly string[];
   /** Leaves the lasting id. The next session gets a new one. */
@@ -50,6 +52,8 @@ export type VisitorIdentityOptions = {
 export function createVisitorIdentity(options: VisitorIdentityOptions): VisitorIdentity {
   const { storage, consent, keyPrefix } = options;
   const tokenKey = `${keyPrefix}.visitorToken`;
+  /** Absent if a page of the previous release stored the token. */
+  const idKey = `${keyPrefix}.visitorId`;
   const earlierKey = `${keyPrefix}.earlierTokens`;
   const deletionKey = `${keyPrefix}.deletion`;
   const withdrawn = new Set<string>();
@@ -72,6 +76,7 @@ export function createVisitorIdentity(options: VisitorIdentityOptions): VisitorI
   };
   const dropLasting = (): void => {
     storage.removeItem(tokenKey);
+    storage.removeItem(idKey);
     storage.removeItem(earlierKey);
   };
   const change = (): void => {
@@ -87,15 +92,23 @@ export function createVisitorIdentity(options: VisitorIdentityOptions): VisitorI
       return isRemembered();
     },
     token: () => (isRemembered() ? storage.getItem(tokenKey) : visitToken),
-    keep(token, remembered) {
+    keep(token, visitorId, remembered) {
       if (!remembered) visitToken = token;
-      else if (isRemembered()) storage.setItem(tokenKey, token);
-      else withdrawn.add(token);
+      else if (!isRemembered()) withdrawn.add(token);
+      else {
+        storage.setItem(tokenKey, token);
+        storage.setItem(idKey, visitorId);
+      }
+    },
+    isLasting(visitorId) {
+      const stored = storage.getItem(idKey) ?? visitorId;
+      return storage.getItem(tokenKey) !== null && stored === visitorId;
     },
     earlier: () => read(earlierKey),
     rotate() {
       write(earlierKey, lasting().slice(0, MOST_EARLIER));
       storage.removeItem(tokenKey);
+      storage.removeItem(idKey);
     },
     change,
     pendingDeletions: pending,

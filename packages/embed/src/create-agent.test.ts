@@ -79,7 +79,7 @@ test("without consent nothing is stored and nothing is sent", async () => {
 });
 
 test("consent to an older text of the panel does not count", () => {
-  expect(openPage().agent.consent.currentVersion).toBe("2");
+  expect(openPage().agent.consent.currentVersion).toBe("3");
 });
 
 test("with consent an answer is sent once, followed by its feedback", async () => {

@@ -16,9 +16,10 @@ export function createAgent(options: AgentOptions): Agent {
 /** `createAgent` with dependencies that tests replace. */
 export function createAgentWith(options: AgentOptions, parts: AgentParts): Agent {
   const storage = parts.storage ?? usableStorage(() => globalThis.localStorage);
-  const { version = "2", choices = false, expiresAfterDays } = options.consent ?? {};
+  const { version = "3", choices = false, expiresAfterDays } = options.consent ?? {};
   const consent = createConsentStore({
     storage,
+    tabs: globalThis.window,
     currentVersion: version,
     hasChoices: choices,
     ...(expiresAfterDays !== undefined && { expiresAfterDays }),

@@ -6,6 +6,7 @@ import {
   rotatePseudonym,
 } from "@waggle/collector";
 import type { ConsentReceipts, Outbox, Uploader } from "@waggle/collector";
+import { WaggleError } from "@waggle/protocol";
 import type { AssignmentResponse, CollectionLevel } from "@waggle/protocol";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentHost } from "./agent-host.ts";
@@ -44,11 +45,16 @@ export type Collected = {
 /** Opens the outbox with this name. Nothing is sent until the uploader is started. */
 export async function openCollecting(name: string, parts: CollectingParts): Promise<Collected> {
   const { session, consent, storage, enqueue, options, start } = parts;
-  const rewards = options.consent?.collect === "rewards" ? await rewardParts(parts) : {};
   const outbox = outboxOf(await createOutbox({ name }), options.consent?.collect);
-  const changed = (): void => parts.onChange(collected);
+  let collected: Collected | null = null;
+  const changed = (): void => {
+    if (collected !== null) parts.onChange(collected);
+  };
   const receipts = createConsentReceipts({ session, consent, storage, onReceipt: changed });
-  const uploader = createUploader({ outbox, session, consent, receipts });
+  const rewards = options.consent?.collect === "rewards" ? await rewardParts(parts, receipts) : {};
+  // oxlint-disable-next-line no-console -- for the page's developer
+  const log = (message: string): void => console.warn(message);
+  const uploader = createUploader({ outbox, session, consent, receipts, log });
   const simulation = createSimulation({
     outbox,
     assign: (signal) => parts.assign(signal),
@@ -71,7 +77,7 @@ export async function openCollecting(name: string, parts: CollectingParts): Prom
     await rotatePseudonym({ session, consent, receipts, outbox }, days, Date.now());
   }
   const stopListening = outbox.onChange(changed);
-  const collected: Collected = {
+  collected = {
     outbox,
     uploader,
     receipts,
@@ -100,18 +106,33 @@ function outboxOf(full: Outbox, level: CollectionLevel = "full"): Outbox {
 /** How a page that sends rewards only gets its tasks, and what it sends. */
 async function rewardParts(
   parts: CollectingParts,
+  receipts: ConsentReceipts,
 ): Promise<Pick<SimulationParts, "assign" | "sendReward">> {
-  const { session, storage, options, assign, use, start } = parts;
+  const { session, consent, storage, options, assign, use, start } = parts;
   const { PerturbedAdapters, sendReward, taskReward } = await import("./rewards/task-reward.ts");
   const adapters = new PerturbedAdapters({ session, storage, publisher: options.publisher });
+  const prove = async (): Promise<void> => {
+    const agreed = consent.get();
+    if (agreed !== null) await receipts.request([agreed]);
+  };
   return {
-    assign: async (signal) =>
-      assign(signal, await use(async (host) => requireSitePolicy(host).policy.currentVersion)),
+    assign: async (signal) => {
+      await prove();
+      const version = await use(async (host) => requireSitePolicy(host).policy.currentVersion);
+      return assign(signal, version).catch((error: unknown) => {
+        // An edge that was restored from a backup may have lost receipts. The next request asks for new ones first.
+        if (WaggleError.is(error, "CONSENT_UNPROVEN")) receipts.renew();
+        throw error;
+      });
+    },
     sendReward: async (environment, assignment, signal) => {
       const task = { environment, assignment, signal, options, adapters, ...start() };
       const reward = await use((host) => taskReward(host, task));
       if (reward === null) return false;
-      await sendReward(session, { assignmentId: assignment.assignmentId, reward });
+      const body = { assignmentId: assignment.assignmentId, reward };
+      await sendReward(session, body, async () => {
+        if (receipts.renew()) await prove();
+      });
       return true;
     },
   };

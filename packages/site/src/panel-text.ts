@@ -53,6 +53,7 @@ export const PANEL_TEXTS = [
   "whatISent",
   "yourChoice",
   "notAgreed",
+  "withdrawing",
   "noReceipt",
   "withdraw",
   "nothingCollected",

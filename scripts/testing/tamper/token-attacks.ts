@@ -221,7 +221,7 @@ export const TOKEN_ATTACKS: readonly EdgeAttack[] = [
     "an unknown site key",
     "opens a session with a key that no site has",
     SITES,
-    FORBIDDEN,
+    [403, "SITE_UNKNOWN"],
     () => ({
       method: "POST",
       path: "/v1/sessions",

@@ -2,6 +2,7 @@
 import {
   type Consent,
   type Feedback,
+  type SessionResponse,
   toStatistics,
   type Trajectory,
   type TrajectoryDetail,
@@ -9,6 +10,7 @@ import {
 } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import {
+  agree,
   ask,
   asOperator,
   bindings,
@@ -78,6 +80,48 @@ test("a consent that is older than the site allows is refused, and nothing is st
   expect(groups[0]?.consentDays).toBe(30);
   const path = `/v1/operator/trajectories/${fresh.digest}`;
   expect((await ask<TrajectoryDetail>("GET", path, asOperator)).consentDays).toBe(30);
+});
+
+test("feedback and outcomes under a consent that has expired are refused by name, counted, and taken after a new one", async () => {
+  const day = 86_400_000;
+  const agreed = (daysAgo: number): Consent => ({
+    version: "1",
+    scopes: ["collect", "train"],
+    grantedAt: new Date(Date.now() - daysAgo * day).toISOString(),
+  });
+  token = (await ask<SessionResponse>("POST", "/v1/sessions", { body: { siteKey: "test-site" } }))
+    .token;
+  const one = await makeUpload(baseModel, null, { consent: agreed(31) });
+  await upload(token, one);
+  expect((await thumb(one)).status).toBe(200);
+  await set({ consentDays: 30, metrics: { booked: { type: "boolean", better: "higher" } } });
+  const outcome = {
+    id: crypto.randomUUID(),
+    trajectoryId: one.trajectory.id,
+    metric: "booked",
+    value: true,
+    at: new Date().toISOString(),
+  };
+  const send = (): Promise<{ status: number; body: unknown }[]> =>
+    Promise.all([thumb(one), call("POST", "/v1/visitor/outcomes", { token, body: outcome })]);
+  for (const refused of await send()) {
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: "CONSENT_EXPIRED" } } });
+  }
+  const count = await bindings.DB.prepare("SELECT COUNT(*) AS n FROM feedback").first("n");
+  expect(count).toBe(1);
+  await expect
+    .poll(
+      async () =>
+        (
+          await bindings.DB.prepare(
+            "SELECT operation FROM refusals WHERE reason = 'CONSENT_EXPIRED' ORDER BY operation",
+          ).all()
+        ).results,
+      { timeout: 10_000 },
+    )
+    .toEqual([{ operation: "giveFeedback" }, { operation: "reportOutcome" }]);
+  await agree(token, agreed(0));
+  expect((await send()).map(({ status }) => status)).toEqual([200, 200]);
 });
 
 test("a trajectory without consent to training is stored and never leased", async () => {

@@ -30,7 +30,7 @@ import type { Decision } from "./audit-log.ts";
 import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
-import { deleteUnjoined, oldestUnjoinedAt } from "./outcomes/outcome-store.ts";
+import { deleteUnjoined } from "./outcomes/outcome-store.ts";
 import { countValues, deleteEnded } from "./releases/release-counts.ts";
 import { releasePlanOf } from "./releases/release-plan.ts";
 import { decideRelease } from "./releases/release-step.ts";
@@ -42,10 +42,10 @@ import {
 } from "./releases/release-store.ts";
 import type { CheckedPage, PageRequest } from "./reconcile/checked-page.ts";
 import { checkLeasedGroups, checkLeasedRows, checkLeases } from "./reconcile/lease-check.ts";
-import { deleteExpired, oldestReceivedAt } from "./retention.ts";
+import { deleteExpired, nextExpiry } from "./retention.ts";
 import { deleteAbandonedParts } from "./objects/part-store.ts";
 import { promotionGateOf } from "./promotion-gate.ts";
-import { deleteExpiredRewards, oldestRewardAt, perturbedIn } from "./rewards/reward-store.ts";
+import { deleteExpiredRewards, perturbedIn } from "./rewards/reward-store.ts";
 import type { Bindings, Settings } from "./settings.ts";
 import { type SiteDatabase, siteDatabase } from "./sites/site-database.ts";
 import { requireSite, siteDirectory } from "./sites/site-directory.ts";
@@ -57,8 +57,8 @@ import {
 } from "./signatures/signature-store.ts";
 import { startSignal, stopSignal } from "./signals/stopped-signals.ts";
 import { clearKillSwitch, freeze, setKillSwitch, unfreeze } from "./switches.ts";
-import { deleteOldConsents, oldestConsentAt } from "./visitors/consent-receipts.ts";
-import { dropOldReputations, oldestReputationAt } from "./visitors/reputation-store.ts";
+import { deleteOldConsents } from "./visitors/consent-receipts.ts";
+import { dropOldReputations } from "./visitors/reputation-store.ts";
 
 /** Messages in one call to the Queue. */
 const QUEUE_BATCH = 100;
@@ -311,37 +311,32 @@ export class Coordinator extends DurableObject<Bindings> {
   /**
    * Deletes trajectories whose retention is over, outcomes whose trajectory did not arrive, parts of objects that were
    * not completed, reputations that have not changed for long, and consents that are over. The running release counts the
-   * trajectories' values first. Looks again within a day.
+   * trajectories' values first. Looks again when the next of them is over, and within a day.
    * @returns how many trajectories
    */
   async expire(now: number): Promise<number> {
     const { RETENTION_DAYS, CONSENT_DAYS } = await this.#settings();
     const keptMs = RETENTION_DAYS === 0 ? null : RETENTION_DAYS * DAY_MS;
+    const consents = CONSENT_DAYS * DAY_MS;
+    const unjoined = Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS);
     const stores = { DB: this.#db, OBJECTS: this.env.OBJECTS };
     const release = await runningRelease(this.#db);
     if (release !== null) await this.#countAll(release);
     const deleted = keptMs === null ? 0 : await this.#deleteReceivedBefore(now - keptMs, stores);
     if (keptMs !== null) {
-      const expired = now - CONSENT_DAYS * DAY_MS;
-      while ((await deleteOldConsents(this.#db, now - keptMs, expired)) > 0);
+      while ((await deleteOldConsents(this.#db, now - keptMs, now - consents)) > 0);
       while ((await deleteExpiredRewards(this.#db, now - keptMs)) > 0);
     }
     while (unwrap(await this.#oneAtATime(() => dropOldReputations(this.#db, now))) > 0);
-    await deleteUnjoined(this.#db, now - Math.min(keptMs ?? UNJOINED_MS, UNJOINED_MS));
+    await deleteUnjoined(this.#db, now - unjoined);
     const { site } = this.#db;
     if (await deleteAbandonedParts(this.env.OBJECTS, site, now - ABANDONED_MS)) {
       await this.watchParts(now);
     }
-    const oldest =
-      (await oldestReceivedAt(stores)) ??
-      (await oldestRewardAt(this.#db)) ??
-      (await oldestUnjoinedAt(this.#db)) ??
-      (await oldestReputationAt(this.#db)) ??
-      (await oldestConsentAt(this.#db));
-    if (oldest !== null) {
-      const check = now + EXPIRY_CHECK_MS;
-      const due = keptMs === null ? check : Math.max(oldest + keptMs, now + EXPIRY_PAUSE_MS);
-      await this.#wake(Math.min(due, check));
+    const due = await nextExpiry(stores, { records: keptMs, consents, unjoined });
+    if (due !== null) {
+      // Something that is due and still there, such as a leased trajectory, is tried again after a pause.
+      await this.#wake(Math.min(Math.max(due, now + EXPIRY_PAUSE_MS), now + EXPIRY_CHECK_MS));
     }
     return deleted;
   }

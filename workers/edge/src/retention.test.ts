@@ -3,6 +3,7 @@ import { DEFAULT_SITE, type DeletionResponse } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import { coordinatorOf } from "./coordinator.ts";
 import {
+  agree,
   ask,
   asOperator,
   bindings,
@@ -130,6 +131,47 @@ test("a site that keeps everything still looks again within a day", async () => 
   expect(await nextAlarm("desk", Date.now())).toBe(Infinity);
   await workAt((await openSite(desk)).token, await registerBase(desk));
   expect(await nextAlarm("desk", Date.now())).toEqual(day);
+});
+
+test("consents and reputations that outlast the retention do not wake an idle site each hour", async () => {
+  const now = Date.now();
+  const days = (at: number): number => (at - now) / DAY;
+  const body = { settings: { retentionDays: 30, consentDays: 400 } };
+  await ask("PUT", "/v1/operator/sites/desk", { ...asOperator, body });
+  const { token } = await openSite(desk);
+  await agree(token, {
+    version: "1",
+    scopes: ["collect", "train"],
+    grantedAt: new Date(now).toISOString(),
+  });
+  // Kept for 30 days, and the consent for 400.
+  expect(days(await nextAlarm("desk", now + 31 * DAY))).toBeCloseTo(32, 3);
+  expect(days(await nextAlarm("desk", now + 399.5 * DAY))).toBeCloseTo(400, 3);
+  await bindings.DB.prepare("UPDATE consents SET withdrawnAt = recordedAt").run();
+  expect(days(await nextAlarm("desk", now + 29.5 * DAY))).toBeCloseTo(30, 3);
+  expect(await nextAlarm("desk", now + 31 * DAY)).toBe(Infinity);
+  await bindings.DB.prepare(
+    "INSERT INTO reputations (site, holder, kind, verified, forged, dropped, changedAt) VALUES ('desk', 'someone', 'visitor', 1, 0, 0, ?1)",
+  )
+    .bind(now)
+    .run();
+  expect(days(await nextAlarm("desk", now + 31 * DAY))).toBeCloseTo(32, 3);
+  expect(days(await nextAlarm("desk", now + 89.5 * DAY))).toBeCloseTo(90, 3);
+});
+
+test("the earliest of all rows decides, and what is due but leased is tried again after an hour", async () => {
+  const base = await registerBase(desk);
+  const { token } = await openSite(desk);
+  await workAt(token, base);
+  const now = Date.now();
+  await bindings.DB.prepare(
+    "INSERT INTO reputations (site, holder, kind, verified, forged, dropped, changedAt) VALUES ('desk', 'someone', 'visitor', 1, 0, 0, ?1)",
+  )
+    .bind(now - 89.5 * DAY)
+    .run();
+  expect((await nextAlarm("desk", now)) - now).toBeCloseTo(DAY / 2, -5);
+  await leaseAt(desk);
+  expect((await nextAlarm("desk", now + 31 * DAY)) - now).toBeCloseTo(31 * DAY + 3_600_000, -5);
 });
 
 test("an object that starts anew, as after a deployment, has an alarm within a day", async () => {

@@ -4,6 +4,10 @@
  */
 import type { SiteStores } from "./endpoint.ts";
 import { forgottenName } from "./forgotten-store.ts";
+import { oldestUnjoinedAt } from "./outcomes/outcome-store.ts";
+import { oldestRewardAt } from "./rewards/reward-store.ts";
+import { oldestConsentAt } from "./visitors/consent-receipts.ts";
+import { oldestReputationAt, REPUTATION_MS } from "./visitors/reputation-store.ts";
 
 /** Trajectories that are deleted in one call. */
 const BATCH = 200;
@@ -61,8 +65,39 @@ export async function deleteExpired({ DB, OBJECTS }: SiteStores, before: number)
   return results.length;
 }
 
+/** How long a site keeps what, in milliseconds. */
+export type Kept = {
+  /** `null`: for good. */
+  readonly records: number | null;
+  readonly consents: number;
+  /** Outcomes whose trajectory has not arrived. */
+  readonly unjoined: number;
+};
+
+/**
+ * When the first of a site's rows can be deleted, which may be in the past; `Infinity` if that is never. `null` for a site
+ * without any such rows.
+ */
+export async function nextExpiry(
+  stores: Pick<SiteStores, "DB">,
+  { records, consents, unjoined }: Kept,
+): Promise<number | null> {
+  const { DB } = stores;
+  const forRecords = records ?? Infinity;
+  const oldest: readonly (readonly [oldestAt: number | null, keptMs: number])[] = [
+    [await oldestReceivedAt(stores), forRecords],
+    [await oldestRewardAt(DB), forRecords],
+    [await oldestUnjoinedAt(DB), unjoined],
+    [await oldestReputationAt(DB), REPUTATION_MS],
+    [await oldestConsentAt(DB, true), forRecords],
+    [await oldestConsentAt(DB, false), Math.max(forRecords, consents)],
+  ];
+  const due = oldest.flatMap(([at, keptMs]) => (at === null ? [] : [at + keptMs]));
+  return due.length === 0 ? null : Math.min(...due);
+}
+
 /** When the oldest trajectory was received; `null` if there is none. */
-export async function oldestReceivedAt({ DB }: Pick<SiteStores, "DB">): Promise<number | null> {
+async function oldestReceivedAt({ DB }: Pick<SiteStores, "DB">): Promise<number | null> {
   return DB.prepare(
     "SELECT receivedAt FROM trajectories WHERE site = ?site ORDER BY receivedAt LIMIT 1",
   )

@@ -1,4 +1,5 @@
 /** The boxes of a site that offers choices, and what the panel says about stored data. */
+import { createMemoryStorage, WITHDRAWALS_KEY } from "@waggle/collector";
 import type { Consent, ConsentReceipt } from "@waggle/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { createConsentCard } from "./consent-card.ts";
@@ -111,6 +112,21 @@ test("the privacy view says when the site recorded the consent, and the saved fi
   await expect.poll(() => saved.length).toBe(1);
   const lines = (await saved[0]?.text())?.trimEnd().split("\n") ?? [];
   expect(JSON.parse(lines.at(-1) ?? "")).toEqual({ kind: "kept-receipt", receipt });
+});
+
+test("the privacy view says that a withdrawal is pending until the site has confirmed it", async () => {
+  const storage = createMemoryStorage();
+  const agent = createFakeAgent({ storage });
+  agent.consent.grant();
+  const view = createPrivacyView(agent, DEFAULT_TEXTS, false);
+  await view.refresh();
+  storage.setItem(WITHDRAWALS_KEY, "[]");
+  buttonOf(view.element, DEFAULT_TEXTS.withdraw).click();
+  await expect.poll(() => view.element.textContent).toContain(DEFAULT_TEXTS.withdrawing);
+  expect(view.element.textContent).toContain(DEFAULT_TEXTS.notAgreed);
+  storage.removeItem(WITHDRAWALS_KEY);
+  await view.refresh();
+  expect(view.element.textContent).not.toContain(DEFAULT_TEXTS.withdrawing);
 });
 
 test("the button that saves choices asks for consent again after a withdrawal", async () => {

@@ -1,6 +1,6 @@
 /** An agent without a policy, for tests of the panel. It answers from a script, immediately or on demand. */
 import { createConsentStore, createMemoryStorage } from "@waggle/collector";
-import type { OutboxEntry, OutboxSummary } from "@waggle/collector";
+import type { KeyValueStorage, OutboxEntry, OutboxSummary } from "@waggle/collector";
 import type { ConsentReceipt } from "@waggle/protocol";
 import type { Agent, AgentStatus, ConversationItem, ToolActivity } from "../agent.ts";
 import { createAgentRun } from "../agent-run.ts";
@@ -24,6 +24,7 @@ export type FakeAgent = Agent & {
 export type FakeAgentOptions = {
   readonly call?: (name: string, args: { readonly [key: string]: unknown }) => unknown;
   readonly hasChoices?: boolean;
+  readonly storage?: KeyValueStorage;
 };
 
 /** Status of a loaded agent that is online. */
@@ -42,13 +43,14 @@ export const READY: AgentStatus = {
 export function createFakeAgent({
   call = () => null,
   hasChoices = false,
+  storage = createMemoryStorage(),
 }: FakeAgentOptions = {}): FakeAgent {
   const listeners = new Set<() => void>();
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
   const consent = createConsentStore({
-    storage: createMemoryStorage(),
+    storage,
     currentVersion: "1",
     hasChoices,
   });

@@ -93,6 +93,8 @@ export type PanelTexts = {
   readonly whatISent: string;
   readonly yourChoice: string;
   readonly notAgreed: string;
+  /** After `notAgreed`, until the site has recorded a withdrawal. */
+  readonly withdrawing: string;
   readonly agreed: (when: string, version: string) => string;
   /** After `agreed`, once the site has recorded the consent. */
   readonly receipt: (when: string) => string;
@@ -177,7 +179,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
 
   consentTitle: "May this site keep what the assistant does for you?",
   consentBody:
-    "If you agree, your requests, its answers and the tools it used are sent to this site and kept there. The assistant does not learn from them today: it learns only from practice tasks that simulated visitors do. E-mail addresses, phone and card numbers are replaced before anything is kept. You can see all that was sent, stop at any time, and have it deleted. It works the same if you decline.",
+    "If you agree, your requests, its answers and the tools it used are sent to this site and kept there. The assistant does not learn from them today: it learns only from practice tasks that simulated visitors do. Names, addresses, e-mail addresses, passwords, keys, and phone, card, account and id numbers are replaced before anything is kept, where they are recognized. You can see all that was sent, stop at any time, and have it deleted. It works the same if you decline.",
   consentMore: "What is kept?",
   consentAccept: "Agree",
   consentDecline: "Decline",
@@ -208,6 +210,7 @@ export const DEFAULT_TEXTS: PanelTexts = {
   whatISent: "What I sent",
   yourChoice: "Your choice",
   notAgreed: "You have not agreed. Nothing leaves this page except calls to the site's own tools.",
+  withdrawing: "This site has not confirmed your withdrawal yet. It is sent again until it does.",
   agreed: (when, version) =>
     `You agreed on ${when} (text ${version}). Withdrawing stops sending and removes this browser's id. To delete what was already sent, choose "Forget me" before you leave this page.`,
   receipt: (when) =>

@@ -81,7 +81,7 @@ export function createPrivacyView(
     setText(
       consentState,
       granted === null
-        ? texts.notAgreed
+        ? texts.notAgreed + (agent.consent.isWithdrawing ? ` ${texts.withdrawing}` : "")
         : texts.agreed(new Date(granted.grantedAt).toLocaleString(), granted.version),
     );
     const receipts = granted === null ? [] : await agent.receipts();

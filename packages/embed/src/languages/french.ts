@@ -49,7 +49,7 @@ export const FRENCH: Language = {
 
     consentTitle: "Ce site peut-il conserver ce que l'assistant fait pour vous ?",
     consentBody:
-      "Si vous acceptez, vos demandes, les réponses et les outils utilisés sont envoyés à ce site et y sont conservés. Aujourd'hui, l'assistant n'apprend pas de ces données : il n'apprend que d'exercices faits par des visiteurs simulés. Les adresses e-mail et les numéros de téléphone et de carte sont remplacés avant toute conservation. Vous pouvez voir tout ce qui a été envoyé, arrêter à tout moment et tout faire supprimer. Si vous refusez, l'assistant fonctionne de la même façon.",
+      "Si vous acceptez, vos demandes, les réponses et les outils utilisés sont envoyés à ce site et y sont conservés. Aujourd'hui, l'assistant n'apprend pas de ces données : il n'apprend que d'exercices faits par des visiteurs simulés. Les noms, adresses, adresses e-mail, mots de passe, clés et numéros de téléphone, de carte, de compte et d'identité sont remplacés avant toute conservation, s'ils sont reconnus. Vous pouvez voir tout ce qui a été envoyé, arrêter à tout moment et tout faire supprimer. Si vous refusez, l'assistant fonctionne de la même façon.",
     consentMore: "Qu'est-ce qui est conservé ?",
     consentAccept: "Accepter",
     consentDecline: "Refuser",
@@ -81,6 +81,8 @@ export const FRENCH: Language = {
     yourChoice: "Votre choix",
     notAgreed:
       "Vous n'avez pas accepté. Rien ne quitte cette page, sauf les appels aux outils de ce site.",
+    withdrawing:
+      "Ce site n'a pas encore confirmé votre retrait. Il est renvoyé jusqu'à sa confirmation.",
     agreed: (when, version) =>
       `Vous avez accepté le ${when} (texte ${version}). Le retrait arrête l'envoi et supprime l'identifiant de ce navigateur. Pour supprimer ce qui a déjà été envoyé, choisissez « Oubliez-moi » avant de quitter cette page.`,
     receipt: (when) =>

@@ -49,7 +49,7 @@ export const GERMAN: Language = {
 
     consentTitle: "Darf diese Website aufbewahren, was der Assistent für Sie tut?",
     consentBody:
-      "Wenn Sie zustimmen, werden Ihre Anfragen, die Antworten und die benutzten Werkzeuge an diese Website gesendet und dort aufbewahrt. Der Assistent lernt heute nicht daraus: Er lernt nur aus Übungsaufgaben, die simulierte Besucher bearbeiten. E-Mail-Adressen, Telefon- und Kartennummern werden vorher ersetzt. Sie können alles Gesendete ansehen, jederzeit widerrufen und alles löschen lassen. Wenn Sie ablehnen, funktioniert der Assistent genauso.",
+      "Wenn Sie zustimmen, werden Ihre Anfragen, die Antworten und die benutzten Werkzeuge an diese Website gesendet und dort aufbewahrt. Der Assistent lernt heute nicht daraus: Er lernt nur aus Übungsaufgaben, die simulierte Besucher bearbeiten. Namen, Adressen, E-Mail-Adressen, Passwörter, Schlüssel, Telefon-, Karten- und Kontonummern und amtliche Kennnummern werden vorher ersetzt, soweit sie erkannt werden. Sie können alles Gesendete ansehen, jederzeit widerrufen und alles löschen lassen. Wenn Sie ablehnen, funktioniert der Assistent genauso.",
     consentMore: "Was wird aufbewahrt?",
     consentAccept: "Zustimmen",
     consentDecline: "Ablehnen",
@@ -82,6 +82,8 @@ export const GERMAN: Language = {
     yourChoice: "Ihre Entscheidung",
     notAgreed:
       "Sie haben nicht zugestimmt. Außer Aufrufen der Werkzeuge dieser Website verlässt nichts diese Seite.",
+    withdrawing:
+      "Diese Website hat Ihren Widerruf noch nicht bestätigt. Bis dahin wird er erneut gesendet.",
     agreed: (when, version) =>
       `Sie haben am ${when} zugestimmt (Text ${version}). Ein Widerruf beendet das Senden und entfernt die Kennung dieses Browsers. Um bereits Gesendetes zu löschen, wählen Sie „Alles über mich löschen“, bevor Sie diese Seite verlassen.`,
     receipt: (when) =>

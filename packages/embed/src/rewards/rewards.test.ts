@@ -24,9 +24,12 @@ function rewardPage(
   options: PageOptions & {
     readonly perturbation?: Perturbation | null;
     readonly bytes?: Uint8Array;
+    /** Rewards that the edge refuses at first, because it has no receipt. */
+    readonly unproven?: number;
   } = {},
 ): Page & { readonly sent: Sent[]; readonly loaded: Adapter[]; readonly given: Perturbation[] } {
-  const { perturbation, bytes = BYTES, ...page } = options;
+  const { perturbation, bytes = BYTES, unproven = 0, ...page } = options;
+  let refusals = unproven;
   const edge = createMemoryEdge();
   const plain = edge.fetch;
   const sent: Sent[] = [];
@@ -40,6 +43,10 @@ function rewardPage(
       return Response.json({ ...manifest, policy: { ...policy, adapter: ADAPTER } });
     }
     if (pathname.startsWith("/v1/objects/")) return new Response(bytes as BodyInit);
+    if (pathname === "/v1/rewards" && refusals-- > 0) {
+      const error = { code: "CONSENT_UNPROVEN", message: "reload the page" };
+      return Response.json({ error }, { status: 425 });
+    }
     if (pathname === "/v1/rewards") return Response.json({});
     const response = await plain(url, init);
     if (pathname !== "/v1/assignments" || perturbation === null) return response;
@@ -83,7 +90,7 @@ test("of a practice task, one number leaves the page: no token, no text", async 
   expect(progress).toMatchObject({ assigned: 2, completed: 2, uploaded: 2, failed: 0 });
   // What the visitor agreed to is recorded, with the hash of the text that was shown.
   const consents = sent.filter(({ path }) => path === "/v1/consents");
-  expect(consents.length).toBeLessThanOrEqual(1);
+  expect(consents).toHaveLength(1);
   expect(JSON.stringify(consents)).not.toContain(SECRET);
   const known = ["/v1/sessions", "/v1/consents"];
   const bodies = sent.filter(({ path, body }) => body !== null && !known.includes(path));
@@ -118,6 +125,16 @@ test("control: with the full level the same task leaves its text", async () => {
     0,
   );
   expect(loaded).toEqual([]);
+});
+
+test("a page asks for a receipt before its first task, and again if the edge has lost it; no reward is lost", async () => {
+  const { agent, sent } = rewardPage({ turns: [say("one"), say("two")], unproven: 1 });
+  const progress = await agent.simulate({ environment: judged, tasks: 2, parallel: 1 });
+  expect(progress).toMatchObject({ completed: 2, uploaded: 2, failed: 0 });
+  const paths = sent.map(({ path }) => path).filter((path) => /consents|assign|rewards/.test(path));
+  expect(paths.indexOf("/v1/consents")).toBe(0);
+  expect(paths.filter((path) => path === "/v1/consents")).toHaveLength(2);
+  expect(paths.filter((path) => path === "/v1/rewards")).toHaveLength(3);
 });
 
 test("of the visitor's own request nothing leaves, and it is answered by the version without noise", async () => {

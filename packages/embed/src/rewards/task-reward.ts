@@ -15,6 +15,9 @@ import { type PerturbedAdapters, withAdapter } from "./perturbed-policy.ts";
 
 export { PerturbedAdapters } from "./perturbed-policy.ts";
 
+/** The status of an answer that refuses something because the consent is not proven. */
+const UNPROVEN = 425;
+
 /** The task, its environment with a verifier, and where the adapter comes from. */
 export type RewardedTask = Omit<TaskRollOut, "environment" | "assignment"> & {
   readonly environment: Environment | JudgedEnvironment;
@@ -56,16 +59,26 @@ export async function taskReward(host: AgentHost, task: RewardedTask): Promise<n
   );
 }
 
-/** @throws WaggleError `NETWORK` if the edge does not take it. The task is then lost. */
+/**
+ * @param prove - called before a second try, if the edge has no receipt of the visitor's consent.
+ * @throws WaggleError `NETWORK` if the edge does not take it. The task is then lost.
+ */
 export async function sendReward(
   session: Pick<EdgeSession, "request">,
   reward: RewardRequest,
+  prove: () => Promise<void>,
 ): Promise<void> {
-  const response = await session.request("/v1/rewards", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(reward),
-  });
+  const post = (): Promise<Response> =>
+    session.request("/v1/rewards", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(reward),
+    });
+  let response = await post();
+  if (response.status === UNPROVEN) {
+    await prove();
+    response = await post();
+  }
   if (response.ok) return;
   throw new WaggleError("NETWORK", `the edge answered HTTP ${response.status} to a reward`);
 }

@@ -1,6 +1,7 @@
 /** Perturbations that an edge assigns, and the rewards that it takes for them. */
 import {
   type AssignmentResponse,
+  type Consent,
   type DeletionResponse,
   type Perturbation,
   type RewardsResponse,
@@ -8,6 +9,7 @@ import {
 } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
 import {
+  agree,
   ask,
   asOperator,
   asTrainer,
@@ -143,6 +145,61 @@ test("a trainer gets the newest 4096 rewards of a version, oldest first", async 
   expect(numbers).toEqual(Array.from({ length: 4096 }, (_, i) => i + 5));
 });
 
+test("a page of the previous release, which has no receipt, gets no task and loses none: it waits for the reload", async () => {
+  await publishStable();
+  const { token } = await ask<SessionResponse>("POST", "/v1/sessions", {
+    body: { siteKey: "test-site" },
+  });
+  // Such a page asks again after an answer with this status, and shows the text to its developer.
+  const refusal = {
+    status: 425,
+    body: {
+      error: { code: "CONSENT_UNPROVEN", message: expect.stringContaining("reload the page") },
+    },
+  };
+  expect(await task(1, token)).toMatchObject(refusal);
+  await agree(token);
+  const { assignmentId } = await given(1, token);
+  // As after an update of the edge: the page had its task before.
+  await bindings.DB.prepare("DELETE FROM consents").run();
+  expect(await reward(assignmentId, 1, token)).toMatchObject(refusal);
+  expect(await rewards()).toEqual([]);
+  await agree(token);
+  expect((await reward(assignmentId, 1, token)).status).toBe(200);
+  expect(await rewards()).toHaveLength(1);
+});
+
+test("rewards need a consent that holds now and covers training", async () => {
+  await publishStable();
+  const open = async (consent: Partial<Consent>): Promise<string> => {
+    const { token } = await ask<SessionResponse>("POST", "/v1/sessions", {
+      body: { siteKey: "test-site" },
+    });
+    await agree(token, {
+      version: "1",
+      scopes: ["collect", "train"],
+      grantedAt: new Date().toISOString(),
+      ...consent,
+    });
+    return token;
+  };
+  const without = await open({ scopes: ["collect"], choices: true });
+  expect(await task(1, without)).toMatchObject({ body: { error: { code: "CONSENT_MISSING" } } });
+  const withdrawn = await open({});
+  const { assignmentId } = await given(1, withdrawn);
+  await bindings.DB.prepare("UPDATE consents SET withdrawnAt = 1 WHERE withdrawnAt IS NULL").run();
+  for (const refused of [await reward(assignmentId, 1, withdrawn), await task(1, withdrawn)]) {
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: "CONSENT_MISSING" } } });
+  }
+  const old = await open({ grantedAt: new Date(Date.now() - 31 * 86_400_000).toISOString() });
+  const before = await given(1, old);
+  await set({ collect: "rewards", consentDays: 30 });
+  for (const refused of [await reward(before.assignmentId, 1, old), await task(1, old)]) {
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: "CONSENT_EXPIRED" } } });
+  }
+  expect(await rewards()).toEqual([]);
+});
+
 test("rewards out of range, for tasks of others, for tasks without a perturbation and unknown ones are refused", async () => {
   await publishStable();
   const { assignmentId } = await given();
@@ -236,6 +293,7 @@ test("another site reads none of the rewards, and can answer none of the tasks",
   const own = await ask<SessionResponse>("POST", "/v1/sessions", {
     body: { siteKey: other.siteKey },
   });
+  await agree(own.token);
   expect((await reward(open.assignmentId, 1, own.token)).body).toMatchObject({
     error: { code: "ASSIGNMENT_MISMATCH" },
   });

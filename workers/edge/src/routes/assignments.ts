@@ -5,6 +5,7 @@ import { requireConsent } from "../access.ts";
 import { unwrap } from "../answer.ts";
 import { coordinatorOf } from "../coordinator.ts";
 import type { Endpoint, Parameter } from "../endpoint.ts";
+import { requireRewardConsent } from "../visitors/feedback-consent.ts";
 import { versionIn } from "./rewards.ts";
 
 const version: Parameter = {
@@ -29,8 +30,11 @@ export const assignmentEndpoints: readonly Endpoint[] = [
     parameters: [version],
     responses: { 200: AssignmentResponse, 204: "empty" },
     handle: async (context) => {
-      const { session, addressPrefix, now } = context.var;
+      const { session, addressPrefix, now, db, settings } = context.var;
       const asker = { visitorId: requireConsent(session).visitorId, addressPrefix };
+      if (settings.COLLECT === "rewards") {
+        await requireRewardConsent(db, asker.visitorId, settings, now);
+      }
       const given = unwrap(
         await coordinatorOf(context.env, context.var.site.id).assign(
           asker,

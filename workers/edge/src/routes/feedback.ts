@@ -41,7 +41,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
           "this site collects statistics only, and this feedback has a text; reload the page",
         );
       }
-      await requireFeedbackConsent(db, visitorId, trajectoryId);
+      await requireFeedbackConsent(db, visitorId, trajectoryId, settings, now);
       const insert = db
         .prepare(
           `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt, text)

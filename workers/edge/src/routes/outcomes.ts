@@ -57,12 +57,12 @@ export const outcomeEndpoints: readonly Endpoint[] = [
     request: Outcome,
     responses: { 200: z.object({}) },
     handle: async (context) => {
-      const { settings, now } = context.var;
+      const { db, settings, now } = context.var;
       const { visitorId } = requireConsent(context.var.session);
       requireFeedbackKept(settings);
       const value = await readJson(context.req.raw, Outcome);
       const outcome = checkOutcome(value, settings.METRICS, now);
-      await requireFeedbackConsent(context.var.db, visitorId, outcome.trajectoryId);
+      await requireFeedbackConsent(db, visitorId, outcome.trajectoryId, settings, now);
       const [result] = await store(context, visitorId, [outcome]);
       if (result?.status !== "refused") return context.json({});
       throw new WaggleError(result.code as WaggleErrorCode, result.message);

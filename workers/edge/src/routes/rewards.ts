@@ -6,6 +6,7 @@ import { networkName } from "../address-prefix.ts";
 import { readJson } from "../body.ts";
 import type { EdgeContext, Endpoint, Parameter } from "../endpoint.ts";
 import { rewardsOf, storeReward } from "../rewards/reward-store.ts";
+import { requireRewardConsent } from "../visitors/feedback-consent.ts";
 
 const version: Parameter = {
   name: "version",
@@ -38,7 +39,8 @@ export const rewardEndpoints: readonly Endpoint[] = [
     method: "post",
     path: "/v1/rewards",
     operationId: "giveReward",
-    summary: "Stores the reward of an assigned perturbation; idempotent.",
+    summary:
+      "Stores the reward of an assigned perturbation; idempotent. The visitor needs a receipt of a consent.",
     access: "session",
     request: RewardRequest,
     responses: { 200: z.object({}) },
@@ -47,6 +49,7 @@ export const rewardEndpoints: readonly Endpoint[] = [
       const { visitorId } = requireConsent(session);
       requireRewards(context);
       const request = await readJson(context.req.raw, RewardRequest);
+      await requireRewardConsent(db, visitorId, settings, now);
       const network = await networkName(context.req.raw, settings.SESSION_SECRET, site.id);
       await storeReward(db, visitorId, request, network, now);
       return context.json({});

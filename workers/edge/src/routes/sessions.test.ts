@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 test("an unknown site key opens no session", async () => {
   const reply = await call("POST", "/v1/sessions", { body: { siteKey: "stolen" } });
-  expect(reply).toMatchObject({ status: 403, body: { error: { code: "FORBIDDEN" } } });
+  expect(reply).toMatchObject({ status: 403, body: { error: { code: "SITE_UNKNOWN" } } });
 });
 
 test("a visitor token keeps the visitor; a forged or foreign one creates a new visitor", async () => {

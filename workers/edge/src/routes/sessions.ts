@@ -40,7 +40,10 @@ export const sessionEndpoints: readonly Endpoint[] = [
       const counted = prefixKey(site === undefined ? "unknown-keys" : "sessions", prefix);
       await countRequest(context, counted, settings.SESSIONS_PER_MINUTE);
       if (site === undefined) {
-        throw new WaggleError("FORBIDDEN", "unknown site key; see SITE_KEYS and the edge's sites");
+        throw new WaggleError(
+          "SITE_UNKNOWN",
+          "unknown site key; see SITE_KEYS and the edge's sites",
+        );
       }
       requireEnabled(site);
       // Pages of the first release do not send it; they have a visitor token.

@@ -8,6 +8,7 @@ import {
   type ConsentReceipt,
   type ConsentRequest,
   consentScopes,
+  isConsentCurrent,
   type StoredReceipt,
   WaggleError,
 } from "@waggle/protocol";
@@ -75,7 +76,7 @@ export function receiptFor(
 export function unproven(): WaggleError {
   return new WaggleError(
     "CONSENT_UNPROVEN",
-    "this edge has no receipt of this consent for this visitor; send it to POST /v1/consents first",
+    "this edge has no receipt of this consent for this visitor; reload the page, or send the consent to POST /v1/consents",
   );
 }
 
@@ -95,6 +96,27 @@ export function requireReceipt(receipts: readonly StoredReceipt[], consent: Cons
   throw new WaggleError(
     "CONSENT_MISSING",
     "the visitor has allowed less since this consent; what was recorded under it is not taken",
+  );
+}
+
+/**
+ * What the visitor agrees to now. It decides about feedback and rewards, which name no consent.
+ * @param days - how long a consent holds at this site
+ * @returns `null` for a visitor without any receipt
+ * @throws WaggleError `CONSENT_MISSING` if it was withdrawn, `CONSENT_EXPIRED`
+ */
+export function presentConsent(
+  receipts: readonly StoredReceipt[],
+  days: number,
+  now: number,
+): Consent | null {
+  const newest = receipts.at(-1)?.receipt.consent;
+  if (newest === undefined) return null;
+  requireReceipt(receipts, newest);
+  if (isConsentCurrent(newest, days, now)) return newest;
+  throw new WaggleError(
+    "CONSENT_EXPIRED",
+    `the visitor's consent was not given in the last ${days} days; ask the visitor again`,
   );
 }
 
@@ -195,10 +217,19 @@ export async function deleteOldConsents(
   return results.length;
 }
 
-/** When the oldest consent was recorded; `null` if there is none. */
-export function oldestConsentAt(db: SiteDatabase): Promise<number | null> {
+/**
+ * When the oldest consent was recorded that `deleteOldConsents` can delete once it is old enough; `null` if there is none. One
+ * whose visitor has trajectories waits for their deletion.
+ */
+export function oldestConsentAt(db: SiteDatabase, isWithdrawn: boolean): Promise<number | null> {
+  // The condition is written out, so that the index of withdrawn consents can be used.
   return db
-    .prepare("SELECT recordedAt FROM consents WHERE site = ?site ORDER BY recordedAt LIMIT 1")
+    .prepare(
+      `SELECT recordedAt FROM consents AS c
+       WHERE c.site = ?site AND c.withdrawnAt IS ${isWithdrawn ? "NOT NULL" : "NULL"}
+         AND NOT EXISTS (SELECT 1 FROM trajectories t WHERE t.visitorId = c.visitorId AND +t.site = c.site)
+       ORDER BY c.recordedAt LIMIT 1`,
+    )
     .bind()
     .first<number>("recordedAt");
 }

@@ -4,7 +4,8 @@ import { auditStatement, type Decision } from "../audit-log.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { type Evidence, isBadNetwork, RELEASED_RECORDS, reputationWeight } from "./reputation.ts";
 
-const KEPT_MS = 90 * 86_400_000;
+/** Time after its last change for which a reputation is kept. */
+export const REPUTATION_MS: number = 90 * 86_400_000;
 /** Obsolete rows deleted per call. */
 const DROPPED_ROWS = 500;
 /** Senders with forged records that one list looks at, and those that it shows. */
@@ -90,7 +91,7 @@ export async function dropOldReputations(db: SiteDatabase, now: number): Promise
          (SELECT holder FROM reputations WHERE site = ?site AND changedAt < ?1
           ORDER BY changedAt LIMIT ${DROPPED_ROWS}) RETURNING 1`,
     )
-    .bind(now - KEPT_MS)
+    .bind(now - REPUTATION_MS)
     .all();
   return results.length;
 }
