@@ -56,9 +56,13 @@ export function rejection(verdict: Verification): Verification {
   return { ...verdict, reward: 0, success: false };
 }
 
-/** The verdict on what the policy did. An answer that somebody replaced is no success, whatever else was said about it. */
+/**
+ * The verdict on what the policy did. An answer that somebody replaced is no success, whatever else was said about it. Verdicts of
+ * verifiers, which have no signals, stay as they are.
+ */
 export function givenVerdict(verdict: Verification): Verification {
-  return wantedAnswer(verdict) === null ? verdict : rejection(verdict);
+  const isReplaced = verdict.signals !== undefined && wantedAnswer(verdict) !== null;
+  return isReplaced ? rejection(verdict) : verdict;
 }
 
 /**

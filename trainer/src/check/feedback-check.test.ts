@@ -87,6 +87,7 @@ async function leased(
 async function honest(seed: number, task: TaskReference | null = null): Promise<Trajectory> {
   const trajectory = randomTrajectory(seed, task);
   const [sample] = toTrainingSamples(trajectory);
+  await policy.setAdapter(0, null);
   const { behaviorLogProbs, rawLogProbs } = await policy.score({
     tokenIds: sample?.sequence.tokenIds ?? [],
     sampling: FULL_SUPPORT,

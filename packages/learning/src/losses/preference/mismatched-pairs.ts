@@ -39,12 +39,13 @@ export function mismatchedPairs(
   const rows = sequences.map(({ tokenIds }, b) => {
     const prompt = tokenIds.slice(0, starts[b]);
     const other = before(b, sequences.length);
-    const { temperatures, keptTokenIds, ...given } = sequences[other] ?? { tokenIds: [] };
+    const source: TrainSequence = sequences[other] ?? { tokenIds: [] };
+    const { temperatures, keptTokenIds } = source;
     const joined = <T>(ofPrompt: T, completion: readonly T[]): T[] =>
       [...prompt.map(() => ofPrompt), ...completion.slice(starts[other])].slice(0, longest);
     return {
       sequence: {
-        tokenIds: [...prompt, ...given.tokenIds.slice(starts[other])].slice(0, longest),
+        tokenIds: [...prompt, ...source.tokenIds.slice(starts[other])].slice(0, longest),
         ...(temperatures !== undefined && {
           temperatures: typeof temperatures === "number" ? temperatures : joined(1, temperatures),
         }),
