@@ -105,6 +105,7 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/check/feedback-check.test.ts > beside an answer that somebody wrote is the given one with its log-probs under the stable version",
       "trainer/src/sink/deployment-watch.test.ts > a version whose answers are replaced is rolled back, as one that fails",
       "trainer/src/check/pair-learning.test.ts > answers that %s wrote become likelier than those that the policy gave; with shuffled sides they do not",
+      "trainer/src/edge-training/imitation-drift.test.ts > a step that imitates is not undone for what it is to learn, and its drift has a limit",
       "trainer/src/update/drift.test.ts > of an answer that a person wrote, the one that the policy gave is measured",
       "trainer/src/update/drift.test.ts > both sides of a pair are one answer that was given",
       "packages/learning/src/losses/preference/mismatched-pairs.test.ts > a pair weighs what its prompt and its completion weigh, as in the reference values",

@@ -49,18 +49,15 @@ test.each([
   "choices: true",
   "shareCorrections: true",
   "shareMessages: true",
-])(
-  "%s needs a text of the site's own",
-  async (option) => {
-    const config = withConsent(option);
-    expect(config).toContain(option);
-    await expect(loadSite(site(config))).resolves.toBeDefined();
-    const silent = config.replace(/ {4}text: .*\n/, "");
-    await expect(loadSite(site(silent))).rejects.toThrow(
-      `does not fit consent.${option.split(":")[0]}; write consent.text`,
-    );
-  },
-);
+])("%s needs a text of the site's own", async (option) => {
+  const config = withConsent(option);
+  expect(config).toContain(option);
+  await expect(loadSite(site(config))).resolves.toBeDefined();
+  const silent = config.replace(/ {4}text: .*\n/, "");
+  await expect(loadSite(site(silent))).rejects.toThrow(
+    `does not fit consent.${option.split(":")[0]}; write consent.text`,
+  );
+});
 
 test("a site cannot keep statistics only and learn from visitors' requests", async () => {
   const config = withConsent('collect: "statistics"', LEARNING);
@@ -88,14 +85,11 @@ test.each([
   'collect: "tokens"',
   'shareCorrections: "yes"',
   "shareMessages: 1",
-])(
-  "%s is refused",
-  async (option) => {
-    await expect(loadSite(site(withConsent(option)))).rejects.toThrow(
-      `consent.${option.split(":")[0]}`,
-    );
-  },
-);
+])("%s is refused", async (option) => {
+  await expect(loadSite(site(withConsent(option)))).rejects.toThrow(
+    `consent.${option.split(":")[0]}`,
+  );
+});
 
 test("the edge gets the days and the level, and the page gets the choices too", async () => {
   const loaded = await loadSite(
