@@ -70,7 +70,7 @@ test("rejected rollouts do not count in their group, and the others keep the sca
     const { advantages } = recipe.stage.advantage!.estimate(groups, partContext(recipe.stage, 0));
     return judged.groups
       .flatMap(({ trajectories }) => trajectories)
-      .map(({ digest }) => advantages.get(digest)?.[0]?.at(-1));
+      .map(({ digest }) => Array.from(advantages.get(digest)?.[0] ?? []).at(-1));
   };
   expect(await advantagesOf(() => false)).toEqual([0.5, 0.5, -0.5, -0.5]);
   // Two successes and a failure: (r − 2/3) · 3/2 · 3/4.
