@@ -57,8 +57,8 @@ export function rejection(verdict: Verification): Verification {
 }
 
 /**
- * The verdict on what the policy did. An answer that somebody replaced is no success, whatever else was said about it. Verdicts of
- * verifiers, which have no signals, stay as they are.
+ * The verdict on what the policy did. An answer that somebody replaced is no success, whatever else was said about it. Verdicts
+ * of verifiers, which have no signals, stay as they are.
  */
 export function givenVerdict(verdict: Verification): Verification {
   const isReplaced = verdict.signals !== undefined && wantedAnswer(verdict) !== null;
