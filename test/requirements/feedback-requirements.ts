@@ -95,6 +95,26 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trainer:replaced-answers",
+    source:
+      "issue 18, known gaps; docs/decisions/0101-replaced-answers-and-lost-rollouts.md; arXiv:2402.01306, section 4.1",
+    behavior:
+      "A replaced answer is no success of the policy. The drift of a step that learns from written answers is that of the policy's own. KTO's reference point is the weighted mean over mismatched pairs. A group that lost rollouts keeps its scale.",
+    tests: [
+      "trainer/src/check/feedback-check.test.ts > an edited answer is imitated with the log-probs that it has, once the record itself has passed",
+      "trainer/src/check/feedback-check.test.ts > beside an answer that somebody wrote is the given one with its log-probs under the stable version",
+      "trainer/src/sink/deployment-watch.test.ts > a version whose answers are replaced is rolled back, as one that fails",
+      "trainer/src/check/pair-learning.test.ts > answers that %s wrote become likelier than those that the policy gave; with shuffled sides they do not",
+      "trainer/src/edge-training/imitation-drift.test.ts > a step that imitates is not undone for what it is to learn, and its drift has a limit",
+      "trainer/src/update/drift.test.ts > of an answer that a person wrote, the one that the policy gave is measured",
+      "trainer/src/update/drift.test.ts > both sides of a pair are one answer that was given",
+      "packages/learning/src/losses/preference/mismatched-pairs.test.ts > a pair weighs what its prompt and its completion weigh, as in the reference values",
+      "packages/learning/src/losses/preference/mismatched-pairs.test.ts > a completion keeps the temperatures and kept sets that it was sampled with",
+      "packages/learning/src/advantages/group-advantages.test.ts > of a group that lost rollouts, they have the mean that they have in the whole group",
+      "trainer/src/check/lease-judgment.test.ts > rejected rollouts do not count in their group, and the others keep the scale of the whole one",
+    ],
+  },
+  {
     id: "trainer:judge",
     source: "issue 18, parts 1 and 3; docs/how-to/learn-from-feedback.md, Ask a judge",
     behavior:
@@ -130,6 +150,8 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/awaited-feedback.test.ts > the lease of a site that learns from edits and messages has their texts, and of no other",
       "workers/edge/src/awaited-feedback.test.ts > a text is kept as it was sent, given back to its visitor, and refused where it says nothing",
       "packages/embed/src/feedback/next-feedback.test.ts > a page that shares corrections sends their text, redacted, and no other message's",
+      "packages/site/src/vite/visitor-module.test.ts > a page sends the texts that its site shares, and no others",
+      "packages/site/src/node/consent-check.test.ts > %s needs a site that keeps texts of visitors",
       "packages/embed/src/feedback/next-feedback.test.ts > an edited answer is sent redacted, and again after another change; without consent it stays here",
     ],
   },

@@ -213,6 +213,15 @@ export type SiteDefinition = {
      * Nothing learns from them then. `rewards`: nothing, and of practice tasks one number each. Default `full`.
      */
     readonly collect?: CollectionLevel;
+    /**
+     * Whether a message that corrects or contradicts an answer is also sent as a text, redacted. For recipes that learn from
+     * corrections. Default false: only the kind of the message is sent.
+     */
+    readonly shareCorrections?: boolean;
+    /**
+     * Whether every message after an answer is also sent as a text, redacted. For a judge that reads messages. Default false.
+     */
+    readonly shareMessages?: boolean;
   };
   /** What visitors read in the panel, besides the consent text. */
   readonly panel?: {

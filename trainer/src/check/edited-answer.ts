@@ -4,7 +4,7 @@
  */
 import type { JudgedGroup } from "@waggle/learning";
 import { toJudgedTrajectory } from "@waggle/learning";
-import type { Segment, Trajectory, Verification } from "@waggle/protocol";
+import type { PolicyVersionId, Segment, Trajectory, Verification } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 
 /**
@@ -54,6 +54,27 @@ export function withLastAnswerAlone(record: Trajectory): Trajectory | null {
 /** The verdict on the answer that was given, beside the one that was wanted: the rejected side of a pair. */
 export function rejection(verdict: Verification): Verification {
   return { ...verdict, reward: 0, success: false };
+}
+
+/**
+ * The verdict on what the policy did. An answer that somebody replaced is no success, whatever else was said about it. Verdicts
+ * of verifiers, which have no signals, stay as they are.
+ */
+export function givenVerdict(verdict: Verification): Verification {
+  const isReplaced = verdict.signals !== undefined && wantedAnswer(verdict) !== null;
+  return isReplaced ? rejection(verdict) : verdict;
+}
+
+/**
+ * The record as if a version had sampled it, for log-probs under that version.
+ *
+ * @param version - of which the log-probs are wanted.
+ */
+export function atVersion(record: Trajectory, version: PolicyVersionId): Trajectory {
+  const segments = record.segments.map((segment) =>
+    segment.kind === "given" ? segment : { ...segment, policyVersion: version },
+  );
+  return { ...record, segments };
 }
 
 /** Id of the answer that was wanted, beside the given one with the id `id`. */

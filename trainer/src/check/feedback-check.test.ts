@@ -10,7 +10,8 @@ import type {
   ToolDefinition,
   Trajectory,
 } from "@waggle/protocol";
-import { FULL_SUPPORT, toTrainingSamples, trajectoryDigest } from "@waggle/protocol";
+import { FULL_SUPPORT, seededRandom, toTrainingSamples, trajectoryDigest } from "@waggle/protocol";
+import { type Adapter, initializeAdapter } from "@waggle/model";
 import { createNodePolicy } from "@waggle/runtime/node";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
@@ -19,6 +20,7 @@ import { afterAll, expect, test } from "vitest";
 import {
   randomTrajectory,
   TINY,
+  TINY_ADAPTER,
   TINY_BASE,
   tinyWeights,
 } from "../edge-training/training.fixture.ts";
@@ -40,10 +42,20 @@ const policy = await createNodePolicy({
 });
 afterAll(() => policy.dispose());
 const state = initialState({ baseModel: TINY_BASE, recipe: "thumbs-reinforce", seed: 1 });
+/** Of the versions that have one. */
+const ADAPTER: Adapter = (() => {
+  const fresh = initializeAdapter(TINY, { ...TINY_ADAPTER, seed: 3 });
+  const random = seededRandom(3);
+  const tensors = [...fresh.tensors].map(([name, tensor]) => {
+    const data = tensor.data.map(() => random() - 0.5);
+    return [name, { ...tensor, data }] as const;
+  });
+  return { ...fresh, tensors: new Map(tensors) };
+})();
 const checkerOf = (feedback: FeedbackCheck, makesPairs = false) =>
   createTrajectoryChecker({
     policy,
-    adapterCache: { get: () => Promise.reject(new Error("no version has an adapter")) },
+    adapterCache: { get: async () => ADAPTER },
     replay: () => Promise.reject(new Error("a live request cannot be replayed")),
     feedback,
     makesPairs,
@@ -75,6 +87,7 @@ async function leased(
 async function honest(seed: number, task: TaskReference | null = null): Promise<Trajectory> {
   const trajectory = randomTrajectory(seed, task);
   const [sample] = toTrainingSamples(trajectory);
+  await policy.setAdapter(0, null);
   const { behaviorLogProbs, rawLogProbs } = await policy.score({
     tokenIds: sample?.sequence.tokenIds ?? [],
     sampling: FULL_SUPPORT,
@@ -173,7 +186,9 @@ test("an edited answer is imitated with the log-probs that it has, once the reco
   const one = await edited(await honest(8));
   const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };
   const { trajectory, outcome } = await editing([3, 9, 1]).check(one, group, state);
-  expect(outcome).toMatchObject({ status: "learned", reward: 1 });
+  // What the policy gave was no success.
+  expect(outcome).toMatchObject({ status: "learned", reward: 0, success: false });
+  expect(trajectory?.trajectory.verification).toMatchObject({ reward: 1, success: true });
   const [sample] = trajectory?.trajectory.samples ?? [];
   const prompt = one.trajectory.segments[0]?.tokenIds ?? [];
   expect(sample?.sequence.tokenIds).toEqual([...prompt, 3, 9, 1]);
@@ -191,6 +206,37 @@ test("an edited answer is imitated with the log-probs that it has, once the reco
   );
 });
 
+test("beside an answer that somebody wrote is the given one with its log-probs under the stable version", async () => {
+  const request = await honest(8);
+  const one = await edited(request);
+  const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };
+  const adapter = { sha256: "a".repeat(64), sizeBytes: 1, rank: 2, alpha: 4 };
+  const versions = [null, adapter].map((each, version) => ({
+    version,
+    adapter: each,
+    isRolledBack: false,
+  }));
+  const later = { ...state, stableVersion: 1, versions };
+  const [sample] = toTrainingSamples(request);
+  const own = sample?.behaviorLogProbs ?? [];
+  for (const makesPairs of [false, true]) {
+    const checker = editing([3, 9, 1], makesPairs);
+    const under = async (at: typeof state) => {
+      const { trajectory, trials = [] } = await checker.check(one, group, at);
+      const given = (trajectory ?? trials[0])?.given;
+      expect(given?.trajectory.samples[0]?.sequence).toEqual(sample?.sequence);
+      return given;
+    };
+    const [same, moved] = [await under(state), await under(later)];
+    for (const [t, logProb] of own.entries()) {
+      expect(same?.rescoredLogProbs[0]?.[t]).toBeCloseTo(logProb, 4);
+    }
+    const spans = moved?.trajectory.samples[0]?.spans ?? [];
+    expect(spans.map(({ segment }) => segment.policyVersion)).toEqual([1]);
+    expect(moved?.rescoredLogProbs[0]).not.toEqual(same?.rescoredLogProbs[0]);
+  }
+});
+
 test("for pairs, the answer that was given is learned beside the edited one, as the rejected side", async () => {
   const one = await edited(await honest(8));
   const group = { groupId: one.visitorId, task: null, size: 1, trajectories: [one] };
@@ -199,7 +245,7 @@ test("for pairs, the answer that was given is learned beside the edited one, as 
     trials = [],
     outcome,
   } = await editing([3, 9, 1], true).check(one, group, state);
-  expect(outcome).toMatchObject({ status: "learned", reward: 1 });
+  expect(outcome).toMatchObject({ status: "learned", reward: 0, success: false });
   expect(trajectory).toBeNull();
   const [wanted, rejected, ...others] = trials;
   expect(others).toEqual([]);
@@ -229,7 +275,7 @@ test("an answer of staff replaces a visitor's edit, also long after the record w
   const versions = [0, 1, 2, 3].map((version) => ({ version, adapter: null, isRolledBack: false }));
   const later = { ...state, versions };
   const checked = await staff.check({ ...one, staffAnswer: "4" }, group, later);
-  expect(checked.outcome).toMatchObject({ status: "learned", reward: 1 });
+  expect(checked.outcome).toMatchObject({ status: "learned", reward: 0, success: false });
   expect(checked.trajectory?.trajectory.verification.signals).toEqual({ staff: 1 });
   expect(texts).toEqual(["4"]);
   // Without it the visitor's edit counts, and for a recipe that does not read staff.

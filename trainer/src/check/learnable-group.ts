@@ -13,6 +13,11 @@ export type LearnableTrajectory = {
   readonly trajectory: JudgedTrajectory;
   /** `[samples][T]` log-probs at the claimed version, recomputed by the trainer. */
   readonly rescoredLogProbs: readonly (readonly number[])[];
+  /**
+   * Of an answer that a person wrote: the policy's own answer that it replaces, under the stable version. The drift is measured
+   * on it, and nothing is learned from it.
+   */
+  readonly given?: Pick<LearnableTrajectory, "trajectory" | "rescoredLogProbs">;
   /** The visitor who sent it; absent if this process sampled it. */
   readonly visitorId?: string;
   /** Hash of the network that it came from; absent if it is unknown. */
@@ -33,6 +38,8 @@ export type PresentSenders = {
 export type LearnableGroup = {
   /** Name of the task. */
   readonly task: string;
+  /** Rollouts that it was assigned for. Rejected and missing ones keep their place; absent = those that are there. */
+  readonly places?: number;
   readonly trajectories: readonly LearnableTrajectory[];
 };
 

@@ -26,7 +26,13 @@ import {
 } from "@waggle/protocol";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 import type { GuidanceCache } from "../model/guidance-cache.ts";
-import { rejection, wantedId, withLastAnswerAlone } from "./edited-answer.ts";
+import {
+  atVersion,
+  givenVerdict,
+  rejection,
+  wantedId,
+  withLastAnswerAlone,
+} from "./edited-answer.ts";
 import type { FeedbackCheck } from "./feedback-check.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
@@ -155,7 +161,8 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         : options.feedback(leased));
       if (!checked.holds) return refused(checked);
       const { verification } = checked;
-      const judged = { reward: verification.reward, success: verification.success };
+      const { reward, success } = givenVerdict(verification);
+      const judged = { reward, success };
 
       const record = checked.judged ?? trajectory;
       const expanded = await expandGrammars(record, grammars, policy.vocabularySize);
@@ -203,14 +210,21 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
       };
       if (checked.edited !== undefined) {
         const wanted = await scored(checked.edited, verification);
-        const given = options.makesPairs === true ? withLastAnswerAlone(expanded) : null;
-        const rejected = given === null ? null : await scored(given, rejection(verification));
-        if (wanted === null || (given !== null && rejected === null)) {
+        const alone = withLastAnswerAlone(expanded);
+        const rejected = alone === null ? null : await scored(alone, rejection(verification));
+        if (wanted === null || alone === null || rejected === null) {
           return refused({ status: "skipped", reason: "edit-too-long" });
         }
-        if (rejected === null) return { trajectory: wanted, outcome };
+        const { stableVersion } = state;
+        const given =
+          trajectory.policyVersion === stableVersion
+            ? rejected
+            : await scored(atVersion(alone, stableVersion), rejection(verification));
+        const replacing = { ...wanted, ...(given !== null && { given }) };
+        if (options.makesPairs !== true) return { trajectory: replacing, outcome };
         const chosen = { ...wanted.trajectory, id: wantedId(wanted.trajectory.id) };
-        return { trajectory: null, trials: [{ ...wanted, trajectory: chosen }, rejected], outcome };
+        const trials = [{ ...replacing, trajectory: chosen }, rejected];
+        return { trajectory: null, trials, outcome };
       }
       const learnable = learnableTrajectory(
         digest,

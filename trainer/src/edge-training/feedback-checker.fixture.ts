@@ -3,7 +3,7 @@ import type { Trajectory, Verification } from "@waggle/protocol";
 import { ByteTokenizer } from "@waggle/testing";
 import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { createFeedbackCheck } from "../check/feedback-check.ts";
-import { rejection, wantedId, withLastAnswerAlone } from "../check/edited-answer.ts";
+import { givenVerdict, rejection, wantedId, withLastAnswerAlone } from "../check/edited-answer.ts";
 import { type LearnableTrajectory, learnableTrajectory } from "../check/learnable-group.ts";
 import type { TrajectoryChecker } from "../check/trajectory-check.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
@@ -27,7 +27,8 @@ export function learnablePair(
   const alone = withLastAnswerAlone(given);
   if (alone === null) throw new Error("the last turn is no plain answer");
   const rejected = learnableTrajectory(digest, alone, rejection(verdict));
-  return [{ ...chosen, trajectory: { ...chosen.trajectory, id: wantedId(digest) } }, rejected];
+  const trajectory = { ...chosen.trajectory, id: wantedId(digest) };
+  return [{ ...chosen, trajectory, given: rejected }, rejected];
 }
 
 export const feedbackChecker = ({ feedback, stage }: EdgeRecipe): TrajectoryChecker => ({
@@ -41,7 +42,7 @@ export const feedbackChecker = ({ feedback, stage }: EdgeRecipe): TrajectoryChec
       return { trajectory: null, outcome: { digest, status, reason } };
     }
     const { verification, edited } = checked;
-    const { reward, success } = verification;
+    const { reward, success } = givenVerdict(verification);
     const outcome = { digest, status: "learned", reward, success } as const;
     if (stage.learns === "pairs" && edited !== undefined) {
       const sides = learnablePair(digest, edited, trajectory, verification);

@@ -174,7 +174,7 @@ test("a pair is leased, learned and counted as one request of its visitor, witho
   const outcomes = [...setup.edge.acknowledged.values()].flat();
   expect(outcomes).toHaveLength(8);
   for (const outcome of outcomes) {
-    expect(outcome).toMatchObject({ status: "learned", reward: 1 });
+    expect(outcome).toMatchObject({ status: "learned", reward: 0, success: false });
     expect(outcome).not.toHaveProperty("advantage");
   }
   // Both sides of a pair are the visitor's.

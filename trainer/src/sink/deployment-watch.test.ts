@@ -2,6 +2,8 @@ import type { LeasedGroup, TrajectoryOutcome } from "@waggle/protocol";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { driftAlarm, driftBeyond, raiseAlarm, withWatchedLease } from "./deployment-watch.ts";
+import { feedbackVerdict } from "@waggle/learning";
+import { givenVerdict } from "../check/edited-answer.ts";
 import type { JudgedLease } from "../check/lease-judgment.ts";
 import { seededRandom } from "@waggle/protocol";
 import { createReporter } from "../metrics/reporter.ts";
@@ -83,6 +85,35 @@ test.each(["page-tool-failed", "quarantined"])(
     ).toBeUndefined();
   },
 );
+
+test("a version whose answers are replaced is rolled back, as one that fails", () => {
+  const feedback = { outcomes: [], message: null, isUndone: false, correction: null, staff: null };
+  /** Visitors replace this share of a version's answers, and like the others. */
+  const run = (replaced: number, countsAs: typeof givenVerdict) => {
+    const random = seededRandom(1, 8);
+    const watched = (version: number, share: number, i: number): JudgedLease => {
+      const judged = judgedGroup({ ...GOOD, version }, `${version}-${i}`, random);
+      const outcomes = judged.outcomes.map((outcome) => {
+        const edit = random() < share ? "another answer" : null;
+        const given = { ...feedback, edit, thumb: "up" as const };
+        const { success } = countsAs(feedbackVerdict(given, { thumb: 1, edit: 1 })!);
+        return { ...outcome, success };
+      });
+      return { ...judged, outcomes };
+    };
+    let state: TrainerState = { ...BASE, stableVersion: 1 };
+    for (let i = 0; i < 60; i += 1) state = withWatchedLease(state, watched(1, 0.1, i), LIMITS);
+    state = { ...state, stableVersion: 2, promotions: 1 };
+    for (let i = 0; i < 60; i += 1) {
+      state = withWatchedLease(state, watched(2, replaced, i), LIMITS);
+    }
+    return state.alarm?.reason;
+  };
+  expect(run(0.8, givenVerdict)).toMatch(/^live success of version 2 /);
+  expect(run(0.1, givenVerdict)).toBeUndefined();
+  // The control: taken for successes, the replaced answers look like the best.
+  expect(run(0.8, (verdict) => verdict)).toBeUndefined();
+});
 
 const fallen = "the deployed version falls from 60 % to 5 % of visitors' tasks";
 fault(fallen, { item: "2.5", before: "it stayed stable: 0 of 20 runs rolled back" }, async () => {

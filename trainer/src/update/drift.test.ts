@@ -1,7 +1,6 @@
 import type { TokenOutputs } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
-import { wantedId } from "../check/edited-answer.ts";
 import type { LearnableGroup } from "../check/learnable-group.ts";
 import { seededRandom } from "@waggle/protocol";
 import { driftAfter } from "./drift.ts";
@@ -78,23 +77,18 @@ test("equal policies have no drift", async () => {
   expect(await measured(twoPolicies(0, random), random)).toBeLessThan(1e-12);
 });
 
-test("of a pair, the given answer is measured and the wanted one, which nobody sampled, is not", async () => {
-  const side = (id: string, tokenIds: number[], stable: number) => ({
+/** One answer of four tokens with its log-probs at the stable version. */
+function answerOf(tokenIds: readonly number[], stable: number, version: number = STABLE) {
+  const span = { start: 0, segment: { policyVersion: version, tokenIds } };
+  return {
     digest: "d",
-    trajectory: {
-      id,
-      samples: [
-        {
-          sequence: { tokenIds },
-          spans: [{ start: 0, segment: { policyVersion: STABLE, tokenIds } }],
-        },
-      ],
-    },
+    trajectory: { samples: [{ sequence: { tokenIds }, spans: [span] }] },
     rescoredLogProbs: [tokenIds.map(() => stable)],
-  });
-  const given = side("d", [1, 2], -1);
-  // The training made it likelier by 7 nats a token.
-  const wanted = side(wantedId("d"), [3, 4, 5], -8);
+  };
+}
+
+/** The drift if the trained policy gives each token −1 nats, and the base −1 to tokens below 3 and −8 to others. */
+async function driftOf(...trajectories: readonly object[]) {
   const engine = {
     forward: async ({ sequences }: { sequences: readonly { tokenIds: readonly number[] }[] }) => ({
       logProb: sequences.map(({ tokenIds }) => Float32Array.from(tokenIds, () => -1)),
@@ -102,10 +96,28 @@ test("of a pair, the given answer is measured and the wanted one, which nobody s
   } as unknown as Parameters<typeof driftAfter>[0];
   const base = async (sequences: readonly { tokenIds: readonly number[] }[]) =>
     sequences.map(({ tokenIds }) => Float32Array.from(tokenIds, (token) => (token < 3 ? -1 : -8)));
-  const groups = [{ task: "t", trajectories: [wanted, given] }] as unknown as LearnableGroup[];
-  expect(await driftAfter(engine, groups, STABLE, 4096, base)).toEqual({ stable: 0, base: 0 });
-  const alone = [{ task: "t", trajectories: [wanted] }] as unknown as LearnableGroup[];
-  expect((await driftAfter(engine, alone, STABLE, 4096)).stable).toBeNull();
+  const groups = [{ task: "t", trajectories }] as unknown as LearnableGroup[];
+  return driftAfter(engine, groups, STABLE, 4096, base);
+}
+
+// The training made the written answer likelier by 7 nats a token, and left the given one alone.
+const WRITTEN = answerOf([3, 4, 5], -8);
+const GIVEN = answerOf([1, 2], -1);
+
+test("of an answer that a person wrote, the one that the policy gave is measured", async () => {
+  expect(await driftOf({ ...WRITTEN, given: GIVEN })).toEqual({ stable: 0, base: 0 });
+  // The control: measured on what was written, the same step is far beyond any limit.
+  expect((await driftOf(WRITTEN)).stable).toBeGreaterThan(100);
+  // A policy that has moved away from its own answers has drifted.
+  const moved = await driftOf({ ...WRITTEN, given: answerOf([1, 2], -3) });
+  expect(moved.stable).toBeCloseTo(Math.exp(2) - 1 - 2, 6);
+});
+
+test("both sides of a pair are one answer that was given", async () => {
+  const pair = [{ ...WRITTEN, given: GIVEN }, answerOf([1, 2], -3, STABLE - 1)];
+  expect(await driftOf(...pair)).toEqual({ stable: 0, base: 0 });
+  const other = { ...answerOf([1, 2], -3), digest: "other" };
+  expect((await driftOf(...pair, other)).stable).toBeGreaterThan(0.1);
 });
 
 const jump = "the trained policy jumps 0.5 nats a token or more from the stable version";

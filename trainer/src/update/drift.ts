@@ -2,10 +2,13 @@
  * Drift of the policy in training, in nats per token, on tokens that the stable version sampled: KL(stable ‖ trained) from
  * the stable version, and KL(trained ‖ base) from the base model. The second treats the tokens as the trained policy's own,
  * which the limit on the first keeps nearly true.
+ *
+ * Answers that people wrote were sampled by nobody. In their place, the policy's own answers are measured that they replace.
+ * These can be of an older version, and are read as if the stable version had sampled them: each token's estimate is at least 0,
+ * and 0 if nothing changed.
  */
 import { sampledKl } from "@waggle/learning";
 import type { PolicyVersionId, TrainEngine } from "@waggle/protocol";
-import { wantedId } from "../check/edited-answer.ts";
 import type { LearnableGroup } from "../check/learnable-group.ts";
 import type { FrozenScorer } from "./recipe-models.ts";
 
@@ -39,10 +42,13 @@ export async function driftAfter(
 }
 
 function rowsOf(groups: readonly LearnableGroup[], stable: PolicyVersionId, maxTokens: number) {
-  const rows = groups
-    .flatMap(({ trajectories }) => trajectories)
-    // The wanted side of a pair was sampled by nobody. The given side is measured.
-    .filter(({ digest, trajectory }) => trajectory.id !== wantedId(digest))
+  const trajectories = groups.flatMap((group) => group.trajectories);
+  const replaced = new Set(
+    trajectories.filter(({ given }) => given !== undefined).map(({ digest }) => digest),
+  );
+  const rows = trajectories
+    // The rejected side of a pair is what its wanted side replaces, and counts once.
+    .flatMap((one) => one.given ?? (replaced.has(one.digest) ? [] : one))
     .flatMap(({ trajectory, rescoredLogProbs }) =>
       trajectory.samples.map(({ sequence, spans }, i) => ({
         sequence,

@@ -29,6 +29,7 @@ import type { FrozenScorer } from "./recipe-models.ts";
 import { updateFrom, type UpdateNumbers } from "./stage-update.ts";
 import type { StepInfluence } from "../checkpoint/step-influence.ts";
 import { type InfluenceShares, UNBOUNDED, withBoundedSenders } from "./sender-influence.ts";
+import { givenVerdict } from "../check/edited-answer.ts";
 import type { ComingStep, WaitingStep } from "../check/waiting-step.ts";
 
 export type LearningStepOptions = ComingStep & {
@@ -176,10 +177,11 @@ function outcomeMetrics(
   advantages: ReadonlyMap<string, number>,
 ): { readonly [name: string]: number } {
   const trajectories = learned.map(({ trajectory }) => trajectory);
+  const verdicts = trajectories.map(({ verification }) => givenVerdict(verification));
   return {
     trajectories: trajectories.length,
-    rewardMean: meanOrZero(trajectories.map(({ verification }) => verification.reward)),
-    successRate: meanOrZero(trajectories.map(({ verification }) => (verification.success ? 1 : 0))),
+    rewardMean: meanOrZero(verdicts.map(({ reward }) => reward)),
+    successRate: meanOrZero(verdicts.map(({ success }) => (success ? 1 : 0))),
     advantageAbsMean: meanOrZero([...advantages.values()].map(Math.abs)),
     sampledTokensMean: meanOrZero(trajectories.map(sampledTokens)),
     stalenessMean: meanOrZero(trajectories.map(({ staleness }) => staleness)),

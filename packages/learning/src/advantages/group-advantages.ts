@@ -5,7 +5,8 @@
  * Source: Shao et al. 2024, "DeepSeekMath" (GRPO), arXiv:2402.03300
  * Differs from it by default: no division by the group's standard deviation (Liu et al. 2025, "Understanding
  * R1-Zero-Like Training" (Dr. GRPO), arXiv:2503.20783), because that gives the most weight to tasks whose
- * rollouts nearly agree. `scale: "std"` gives the published form.
+ * rollouts nearly agree. `scale: "std"` gives the published form. If rollouts of a group are missing, the others are scaled as in
+ * the whole group: their mean includes the rollout itself, which shrinks its advantage by (G − 1)/G.
  */
 import type { RewardedTrajectory } from "../composition/part.ts";
 import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
@@ -36,16 +37,22 @@ export function groupRelativeAdvantages(
   return centered.map((c) => c / (std + epsilon));
 }
 
-/** `[G]` advantages of a group's trajectories by the total of their rewards. */
+/** `[G]` advantages of a group's trajectories by the total of their rewards, in the scale of the whole group. */
 export function totalAdvantages(
   trajectories: readonly RewardedTrajectory[],
   options: GroupAdvantageOptions,
 ): number[] {
-  return groupRelativeAdvantages(
+  const advantages = groupRelativeAdvantages(
     trajectories.map(({ reward }) => reward.total),
     options,
     reputationsOf(trajectories),
   );
+  // Divided by their own deviation, they have no scale to restore.
+  if (options.scale === "std") return advantages;
+  const G = advantages.length;
+  const places = Math.max(G, ...trajectories.map(({ trajectory }) => trajectory.places ?? G));
+  const scale = (G / (G - 1)) * ((places - 1) / places);
+  return places === G ? advantages : advantages.map((advantage) => advantage * scale);
 }
 
 /** `group`: r − mean, divided by the population deviation unless `scale` says otherwise. */

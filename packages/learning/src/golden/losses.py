@@ -124,6 +124,7 @@ bigram_reference = [[-1.0, -1.1, -1.2], [-1.2, -0.8, -1.4], [-1.1, -1.5, -0.8]]
 kto_prompts = [[0], [1, 2], [2]]
 kto_completions = [[1, 0], [0], [0, 0, 2]]
 kto_desirable = [True, False, True]
+kto_weights = [2.0, 0.5, 3.0]
 
 
 def log_ratio(prompt, completion):
@@ -140,9 +141,17 @@ def kto_batch(kto_beta):
         return mean([1 - sigma(kto_beta * (own[b] - point if kto_desirable[b] else point - own[b]))
                      for b in range(3)])
 
+    # The same if rows weigh differently: a pair weighs the product, and the estimate is normalized by the pairs' weights.
+    pairs = [kto_weights[b] * kto_weights[b - 1] for b in range(3)]
+    weighted = max(0.0, sum(pairs[b] * log_ratio(kto_prompts[b], kto_completions[b - 1])
+                            for b in range(3)) / sum(pairs))
+    weighted_loss = mean([kto_weights[b] * (1 - sigma(kto_beta * (
+        own[b] - weighted if kto_desirable[b] else weighted - own[b]))) for b in range(3)])
+
     return {"policy": bigram_policy, "reference": bigram_reference, "prompts": kto_prompts,
             "completions": kto_completions, "desirable": kto_desirable, "beta": kto_beta,
-            "divergence": estimate, "kto": loss(estimate), "apoZero": loss(0.0)}
+            "divergence": estimate, "kto": loss(estimate), "apoZero": loss(0.0),
+            "weights": kto_weights, "weightedDivergence": weighted, "weightedKto": weighted_loss}
 
 
 print(json.dumps({

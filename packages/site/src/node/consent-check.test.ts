@@ -44,32 +44,52 @@ test("a wait of 0 seconds is refused, because a thumb comes after its request", 
 const withConsent = (option: string, config = CONFIG): string =>
   config.replace(/ {2}consent: \{\n/, `  consent: {\n    ${option},\n`);
 
-test.each(['collect: "statistics"', "choices: true"])(
-  "%s needs a text of the site's own",
-  async (option) => {
-    const config = withConsent(option);
-    expect(config).toContain(option);
-    await expect(loadSite(site(config))).resolves.toBeDefined();
-    const silent = config.replace(/ {4}text: .*\n/, "");
-    await expect(loadSite(site(silent))).rejects.toThrow(
-      `does not fit consent.${option.split(":")[0]}; write consent.text`,
-    );
-  },
-);
+test.each([
+  'collect: "statistics"',
+  "choices: true",
+  "shareCorrections: true",
+  "shareMessages: true",
+])("%s needs a text of the site's own", async (option) => {
+  const config = withConsent(option);
+  expect(config).toContain(option);
+  await expect(loadSite(site(config))).resolves.toBeDefined();
+  const silent = config.replace(/ {4}text: .*\n/, "");
+  await expect(loadSite(site(silent))).rejects.toThrow(
+    `does not fit consent.${option.split(":")[0]}; write consent.text`,
+  );
+});
 
 test("a site cannot keep statistics only and learn from visitors' requests", async () => {
   const config = withConsent('collect: "statistics"', LEARNING);
   await expect(loadSite(site(config))).rejects.toThrow("nothing is kept to learn from");
 });
 
-test.each(["expiresAfterDays: 0", 'choices: "yes"', 'collect: "tokens"'])(
-  "%s is refused",
-  async (option) => {
-    await expect(loadSite(site(withConsent(option)))).rejects.toThrow(
-      `consent.${option.split(":")[0]}`,
-    );
+test.each(["shareCorrections", "shareMessages"])(
+  "%s needs a site that keeps texts of visitors",
+  async (name) => {
+    for (const level of ["statistics", "rewards"]) {
+      const config = withConsent(`collect: "${level}",\n    ${name}: true`);
+      await expect(loadSite(site(config))).rejects.toThrow(
+        `consent.${name} sends texts of visitors, and with consent.collect "${level}" none are kept`,
+      );
+      await expect(
+        loadSite(site(config.replace(`${name}: true`, `${name}: false`))),
+      ).resolves.toBeDefined();
+    }
   },
 );
+
+test.each([
+  "expiresAfterDays: 0",
+  'choices: "yes"',
+  'collect: "tokens"',
+  'shareCorrections: "yes"',
+  "shareMessages: 1",
+])("%s is refused", async (option) => {
+  await expect(loadSite(site(withConsent(option)))).rejects.toThrow(
+    `consent.${option.split(":")[0]}`,
+  );
+});
 
 test("the edge gets the days and the level, and the page gets the choices too", async () => {
   const loaded = await loadSite(

@@ -9,6 +9,15 @@ export function requireConsentText({ source, definition }: SiteConfig): void {
   );
   const learning = name === undefined ? null : source.nodeAt(["training", name]);
   const { collect = "full" } = consent ?? {};
+  const shared = (["shareCorrections", "shareMessages"] as const).find(
+    (one) => consent?.[one] === true,
+  );
+  if (shared !== undefined && collect !== "full") {
+    throw source.mistake(
+      source.nodeAt(["consent", shared]),
+      `consent.${shared} sends texts of visitors, and with consent.collect "${collect}" none are kept; leave out one of them`,
+    );
+  }
   if (learning !== null && collect !== "full") {
     throw source.mistake(
       learning,
@@ -22,8 +31,8 @@ export function requireConsentText({ source, definition }: SiteConfig): void {
       `training.${name} lets the assistant learn from visitors, and the panel's own consent text says that it does not; write consent.text, and a new consent.version`,
     );
   }
-  if (collect === "full" && consent?.choices !== true) return;
-  const option = consent?.choices === true ? "choices" : "collect";
+  const option = shared ?? (consent?.choices === true ? "choices" : "collect");
+  if (option === "collect" && collect === "full") return;
   throw source.mistake(
     source.nodeAt(["consent", option]),
     `the panel's own consent text does not fit consent.${option}; write consent.text, and a new consent.version`,

@@ -220,6 +220,8 @@ const SITE: Field = group({
     pseudonymDays: count(3650),
     choices: flag,
     collect: oneOf(...CollectionLevel.options),
+    shareCorrections: flag,
+    shareMessages: flag,
   }),
   panel: group({
     texts: group(

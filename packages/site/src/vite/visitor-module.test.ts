@@ -39,6 +39,23 @@ test("a site with one language has one text, and the panel's where it has none",
   });
 });
 
+test("a page sends the texts that its site shares, and no others", () => {
+  const consent = { version: "3", text: "We keep it.", choices: true };
+  const shared = { ...consent, shareCorrections: true, shareMessages: false };
+  expect(visitorOf({ consent: shared }, ["en"])).toMatchObject({
+    consent: { version: "3", choices: true },
+    shareCorrections: true,
+  });
+  for (const [given, names] of [
+    [shared, ["consent", "shareCorrections"]],
+    [{ ...consent, shareMessages: true }, ["consent", "shareMessages"]],
+    [consent, ["consent"]],
+  ] as const) {
+    const of = Object.keys(visitorOf({ consent: given }, ["en"]));
+    expect(of.filter((name) => name === "consent" || name.startsWith("share"))).toEqual(names);
+  }
+});
+
 test("the rules of redaction are expressions", () => {
   const redaction = [{ type: "BAG", pattern: /BX-\d+/i }];
   expect(visitorOf({ redaction }, ["en"])).toEqual({

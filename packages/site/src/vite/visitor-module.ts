@@ -22,7 +22,7 @@ export function visitorModule(part: VisitorPart): string {
     "const language = languages[code];",
     `const ofSite = ${JSON.stringify(ofLanguages(part, languages))}[code];`,
     "export const visitor = {",
-    ...(consent === undefined ? [] : [`  consent: ${JSON.stringify(consentOptions(consent))},`]),
+    ...(consent === undefined ? [] : consentOptions(consent)),
     `  redactionRules: [${redactionText(redaction)}],`,
     "  language: code,",
     "  ...(language === null ? {} : { texts: language.agent }),",
@@ -33,10 +33,14 @@ export function visitorModule(part: VisitorPart): string {
   ].join("\n");
 }
 
-/** What `createAgent` needs of it. The texts depend on the language. */
-function consentOptions(consent: NonNullable<SiteDefinition["consent"]>): object {
-  const { title: _title, text: _text, ...options } = consent;
-  return options;
+/** Options of `createAgent`: `consent`, and which texts the page sends. The consent's own texts depend on the language. */
+function consentOptions(consent: NonNullable<SiteDefinition["consent"]>): string[] {
+  const { title: _title, text: _text, shareCorrections, shareMessages, ...options } = consent;
+  return [
+    `  consent: ${JSON.stringify(options)},`,
+    ...(shareCorrections === true ? ["  shareCorrections: true,"] : []),
+    ...(shareMessages === true ? ["  shareMessages: true,"] : []),
+  ];
 }
 
 function redactionText(rules: SiteDefinition["redaction"] = []): string {

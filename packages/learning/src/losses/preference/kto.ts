@@ -3,8 +3,9 @@
  * kind is rare. The part `kto`.
  *
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization",
- * arXiv:2402.01306, equations 7 and 8; the estimate of the divergence is TRL's. Differs from it: the divergence
- * is estimated once for the whole minibatch and passed in, so microbatches agree.
+ * arXiv:2402.01306, equations 7 and 8; the reference point is that of section 4.1, see `mismatched-pairs.ts`. Differs from it:
+ * the divergence is estimated once for the whole minibatch and passed in, so microbatches agree, and answers that weigh more in
+ * the loss weigh more in it.
  */
 import { WaggleError } from "@waggle/protocol";
 import { option, definePart } from "../../composition/part-options.ts";
@@ -125,12 +126,13 @@ function judgedLoss(
 ): LossResult {
   const { beta, ktoForm, ktoWeights } = given;
   const referenceLogProbs = present(minibatch.referenceLogProbs, "kto", "a reference policy");
-  const divergence = ktoForm === "kto" ? divergenceOf(minibatch) : 0;
   const answers = minibatch.trajectories.map(({ reward }, row) => ({
     segments: [{ row, start: 0, end: minibatch.lossMask[row]?.length ?? 0 }],
     isDesirable: reward.total >= 0.5,
     weight: rowWeight(minibatch, row),
   }));
+  const weights = answers.map(({ weight }) => weight);
+  const divergence = ktoForm === "kto" ? divergenceOf(minibatch, weights) : 0;
   const result = ktoLoss(
     { ...minibatch, referenceLogProbs, answers },
     { beta, divergence, ...(ktoWeights === "balanced" && balancedWeights(answers)) },
@@ -152,8 +154,8 @@ function balancedWeights(
   };
 }
 
-function divergenceOf({ mismatched }: Minibatch): number {
-  if (mismatched !== undefined) return mismatchedDivergence(mismatched);
+function divergenceOf({ mismatched }: Minibatch, weights: readonly number[]): number {
+  if (mismatched !== undefined) return mismatchedDivergence(mismatched, weights);
   throw new WaggleError(
     "CAPABILITY_MISSING",
     "loss kto needs log-probs of mismatched pairs; choose the form apo-zero if no engine can score them",

@@ -100,6 +100,52 @@ test("the divergence is detached: derivatives match the loss with it held fixed"
   ).toEqual([]);
 });
 
+test("a pair weighs what its prompt and its completion weigh, as in the reference values", () => {
+  const minibatch = goldenMinibatch();
+  const weights = LOSS_MASK.map((row, b) => row.map(() => batch.weights[b]!));
+  expect(mismatchedDivergence(minibatch.mismatched!, batch.weights)).toBeCloseTo(
+    batch.weightedDivergence,
+    12,
+  );
+  // The control: without weights it is another number.
+  expect(Math.abs(batch.weightedDivergence - batch.divergence)).toBeGreaterThan(0.01);
+  const { loss, metrics } = kto(beta).compute({ ...minibatch, weights }, contextOf());
+  expect(loss).toBeCloseTo(batch.weightedKto, 12);
+  expect(metrics["ktoDivergence"]).toBeCloseTo(batch.weightedDivergence, 12);
+  expect(() => mismatchedDivergence(minibatch.mismatched!, [1])).toThrow(
+    expect.objectContaining({ code: "SHAPE_MISMATCH" }),
+  );
+});
+
+test("a completion keeps the temperatures and kept sets that it was sampled with", () => {
+  const sequences = [
+    { tokenIds: [1, 2, 3], temperatures: [1, 1, 0.5], keptTokenIds: [null, null, [3, 4]] },
+    { tokenIds: [5, 6, 7, 8], temperatures: 0.7 },
+    { tokenIds: [9, 2] },
+  ];
+  const lossMask = [
+    [false, false, true],
+    [false, false, false, true],
+    [false, true],
+  ];
+  expect(mismatchedPairs(sequences, lossMask).sequences).toEqual([
+    { tokenIds: [1, 2, 2] },
+    {
+      tokenIds: [5, 6, 7, 3],
+      temperatures: [1, 1, 1, 0.5],
+      keptTokenIds: [null, null, null, [3, 4]],
+    },
+    { tokenIds: [9, 8], temperatures: 0.7 },
+  ]);
+});
+
+test("a pair that is cut before its completion does not count", () => {
+  const pairs = { lossMask: [[true], [false]], referenceLogProbs: [[-1], [-1]] };
+  expect(mismatchedDivergence({ ...pairs, policyLogProbs: [[-0.4], [-9]] })).toBeCloseTo(0.6, 12);
+  const none = { ...pairs, lossMask: [[false], [false]] };
+  expect(mismatchedDivergence({ ...none, policyLogProbs: [[-0.4], [-9]] })).toBe(0);
+});
+
 test("the divergence is at least 0, and 0 for a single row", () => {
   const rows = { lossMask: [[true], [true]], referenceLogProbs: [[-1], [-1]] };
   expect(mismatchedDivergence({ ...rows, policyLogProbs: [[-2], [-2]] })).toBe(0);

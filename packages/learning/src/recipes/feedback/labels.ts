@@ -13,7 +13,8 @@ const KTO_ROW = {
 
 /**
  * KTO on thumbs: raises liked rollouts against the reference and lowers disliked ones, without pairs, groups or a
- * verifier.
+ * verifier. The reference point is the paper's estimate: the log-ratio of the step's prompts with the completions of other rows,
+ * on average and at least 0. Rows that weigh more in the loss weigh more in it.
  *
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization", arXiv:2402.01306.
  * Differs from it: rollouts are the policy's own, and new in each step.
@@ -45,7 +46,7 @@ const thumbsKto: CreateRecipe = recipe({
 
 /**
  * KTO on thumbs, outcomes, next messages and undone actions: a rollout is desirable if the weighted mean of the signals that
- * are there is at least 0.5.
+ * are there is at least 0.5. The reference point is that of `thumbs-kto`.
  *
  * Source: Ethayarajh et al. 2024, "KTO: Model Alignment as Prospect Theoretic Optimization", arXiv:2402.01306.
  * Differs from it: rollouts are the policy's own, and new in each step; the label is that of the mean of several signals.
