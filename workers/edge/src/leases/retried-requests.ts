@@ -16,13 +16,13 @@ type Link = { readonly into: string; readonly moved: string };
  * have no scopes, and their consent covers feedback.
  */
 const linksBy = (column: "trajectoryId" | "retryId") => `
-  SELECT a.groupId AS "into", b.groupId AS moved, f.receivedAt AS at, f.id
-  FROM feedback f
-    JOIN trajectories a ON a.id = f.trajectoryId AND a.site = f.site AND +a.visitorId = f.visitorId
-    JOIN trajectories b ON b.id = f.retryId AND b.site = f.site AND +b.visitorId = f.visitorId
-  WHERE +f.site = ?site AND f.${column} IN (SELECT value FROM json_each(?1))
-    AND f.kind = 'retry' AND f.retryId IS NOT NULL
-    AND a.assignmentId IS NULL AND b.assignmentId IS NULL
+  SELECT a.groupId AS "into", b.groupId AS moved, f.receivedAt AS at, f.id AS feedbackId
+  FROM json_each(?1) AS ids
+    CROSS JOIN feedback f ON f.${column} = ids.value AND f.site = ?site
+    CROSS JOIN trajectories a ON a.id = f.trajectoryId AND a.site = f.site
+    CROSS JOIN trajectories b ON b.id = f.retryId AND b.site = f.site
+  WHERE f.kind = 'retry' AND +f.visitorId = +a.visitorId AND +a.visitorId = +b.visitorId
+    AND +a.assignmentId IS NULL AND +b.assignmentId IS NULL
     AND +a.status = 'ready' AND +b.status = 'ready'
     AND COALESCE(a.consentScopes, 'feedback') LIKE '%feedback%'
     AND COALESCE(b.consentScopes, 'feedback') LIKE '%feedback%'`;
@@ -48,7 +48,7 @@ export async function joinRetries(
 ): Promise<void> {
   if (!from.includes("retry") || waitSeconds === 0 || trajectoryIds.length === 0) return;
   const { results } = await db
-    .prepare(`${linksBy("trajectoryId")} UNION ${linksBy("retryId")} ORDER BY at, id`)
+    .prepare(`${linksBy("trajectoryId")} UNION ${linksBy("retryId")} ORDER BY at, feedbackId`)
     .bind(JSON.stringify(trajectoryIds))
     .all<Link>();
   // A group that was joined has another id in the links after it.
