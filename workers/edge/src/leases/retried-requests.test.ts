@@ -141,11 +141,13 @@ test("a request whose retry is missing is not leased, and a page without the lin
   expect(await leasable()).toEqual([]);
 });
 
-test("no pair without consent of both, of two visitors, or at a site that does not learn from retries", async () => {
+test("no pair without consent of both that is in force, of two visitors, or at a site that does not learn from retries", async () => {
   const { consent } = (await request()).trajectory;
   const scopes = [
     { ...consent, scopes: ["collect", "feedback"], choices: true },
     { ...consent, scopes: ["collect", "train"], choices: true },
+    // Expired: the edge does not store it.
+    { ...consent, grantedAt: "2020-01-01T00:00:00.000Z" },
   ] as const;
   for (const each of scopes) {
     const first = await request();
@@ -171,7 +173,7 @@ test("only retries have the id of another trajectory, and its visitor gets it ba
   const retryId = second.trajectory.id;
   const refused = await giveAsPage(token, feedbackOn(first.trajectory, { retryId }));
   expect(refused.status).toBe(400);
-  const { body } = await call("GET", "/v1/visitor/export", { token });
+  const { body } = await call("GET", "/v1/visitor?after=feedback.", { token });
   expect(String(body)).toContain(`"retryId":"${retryId}"`);
 });
 
@@ -207,9 +209,11 @@ test("two trainers: one has both, the other none, and both are learned from once
   const one = await granted(now, "one", 1);
   expect(one.groups.map(({ rows }) => rows.length)).toEqual([2]);
   expect((await granted(now, "two", 1)).groups).toEqual([]);
-  const outcomes = pair.map(
-    ({ digest }): TrajectoryOutcome => ({ digest, status: "learned", step: 1 }),
-  );
+  const outcomes = pair.map(({ digest }): TrajectoryOutcome => ({
+    digest,
+    status: "learned",
+    step: 1,
+  }));
   const coordinator = coordinatorOf(bindings, DEFAULT_SITE);
   // The first trainer's lease expires, the second learns, and the first is too late.
   const later = now + 61_000;
@@ -258,9 +262,14 @@ test("a visitor who is forgotten takes both sides, and versions that learned fro
 });
 
 test("a request whose retry is deleted after they were joined is leased alone, so that it is listed", async () => {
+  const drop = ({ digest }: Upload) =>
+    bindings.DB.prepare("DELETE FROM trajectories WHERE digest = ?1").bind(digest).run();
   const [first, second] = await retried();
-  await bindings.DB.prepare("DELETE FROM trajectories WHERE digest = ?1")
-    .bind(second.digest)
-    .run();
+  expect(await leasable()).toEqual([digests(first, second)]);
+  await drop(second);
+  expect(await leasable()).toEqual([[first.digest]]);
+  // Deleted before, it never arrived.
+  const [, early] = await retried();
+  await drop(early);
   expect(await leasable()).toEqual([[first.digest]]);
 });

@@ -90,8 +90,6 @@ function join(
            AND (SELECT h.uploads FROM taskGroups h WHERE h.site = ?site AND h.id = ?2) = 0`,
       )
       .bind(into, moved, waitMs),
-    db
-      .prepare("DELETE FROM taskGroups WHERE site = ?site AND id = ?1 AND uploads = 0")
-      .bind(moved),
+    db.prepare("DELETE FROM taskGroups WHERE site = ?site AND id = ?1 AND uploads = 0").bind(moved),
   ];
 }
