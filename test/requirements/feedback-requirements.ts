@@ -112,6 +112,28 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "packages/learning/src/losses/preference/mismatched-pairs.test.ts > a completion keeps the temperatures and kept sets that it was sampled with",
       "packages/learning/src/advantages/group-advantages.test.ts > of a group that lost rollouts, they have the mean that they have in the whole group",
       "trainer/src/check/lease-judgment.test.ts > rejected rollouts do not count in their group, and the others keep the scale of the whole one",
+    id: "trainer:pairs-from-retries",
+    source:
+      "issue 18, part 2; docs/how-to/learn-from-feedback.md, Pairs; docs/decisions/0098-pairs-from-retries.md",
+    behavior:
+      "An answer after which the visitor clicked Try again and the answer that was kept are leased together and make a pair of DPO. Both are learned once or neither is. Without consent, a link or an equal prompt there is no pair, and each record has a reason.",
+    tests: [
+      "workers/edge/src/leases/retried-requests.test.ts > a request and its retry are one group of one lease, once the retry is old enough",
+      "workers/edge/src/leases/retried-requests.test.ts > the order in which the page sends the %s last does not matter",
+      "workers/edge/src/leases/retried-requests.test.ts > retries of retries are one group, whatever comes first",
+      "workers/edge/src/leases/retried-requests.test.ts > a request whose retry is missing is not leased, and a page without the link makes no pair",
+      "workers/edge/src/leases/retried-requests.test.ts > no pair without consent of both that is in force, of two visitors, or at a site that does not learn from retries",
+      "workers/edge/src/leases/retried-requests.test.ts > two trainers: one has both, the other none, and both are learned from once",
+      "workers/edge/src/leases/retried-requests.test.ts > an answer that was leased before joins no pair later",
+      "workers/edge/src/leases/retried-requests.test.ts > a visitor who is forgotten takes both sides, and versions that learned from them are named",
+      "workers/edge/src/leases/retried-requests.test.ts > a request whose retry is deleted after they were joined is leased alone, so that it is listed",
+      "trainer/src/edge-training/retry-learning.test.ts > answers that visitors kept become likelier than those before; with shuffled sides, or kept at random, they do not",
+      "trainer/src/edge-training/retry-learning.test.ts > both records of a pair are learned in one step, once, for one visitor, and each is counted",
+      "trainer/src/edge-training/retry-learning.test.ts > an answer with %s was not kept",
+      "trainer/src/edge-training/retry-learning.test.ts > a record whose other side is missing or refused is listed and not learned from",
+      "trainer/src/edge-training/retry-learning.test.ts > answers in another context, equal answers and records with branches make no pair",
+      "trainer/src/edge-training/retry-learning.test.ts > a stopped signal makes no pair, and a stopped thumb down keeps no answer",
+      "packages/embed/src/feedback/next-feedback.test.ts > trying again is one piece of feedback",
     ],
   },
   {

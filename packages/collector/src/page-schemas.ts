@@ -103,6 +103,7 @@ export const PAGE_SCHEMAS: {
         ],
       },
       text: { type: "string", minLength: 1, maxLength: 2000 },
+      retryId: { type: "string", format: "uuid" },
       at: { type: "string", format: "date-time" },
     },
     required: ["id", "trajectoryId", "kind", "at"],

@@ -2,6 +2,9 @@
 import type { StopReason } from "@waggle/protocol";
 import type { AgentEvent, AgentRun } from "./agent.ts";
 
+/** How a request may end early. */
+export type RunOptions = { readonly signal?: AbortSignal };
+
 /** How a request ended. */
 export type RunOutcome = { readonly text: string; readonly stopReason: StopReason };
 

@@ -6,7 +6,7 @@ import type { Tool, Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { DEFAULT_AGENT_TEXTS, type AgentTexts } from "./agent-texts.ts";
-import { createAgentRun } from "./agent-run.ts";
+import { createAgentRun, type RunOptions } from "./agent-run.ts";
 import { createAnswerRecord } from "./answer-record.ts";
 import { requireSitePolicy } from "./agent-host.ts";
 import type { AgentModel } from "./agent-model.ts";
@@ -144,7 +144,7 @@ export class PageAgent implements Agent {
     return () => void this.#listeners.delete(listener);
   }
 
-  send(text: string, { signal }: { readonly signal?: AbortSignal } = {}): AgentRun {
+  send(text: string, { signal }: RunOptions = {}, id: string = crypto.randomUUID()): AgentRun {
     this.stop();
     this.#isForgotten = false;
     this.#lastRequest = text;
@@ -153,7 +153,7 @@ export class PageAgent implements Agent {
     this.#running = controller;
     const ended =
       signal === undefined ? controller.signal : AbortSignal.any([controller.signal, signal]);
-    const run = createAgentRun((emit) => this.#answer(text, ended, previous, emit));
+    const run = createAgentRun((emit) => this.#answer(text, id, ended, previous, emit));
     this.#idle = run.finished.catch(() => undefined);
     return run;
   }
@@ -163,13 +163,14 @@ export class PageAgent implements Agent {
     this.#running = null;
   }
 
-  retry(options?: { readonly signal?: AbortSignal }): AgentRun | null {
+  retry(options?: RunOptions): AgentRun | null {
     if (this.#lastRequest === null) return null;
     const { trajectoryId = null } = this.#shown.lastAnswer() ?? {};
-    if (trajectoryId !== null) void this.feedback("retry", trajectoryId);
+    const id = crypto.randomUUID();
+    if (trajectoryId !== null) void this.#feedback.feedback("retry", trajectoryId, undefined, id);
     // The second answer must not read the first.
     this.#conversation?.reset();
-    return this.send(this.#lastRequest, options);
+    return this.send(this.#lastRequest, options, id);
   }
 
   clear(): void {
@@ -274,6 +275,7 @@ export class PageAgent implements Agent {
 
   async #answer(
     request: string,
+    id: string,
     signal: AbortSignal,
     previous: Promise<unknown>,
     emit: Parameters<Parameters<typeof createAgentRun>[0]>[0],
@@ -309,7 +311,7 @@ export class PageAgent implements Agent {
       });
       const isOfSite = host.kind === "policy" && host.followsSite;
       const { stopReason, trajectory } = await this.#conversation.send(request, {
-        trajectoryId: this.#feedback.begin(isOfSite, consent, request),
+        trajectoryId: this.#feedback.begin(id, isOfSite, consent, request),
         edgeSeed: isOfSite && consent !== null ? this.#visitor.session.takeSeed() : null,
         signal,
         onEvent: (event) => {

@@ -5,8 +5,8 @@ import { readOnly } from "./read-only-schema.ts";
 
 /**
  * What a trainer can learn from: a thumb, an outcome of a declared metric, a message after the answer, that the visitor undid
- * what the agent did, the answer as the visitor edited it or as the site's staff wrote it, or what a judge says: about texts
- * of messages, or about new trials at a visitor's request.
+ * what the agent did, the answer as the visitor edited it or as the site's staff wrote it, what a judge says (about texts of
+ * messages, or about new trials at a visitor's request), or a retry: the answer before "Try again" and the one after it.
  */
 export type FeedbackSource = z.infer<typeof FeedbackSource>;
 export const FeedbackSource = z.enum([
@@ -17,6 +17,7 @@ export const FeedbackSource = z.enum([
   "edit",
   "staff",
   "judge",
+  "retry",
 ]);
 
 /**
@@ -63,11 +64,17 @@ export const Feedback = readOnly(
       kind: FeedbackKind,
       /** Redacted in the page. Absent: the site does not ask for texts. */
       text: z.string().min(1).max(FEEDBACK_TEXT_LENGTH).optional(),
+      /** Of `retry`: id of the trajectory that answers the request again. Pages of earlier releases do not send it. */
+      retryId: z.uuid().optional(),
       at: z.iso.datetime(),
     })
     .refine(({ kind, text }) => text === undefined || canHaveText(kind), {
       path: ["text"],
       message: "only edit and the kinds that begin with next- can have a text",
+    })
+    .refine(({ kind, retryId }) => retryId === undefined || kind === "retry", {
+      path: ["retryId"],
+      message: "only retry can have the id of another trajectory",
     })
     .refine(({ kind, text }) => text !== undefined || !ONLY_TEXT.has(kind), {
       path: ["text"],

@@ -62,6 +62,7 @@ export function createFeedbackCheck(
         isUndone: feedback.some(({ kind }) => kind === "undo"),
         edit: lastEdit(feedback),
         staff: leased.staffAnswer ?? null,
+        retry: leased.retry,
         turns: trajectory.turns,
         response,
       },

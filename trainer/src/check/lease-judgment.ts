@@ -14,7 +14,8 @@ import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import type { LearnableTrajectory, PresentSenders } from "./learnable-group.ts";
 import type { HeldLease } from "../source/lease-holder.ts";
 import { QUARANTINED, skippedOutcome } from "../evaluation/skipped-outcome.ts";
-import { type StoppedSignals, withoutStopped } from "./stopped-signals.ts";
+import { brokenRetries, type RetryRole, retryRoles } from "./retried-answers.ts";
+import { type StoppedSignals, type StrippedTrajectory, withoutStopped } from "./stopped-signals.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
 import { NO_FEEDBACK } from "./feedback-check.ts";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
@@ -69,7 +70,11 @@ export async function judgeLease(
   const stripped = new Set<string>();
   const strip = stripping(recipe, stopped, stripped);
   for (const group of lease.groups) {
-    const judged = await judgeGroup(group, checker, state, betweenTrajectories, strip);
+    const roles =
+      recipe.feedback?.retry === undefined
+        ? new Map<string, RetryRole>()
+        : retryRoles(group.trajectories, stopped.has("message:retry"));
+    const judged = await judgeGroup(group, checker, state, betweenTrajectories, strip, roles);
     outcomes.push(...judged.outcomes);
     if (judged.passed.length === 0) continue;
     const task = group.task === null ? group.groupId : taskName(group.task);
@@ -170,6 +175,7 @@ async function judgeGroup(
   state: TrainerState,
   betweenTrajectories: () => Promise<void>,
   strip: (leased: LeasedTrajectory) => LeasedTrajectory | null,
+  roles: ReadonlyMap<string, RetryRole>,
 ): Promise<{
   readonly outcomes: readonly TrajectoryOutcome[];
   readonly passed: readonly LearnableTrajectory[];
@@ -196,12 +202,18 @@ async function judgeGroup(
       continue;
     }
     seen.add(content);
+    const role = roles.get(leased.digest);
+    if (role !== undefined && "reason" in role) {
+      outcomes.push({ digest: leased.digest, status: "skipped", reason: role.reason });
+      continue;
+    }
     const left = strip(leased);
     if (left === null) {
       outcomes.push({ digest: leased.digest, status: "skipped", reason: SIGNAL_STOPPED });
       continue;
     }
-    const { trajectory, outcome, trials } = await checker.check(left, group, state);
+    const sided: StrippedTrajectory = role === undefined ? left : { ...left, retry: role.side };
+    const { trajectory, outcome, trials } = await checker.check(sided, group, state);
     const learnable = trials ?? (trajectory === null ? [] : [trajectory]);
     const { network, siteKey, reputation = 1 } = leased;
     const isSilent = left !== leased && outcome.reason === NO_FEEDBACK;
@@ -220,5 +232,12 @@ async function judgeGroup(
       passed.push(...learnable.map((one) => ({ ...one, ...sender })));
     }
   }
-  return { outcomes, passed };
+  const broken = brokenRetries(roles, passed);
+  return {
+    outcomes: outcomes.map((outcome) => {
+      const reason = broken.get(outcome.digest);
+      return reason === undefined ? outcome : skippedOutcome(outcome, reason);
+    }),
+    passed: passed.filter(({ digest }) => !broken.has(digest)),
+  };
 }

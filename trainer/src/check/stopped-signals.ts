@@ -13,6 +13,8 @@ export function stoppedSignals({ signals = [] }: ControlState): StoppedSignals {
 export type StrippedTrajectory = LeasedTrajectory & {
   /** Whether no judge may read its messages. */
   readonly isUnjudged?: true;
+  /** Which answer of a retry it is, if the two make a pair. */
+  readonly retry?: "kept" | "rejected";
 };
 
 /** The record without feedback and outcomes of stopped signals; the same object if it has none. */

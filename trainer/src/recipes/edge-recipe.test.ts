@@ -144,5 +144,6 @@ test("a recipe that is rewarded by feedback learns from visitors' own requests, 
     edgeRecipeNamed("signals-reinforce", { own }).feedback,
   );
   expect(edgeRecipeNamed("corrections-dpo").feedback).toEqual({ edit: 1, staff: 1 });
+  expect(edgeRecipeNamed("retries-dpo").feedback).toEqual({ retry: 1 });
   expect(edgeRecipeNamed(DEFAULT_EDGE_RECIPE).feedback).toBeNull();
 });

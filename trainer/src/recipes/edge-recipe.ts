@@ -186,6 +186,7 @@ const LIKED: JudgedTrajectory = {
       undo: true,
       edit: "Yes.",
       staff: "Yes.",
+      retry: "kept",
     },
   },
 };

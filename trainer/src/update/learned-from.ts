@@ -1,16 +1,25 @@
 /** What a step learned from by signal and consent text, and the sum over the steps of a version. */
 import { signalInfluence } from "@waggle/learning";
 import type { LearnedFrom } from "@waggle/protocol";
+import { wantedId } from "../check/edited-answer.ts";
 import type { UpdateNumbers } from "./stage-update.ts";
 
 /** Most names in a list: the limit of the schema. Consent versions come from pages, so there can be any number. */
 const MOST_NAMES = 100;
 
-/** Ids of the rejected sides of pairs. Both sides are one request, which counts once. */
+/** Ids of the rejected sides of pairs within one record. Such a request counts once. */
 export function rejectedIds({
   minibatch: { rows, pairs },
 }: Pick<UpdateNumbers, "minibatch">): ReadonlySet<string> {
-  return new Set(pairs.flatMap(([, rejected]) => rows[rejected]?.rewarded.trajectory.id ?? []));
+  const idOf = (row: number) => rows[row]?.rewarded.trajectory.id ?? "";
+  return new Set(
+    pairs.flatMap(([chosen, rejected]) => {
+      const ids = [idOf(chosen), idOf(rejected)] as const;
+      // With exchanged sides, the wanted one is rejected.
+      const isOneRecord = ids[0] === wantedId(ids[1]) || ids[1] === wantedId(ids[0]);
+      return isOneRecord ? [ids[1]] : [];
+    }),
+  );
 }
 
 /** What one step learned from. */

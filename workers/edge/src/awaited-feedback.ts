@@ -36,15 +36,21 @@ const HAS_FEEDBACK = `(EXISTS (
     SELECT 1 FROM staffNotes n
     WHERE +n.site = ?site AND n.digest = t.digest AND n.kind = 'answer')))`;
 
-/** The kinds that teach, and the types of the metrics that do, by name, as JSON. A metric with the weight 0 teaches nothing. */
-function parameter({ FEEDBACK_FROM: from, METRICS }: TeachingFeedback): string {
+/**
+ * The kinds that teach, and the types of the metrics that do, by name, as JSON. A metric with the weight 0 teaches nothing.
+ * A retry makes its request ready together with the answer after it; see `joinRetries`.
+ */
+function parameter(
+  { FEEDBACK_FROM: from, METRICS }: TeachingFeedback,
+  more: readonly Feedback["kind"][] = [],
+): string {
   const weighted = Object.entries(METRICS).filter(([, { weight }]) => weight !== 0);
   const read = from.includes("outcome") ? weighted : [];
   const ofConversations = read.filter(([, { level }]) => level === "conversation");
   const typesOf = (metrics: typeof read) =>
     Object.fromEntries(metrics.map(([name, { type }]) => [name, type]));
   return JSON.stringify({
-    kinds: kindsFrom(from),
+    kinds: [...kindsFrom(from), ...more],
     metrics: typesOf(read),
     conversations: typesOf(ofConversations),
     staff: from.includes("staff"),
@@ -60,9 +66,16 @@ function kindsFrom(from: TeachingFeedback["FEEDBACK_FROM"]): Feedback["kind"][] 
   return [...thumbs, ...messages, ...judged, ...single];
 }
 
-/** Without staff: what they write says nothing about which visitors give feedback. */
-function ofVisitors({ FEEDBACK_FROM: from, METRICS }: TeachingFeedback): TeachingFeedback {
-  return { FEEDBACK_FROM: from.filter((source) => source !== "staff"), METRICS };
+/**
+ * Without staff: what they write says nothing about which visitors give feedback. A retry is feedback, also where it teaches
+ * nothing without the answer after it.
+ */
+function ofVisitors(teaching: TeachingFeedback): string {
+  const { FEEDBACK_FROM: from, METRICS } = teaching;
+  return parameter(
+    { FEEDBACK_FROM: from.filter((source) => source !== "staff"), METRICS },
+    from.includes("retry") ? ["retry"] : [],
+  );
 }
 
 /**
@@ -105,7 +118,7 @@ export function awaitFeedback(
            AND (t.consentScopes IS NULL OR t.consentScopes LIKE '%feedback%')
          ON CONFLICT DO NOTHING`,
       )
-      .bind(groupId, parameter(ofVisitors(teaching))),
+      .bind(groupId, ofVisitors(teaching)),
   ];
 }
 
@@ -134,7 +147,7 @@ export function endWaiting(
            AND responses.trajectoryId IN (SELECT value FROM json_each(?1))
            AND t.site = ?site AND t.id = responses.trajectoryId AND ${HAS_FEEDBACK}`,
       )
-      .bind(ids, parameter(ofVisitors(teaching))),
+      .bind(ids, ofVisitors(teaching)),
   ];
 }
 

@@ -4,10 +4,12 @@
  * does every lease, because a local queue loses messages. The Coordinator serializes the calls.
  */
 import { awaitFeedback, type TeachingFeedback } from "./awaited-feedback.ts";
+import { joinRetries } from "./leases/retried-requests.ts";
 import type { SiteDatabase } from "./sites/site-database.ts";
 
 type StoredRow = {
   digest: string;
+  id: string;
   groupId: string | null;
   groupState: "open" | "leased" | "done" | null;
 };
@@ -31,7 +33,7 @@ export async function placeStored(
 ): Promise<number> {
   const { results } = await db
     .prepare(
-      `SELECT t.digest, t.groupId, g.state AS groupState
+      `SELECT t.digest, t.id, t.groupId, g.state AS groupState
        FROM trajectories t LEFT JOIN taskGroups g ON g.site = t.site AND g.id = t.groupId
        WHERE t.site = ?site AND t.status = 'stored' ORDER BY t.receivedAt LIMIT ${BATCH}`,
     )
@@ -99,5 +101,10 @@ export async function placeStored(
     );
   }
   await db.batch(statements);
+  const live = results.filter((row) => row.groupId === null).map(({ id }) => id);
+  await joinRetries(db, live, {
+    FEEDBACK_FROM: teaching.FEEDBACK_FROM,
+    FEEDBACK_WAIT_SECONDS: feedbackWaitMs / 1000,
+  });
   return results.length;
 }

@@ -39,8 +39,7 @@ export class FeedbackSender {
   }
 
   /** A request begins and is shown. @param isOfSite - whether the site's policy answers. @returns the id of its trajectory */
-  begin(isOfSite: boolean, consent: Consent | null, request: string): string {
-    const id = crypto.randomUUID();
+  begin(id: string, isOfSite: boolean, consent: Consent | null, request: string): string {
     // A request does not fail because nobody noticed what it says about the answer before it.
     this.#notice(request).catch(() => undefined);
     this.#running = isOfSite ? { id, isShared: consent !== null } : null;
@@ -57,10 +56,12 @@ export class FeedbackSender {
     return this.#running ?? this.#shown.newestTrajectory();
   }
 
+  /** @param retryId - of `retry`: the trajectory of the next answer. */
   async feedback(
     kind: Feedback["kind"],
     trajectoryId?: string,
     text?: string,
+    retryId?: string,
   ): Promise<FeedbackOutcome> {
     const isFitting = kind === "edit" ? isText(text ?? "") : text === undefined;
     if (!isFitting) {
@@ -77,7 +78,7 @@ export class FeedbackSender {
     if (isKnown && kind !== "edit") return "queued";
     this.#shown.setFeedback(id, kind);
     // Without consent the site has no trajectory to attach the feedback to.
-    if (consent !== null) await this.#queue(kind, id, text);
+    if (consent !== null) await this.#queue(kind, id, text, retryId);
     const outcome = consent === null ? "not-shared" : "queued";
     this.#shown.setFeedback(id, kind, outcome);
     return outcome;
@@ -110,11 +111,17 @@ export class FeedbackSender {
     await this.#queue(given.kind, given.trajectoryId, text);
   }
 
-  async #queue(kind: Feedback["kind"], trajectoryId: string, text?: string): Promise<void> {
+  async #queue(
+    kind: Feedback["kind"],
+    trajectoryId: string,
+    text?: string,
+    retryId?: string,
+  ): Promise<void> {
     const said = text === undefined ? {} : { text: await this.#redacted(text) };
     const { outbox } = await this.#collecting.open();
     const at = new Date().toISOString();
-    await outbox.enqueueFeedback({ id: crypto.randomUUID(), trajectoryId, kind, at, ...said });
+    const feedback = { id: crypto.randomUUID(), trajectoryId, kind, at, ...said };
+    await outbox.enqueueFeedback(retryId === undefined ? feedback : { ...feedback, retryId });
   }
 
   /** Placeholders can be longer than what they replace. */

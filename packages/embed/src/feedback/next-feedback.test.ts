@@ -47,6 +47,13 @@ test("trying again is one piece of feedback", async () => {
   await agent.send("book a table for two").finished;
   await until(agent, () => edge.feedback.length === 2 && edge.trajectories.length === 3);
   expect(edge.feedback.map(({ kind }) => kind).toSorted()).toEqual(["next-repeats", "retry"]);
+  // It links the answer and the one after it.
+  const [first, second] = agent.conversation.flatMap((item) =>
+    item.kind === "answer" ? [item.trajectoryId] : [],
+  );
+  const retry = edge.feedback.find(({ kind }) => kind === "retry");
+  expect([retry?.trajectoryId, retry?.retryId]).toEqual([first, second]);
+  expect(edge.trajectories.map(({ id }) => id)).toContain(second);
 });
 
 test("a page that shares corrections sends their text, redacted, and no other message's", async () => {

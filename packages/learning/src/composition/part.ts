@@ -155,6 +155,8 @@ export type FeedbackWeights = {
   readonly edit?: number;
   /** The answer that the site's staff wrote is imitated. With one, no feedback of the visitor counts. */
   readonly staff?: number;
+  /** The answer after "Try again" is preferred to the one before it. In such a pair, only edits and staff count as well. */
+  readonly retry?: number;
 };
 
 /** Rewards the trajectories of one group. */

@@ -59,7 +59,7 @@ import { AGENT_RECIPES } from "./without-gradients/agents.ts";
 import { EVOLUTION_RECIPES } from "./without-gradients/evolution.ts";
 import { CORRECTION_RECIPES } from "./feedback/corrections.ts";
 import { LABEL_RECIPES } from "./feedback/labels.ts";
-import { CORRECTED_PAIR_RECIPES } from "./feedback/pairs.ts";
+import { FEEDBACK_PAIR_RECIPES } from "./feedback/pairs.ts";
 import { OUTCOME_RECIPES } from "./feedback/outcomes.ts";
 import { THUMB_RECIPES } from "./feedback/thumbs.ts";
 import { LITERATURE, type LiteratureRow, plainParts } from "./literature.ts";
@@ -124,7 +124,7 @@ const ALL: readonly CreateRecipe[] = [
   ...THUMB_RECIPES,
   ...OUTCOME_RECIPES,
   ...CORRECTION_RECIPES,
-  ...CORRECTED_PAIR_RECIPES,
+  ...FEEDBACK_PAIR_RECIPES,
 ];
 
 /** Every recipe by its name. */

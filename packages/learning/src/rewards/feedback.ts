@@ -34,6 +34,8 @@ type GivenFeedback = {
   readonly edit: string | null;
   /** The whole answer as the site's staff wrote it. */
   readonly staff: string | null;
+  /** Which answer of a retry this is: the one that the visitor kept, or the one before it. Absent: none that makes a pair. */
+  readonly retry?: "kept" | "rejected" | undefined;
   /** Turns of the trajectory; default unknown, and then no feedback is about single turns. */
   readonly turns?: Parameters<typeof failedTurns>[0];
   /** How often such requests get feedback; absent = unknown, and the trajectory has no weight for it. */
@@ -66,7 +68,7 @@ type Signal = {
 /**
  * The weighted mean of the signals' rewards. A metric weighs its own weight times that of outcomes. Of two values of one
  * metric, that of the site's server counts. An edited answer is what the visitor wanted, so it has the reward 1 alone. So has
- * an answer of the staff, also beside an edited one.
+ * an answer of the staff, also beside an edited one. An answer that is one of a retry's pair has the reward 1 or 0.
  *
  * If a signal is about single turns, each turn has the weighted mean of the signals that are about it. An outcome of a
  * conversation weighs less for requests before it. The trajectory then weighs less too: by what its signals lost of their weight.
@@ -89,6 +91,12 @@ export function feedbackVerdict(
   const weighed = response === undefined ? {} : { weight: asked };
   if (edit !== null && (weights.edit ?? 0) > 0) {
     return { reward: 1, success: true, parts: { edit }, signals: { edit: 1 }, ...weighed };
+  }
+  const { retry } = given;
+  if (retry !== undefined && (weights.retry ?? 0) > 0) {
+    const success = retry === "kept";
+    const reward = toNumber(success);
+    return { reward, success, parts: { retry }, signals: { "message:retry": 1 }, ...weighed };
   }
   const signals: Signal[] = [
     ...(thumb === null ? [] : [thumbSignal(thumb, weights.thumb ?? 0)]),

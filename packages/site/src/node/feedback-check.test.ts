@@ -43,6 +43,7 @@ test.each([
   ["thumbs-reinforce", ["thumb"]],
   ["messages-reinforce", ["message"]],
   ["corrections-imitate", ["edit", "staff"]],
+  ["retries-dpo", ["retry"]],
   ["openclaw-distill", ["message"]],
   ["openclaw-rl", ["thumb", "outcome", "message"]],
   ["signals-reinforce", ["thumb", "outcome", "message", "undo"]],

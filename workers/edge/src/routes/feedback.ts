@@ -4,6 +4,7 @@ import { z } from "zod";
 import { readJson } from "../body.ts";
 import { requireConsent } from "../access.ts";
 import { endWaiting } from "../awaited-feedback.ts";
+import { joinRetries } from "../leases/retried-requests.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { FeedbackRow } from "../visitors/feedback-row.ts";
 import { requireFeedbackConsent, requireFeedbackKept } from "../visitors/feedback-consent.ts";
@@ -32,6 +33,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         trajectoryId,
         kind,
         text = null,
+        retryId = null,
         at,
       } = await readJson(context.req.raw, FeedbackRequest);
       requireFeedbackKept(settings);
@@ -44,19 +46,30 @@ export const feedbackEndpoints: readonly Endpoint[] = [
       await requireFeedbackConsent(db, visitorId, trajectoryId, settings, now);
       const insert = db
         .prepare(
-          `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt, text)
-         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6, ?8
+          `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt, text, retryId)
+         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9
          WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?7)
            AND (SELECT COUNT(*) FROM feedback WHERE site = ?site AND visitorId = ?3)
              < ${MAX_FEEDBACK_PER_VISITOR}
          ON CONFLICT DO NOTHING`,
         )
-        .bind(id, trajectoryId, visitorId, kind, at, now, await forgottenName(visitorId), text);
+        .bind(
+          id,
+          trajectoryId,
+          visitorId,
+          kind,
+          at,
+          now,
+          await forgottenName(visitorId),
+          text,
+          retryId,
+        );
       const [inserted] = await db.batch([insert, ...endWaiting(db, [trajectoryId], settings)]);
+      if (retryId !== null) await joinRetries(db, [trajectoryId], settings);
       if (inserted !== undefined && inserted.meta.changes > 0) return context.json({});
       const stored = await db
         .prepare(
-          "SELECT id, trajectoryId, kind, text, at, visitorId FROM feedback WHERE site = ?site AND id = ?1",
+          "SELECT id, trajectoryId, kind, text, retryId, at, visitorId FROM feedback WHERE site = ?site AND id = ?1",
         )
         .bind(id)
         .first<Stored>();
@@ -73,6 +86,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         stored.trajectoryId === trajectoryId &&
         stored.kind === kind &&
         stored.text === text &&
+        stored.retryId === retryId &&
         stored.at === at;
       if (same) return context.json({});
       throw new WaggleError("REPLAYED", "this feedback id is already taken; use a new id");

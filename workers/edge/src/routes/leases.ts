@@ -45,7 +45,8 @@ type Stores = { readonly db: SiteDatabase; readonly bucket: R2Bucket };
 
 /**
  * Feedback on each trajectory by its own visitor, oldest first. Kinds and texts that a trainer of the previous release does
- * not know are left out unless the site learns from them.
+ * not know are left out unless the site learns from them. A site that learns from retries gets every sign that an answer was
+ * not what its visitor wanted.
  */
 async function feedbackOf(
   db: SiteDatabase,
@@ -55,16 +56,20 @@ async function feedbackOf(
   const { results } = await db
     .prepare(
       `SELECT f.id, f.trajectoryId, f.kind, f.at,
-       CASE WHEN ?4 OR f.kind NOT IN ('next-thanks', 'next-repeats') THEN f.text END AS text
+       CASE WHEN ?4 OR f.kind NOT IN ('next-thanks', 'next-repeats') THEN f.text END AS text,
+       CASE WHEN ?6 THEN f.retryId END AS retryId
      FROM feedback f
      JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = +f.visitorId
-     WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND (?2 OR f.kind NOT LIKE 'next-%')
-       AND (?3 OR f.kind <> 'edit') AND (?4 OR f.kind <> 'next-message') AND (?5 OR f.kind <> 'undo')
+     WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND (?2 OR ?6 OR f.kind NOT LIKE 'next-%')
+       AND (?3 OR ?6 OR f.kind <> 'edit') AND (?4 OR f.kind <> 'next-message')
+       AND (?5 OR ?6 OR f.kind <> 'undo')
      ORDER BY f.receivedAt`,
     )
     .bind(
       leaseId,
-      ...(["message", "edit", "judge", "undo"] as const).map((one) => (from.includes(one) ? 1 : 0)),
+      ...(["message", "edit", "judge", "undo", "retry"] as const).map((one) =>
+        from.includes(one) ? 1 : 0,
+      ),
     )
     .all<FeedbackRow>();
   return Map.groupBy(results.map(toFeedback), (feedback) => feedback.trajectoryId);

@@ -78,7 +78,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
       }
       const { results } = await db
         .prepare(
-          `SELECT id, trajectoryId, kind, text, at FROM feedback
+          `SELECT id, trajectoryId, kind, text, retryId, at FROM feedback
          WHERE site = ?site AND trajectoryId = ?1 AND visitorId = ?2 ORDER BY receivedAt`,
         )
         .bind(found.row.id, found.row.visitorId)

@@ -33,6 +33,7 @@ function availableSignals({
     ...(from.includes("thumb") ? ["thumb"] : []),
     ...(from.includes("outcome") ? metrics.map(([name]) => `outcome:${name}`) : []),
     ...(from.includes("message") ? [...kinds, "correction"] : []),
+    ...(from.includes("retry") ? ["message:retry"] : []),
     ...(["undo", "edit", "staff"] as const).filter((signal) => from.includes(signal)),
     ...(isJudged ? ["judge:messages"] : []),
   ];

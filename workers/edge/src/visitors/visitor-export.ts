@@ -88,7 +88,7 @@ const PARTS = {
   },
 
   async *feedback(asked, after) {
-    const select = "SELECT id, trajectoryId, kind, text, at FROM feedback";
+    const select = "SELECT id, trajectoryId, kind, text, retryId, at FROM feedback";
     const rows = await pageOf<FeedbackRow>(asked, select, after);
     for (const row of rows) yield { kind: "feedback", feedback: toFeedback(row) };
     return lastOf(rows.map(({ id }) => id));

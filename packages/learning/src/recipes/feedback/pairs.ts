@@ -1,7 +1,24 @@
-/** Preference pairs from what visitors and staff wrote in place of an answer. No verifier and no judge. */
+/**
+ * Preference pairs from what visitors and staff wrote in place of an answer, and from answers before and after "Try again". No
+ * verifier and no judge.
+ */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
 import { pairStage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
+
+/** The parts and the paper that both recipes share. */
+const DPO_ROW = {
+  paper: "Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
+  system: null,
+  table: "feedback",
+  parts: {
+    rollout: ["single"],
+    filter: ["pair-gap"],
+    reward: ["feedback"],
+    loss: ["dpo"],
+    schedule: ["one"],
+  },
+} as const;
 
 /**
  * DPO on corrections: an answer that a visitor edited, or that the site's staff wrote, is preferred to the answer that the
@@ -15,17 +32,8 @@ import * as parts from "../../parts.ts";
 const correctionsDpo: CreateRecipe = recipe({
   name: "corrections-dpo",
   literature: {
+    ...DPO_ROW,
     recipe: "DPO on corrections",
-    paper: "Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
-    system: null,
-    table: "feedback",
-    parts: {
-      rollout: ["single"],
-      filter: ["pair-gap"],
-      reward: ["feedback"],
-      loss: ["dpo"],
-      schedule: ["one"],
-    },
     difference: "Answers that visitors edited or staff wrote, each preferred to the answer given.",
   },
   differs: ["one side of a pair was written by a person, and the other sampled by the policy"],
@@ -46,4 +54,37 @@ const correctionsDpo: CreateRecipe = recipe({
   ],
 });
 
-export const CORRECTED_PAIR_RECIPES: readonly CreateRecipe[] = [correctionsDpo];
+/**
+ * DPO on retries: the answer that a visitor kept is preferred to the one before it, after which the visitor clicked "Try again".
+ *
+ * Source: Rafailov et al. 2023, "Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
+ * arXiv:2305.18290.
+ * Differs from it: nobody compared the two answers. The visitor rejected the first, and said nothing against the second.
+ * Why: that is what a retry says.
+ */
+const retriesDpo: CreateRecipe = recipe({
+  name: "retries-dpo",
+  literature: {
+    ...DPO_ROW,
+    recipe: "DPO on retries",
+    difference: "Answers after which the visitor tried again, each below the answer that was kept.",
+  },
+  differs: ["the visitor rejected one answer and said nothing against the other"],
+  mechanism: "whole",
+  needs: ["opinions"],
+  schedule: ["one"],
+  settings: { attempts: 64, beta: 0.1, steps: 30, learningRate: 3e-3 },
+  stages: ({ attempts, beta, steps, learningRate }) => [
+    pairStage({
+      rollout: parts.single(),
+      filters: [parts.pairGap()],
+      reward: parts.feedback({ retry: 1 }),
+      losses: [parts.dpo(beta)],
+      state: { ref: parts.reference },
+      steps,
+      settings: { tasksPerStep: attempts, learningRate },
+    }),
+  ],
+});
+
+export const FEEDBACK_PAIR_RECIPES: readonly CreateRecipe[] = [correctionsDpo, retriesDpo];
