@@ -112,6 +112,9 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "packages/learning/src/losses/preference/mismatched-pairs.test.ts > a completion keeps the temperatures and kept sets that it was sampled with",
       "packages/learning/src/advantages/group-advantages.test.ts > of a group that lost rollouts, they have the mean that they have in the whole group",
       "trainer/src/check/lease-judgment.test.ts > rejected rollouts do not count in their group, and the others keep the scale of the whole one",
+    ],
+  },
+  {
     id: "trainer:pairs-from-retries",
     source:
       "issue 18, part 2; docs/how-to/learn-from-feedback.md, Pairs; docs/decisions/0098-pairs-from-retries.md",
