@@ -6,7 +6,7 @@ import { type Feedback, type LeasedTrajectory, SIGNAL_STOPPED } from "@waggle/pr
 import type { LearnableTrajectory } from "./learnable-group.ts";
 
 /** Reasons of records that make no pair. */
-export const RETRY_REASONS = {
+const RETRY_REASONS = {
   /** The other answer is not here, or was refused. */
   missing: "retry-missing",
   /** The visitor did not keep the last answer either. */
