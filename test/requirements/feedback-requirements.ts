@@ -125,7 +125,7 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/leases/retried-requests.test.ts > the order in which the page sends the %s last does not matter",
       "workers/edge/src/leases/retried-requests.test.ts > retries of retries are one group, whatever comes first",
       "workers/edge/src/leases/retried-requests.test.ts > a request whose retry is missing is not leased, and a page without the link makes no pair",
-      "workers/edge/src/leases/retried-requests.test.ts > no pair without consent of both that is in force, of two visitors, or at a site that does not learn from retries",
+      "workers/edge/src/leases/retried-requests.test.ts > no pair without consent of both, of two visitors, or at a site that does not learn from retries",
       "workers/edge/src/leases/retried-requests.test.ts > two trainers: one has both, the other none, and both are learned from once",
       "workers/edge/src/leases/retried-requests.test.ts > an answer that was leased before joins no pair later",
       "workers/edge/src/leases/retried-requests.test.ts > a visitor who is forgotten takes both sides, and versions that learned from them are named",

@@ -195,3 +195,16 @@ test("the reward part takes a verdict on its feedback, and refuses a verifier's 
     expect(() => feedback({ thumb })).toThrow(/weight of thumb must be a number above 0/);
   }
 });
+
+test("the sides of a retry's pair have the rewards 1 and 0, where the recipe reads retries, and a thumb does not change that", () => {
+  const weights = { retry: 1, thumb: 1 };
+  const sides = (["kept", "rejected"] as const).map((retry) =>
+    feedbackVerdict({ ...given("up"), retry }, weights),
+  );
+  expect(sides).toEqual([
+    { reward: 1, success: true, parts: { retry: "kept" }, signals: { "message:retry": 1 } },
+    { reward: 0, success: false, parts: { retry: "rejected" }, signals: { "message:retry": 1 } },
+  ]);
+  expect(feedbackVerdict({ ...given(null), retry: "kept" }, BOTH)).toBeNull();
+  expect(feedbackVerdict(given(null), weights)).toBeNull();
+});
