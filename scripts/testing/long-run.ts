@@ -1,9 +1,9 @@
 /**
- * Progress and record of `npm run test:long`. Passed steps are stored in `.waggle`, so that a stopped run continues with
- * the next step. A complete run is recorded in docs/evidence/test-long.json.
+ * Record and progress of `npm run test:long`: docs/evidence/test-long.json says for each step when it last passed, and at
+ * which commit. A stopped run continues with the steps that have not passed at the present one.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../root.ts";
@@ -15,9 +15,16 @@ export type StepResult = {
   readonly failed: number;
 };
 
-type Progress = { readonly commit: string; readonly steps: { [title: string]: StepResult } };
+/** When a step last passed. */
+type PassedStep = Pick<StepResult, "seconds" | "passed"> & {
+  readonly date: string;
+  readonly commit: string;
+  readonly uncommittedChanges: boolean;
+  readonly cores: number;
+};
 
-const PROGRESS = join(ROOT, ".waggle", "test-long.json");
+type Passed = { [title: string]: PassedStep };
+
 const RECORD = join(ROOT, "docs", "evidence", "test-long.json");
 
 const git = (...args: readonly string[]): string =>
@@ -25,52 +32,30 @@ const git = (...args: readonly string[]): string =>
 
 /** The steps of a run that may be continued. */
 export class LongRun {
-  readonly #commit: string;
-  /** Results belong to a commit, so none are kept for a changed tree. Tests write their own records to docs/evidence. */
-  readonly #isClean: boolean;
-  readonly #steps: { [title: string]: StepResult };
+  readonly #commit = git("rev-parse", "HEAD");
+  /** Tests write their own records to docs/evidence. Any other change can change a result. */
+  readonly #isClean = git("status", "--porcelain", ":(exclude)docs/evidence") === "";
+  readonly #passed: Passed = existsSync(RECORD)
+    ? (JSON.parse(readFileSync(RECORD, "utf8")) as Passed)
+    : {};
 
-  constructor() {
-    this.#commit = git("rev-parse", "HEAD");
-    this.#isClean = git("status", "--porcelain", ":(exclude)docs/evidence") === "";
-    this.#steps = this.#isClean ? stepsOf(this.#commit) : {};
+  /** Tests of a step that passed in an earlier run of this commit, or `undefined`. */
+  found(title: string): number | undefined {
+    const step = this.#passed[title];
+    const isSame = step?.commit === this.#commit && !step.uncommittedChanges && this.#isClean;
+    return isSame ? step.passed : undefined;
   }
 
-  /** The result of a step that passed in an earlier run of this commit. */
-  found(title: string): StepResult | undefined {
-    return this.#steps[title];
-  }
-
-  keep(title: string, result: StepResult): void {
-    this.#steps[title] = result;
-    if (!this.#isClean) return;
-    const progress: Progress = { commit: this.#commit, steps: this.#steps };
-    mkdirSync(join(PROGRESS, ".."), { recursive: true });
-    writeFileSync(PROGRESS, JSON.stringify(progress));
-  }
-
-  /** Records a run in which every step passed. The next run starts over. */
-  record(): void {
-    const results = Object.entries(this.#steps);
-    const sum = (of: (result: StepResult) => number): number =>
-      results.reduce((total, [, result]) => total + of(result), 0);
-    const record = {
+  /** Records a step that passed. */
+  keep(title: string, { seconds, passed }: StepResult): void {
+    this.#passed[title] = {
       date: new Date().toISOString().slice(0, 10),
       commit: this.#commit,
       uncommittedChanges: !this.#isClean,
       cores: availableParallelism(),
-      minutes: Number((sum(({ seconds }) => seconds) / 60).toFixed(1)),
-      passed: sum(({ passed }) => passed),
-      failed: sum(({ failed }) => failed),
-      steps: Object.fromEntries(results.map(([title, { seconds }]) => [title, seconds])),
+      seconds,
+      passed,
     };
-    writeFileSync(RECORD, `${JSON.stringify(record, null, 2)}\n`);
-    rmSync(PROGRESS, { force: true });
+    writeFileSync(RECORD, `${JSON.stringify(this.#passed, null, 2)}\n`);
   }
-}
-
-function stepsOf(commit: string): { [title: string]: StepResult } {
-  if (!existsSync(PROGRESS)) return {};
-  const kept = JSON.parse(readFileSync(PROGRESS, "utf8")) as Progress;
-  return kept.commit === commit ? kept.steps : {};
 }
