@@ -110,6 +110,7 @@ export function foreignBodies(
     }),
     putMetrics: () => ({ rows: [{ step: 77, at: "2026-11-20T12:00:00.000Z", metrics: { x: 0 } }] }),
     putObject: null,
+    putObjectGzip: null,
     putObjectPart: null,
     readBackup: null,
     readVisitor: null,
