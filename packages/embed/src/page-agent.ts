@@ -1,8 +1,7 @@
 /** Implements `Agent`: requests and uploads. `ResidentPolicy` loads the policy; `@waggle/agent` runs the loop. */
 import { createLazyRedactor, forgetVisitor } from "@waggle/collector";
 import type { EnqueueResult, LazyRedactor } from "@waggle/collector";
-import { WaggleError } from "@waggle/protocol";
-import type { Tool, Trajectory } from "@waggle/protocol";
+import { WaggleError, type Tool, type Trajectory } from "@waggle/protocol";
 import type { Agent, AgentRun, AgentStatus, ConversationItem } from "./agent.ts";
 import type { AgentOptions, AgentParts } from "./agent-options.ts";
 import { DEFAULT_AGENT_TEXTS, type AgentTexts } from "./agent-texts.ts";

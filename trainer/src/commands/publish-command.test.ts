@@ -99,7 +99,8 @@ test("without an adapter the model is published alone, and a dry run sends nothi
   const { ended, out, sent } = publishAlone("--model", MODEL);
   await ended;
   const files = model.reference.files.map(({ sha256 }) => `PUT /v1/trainer/objects/${sha256}`);
-  expect(sent.slice(0, -1).toSorted()).toEqual(files.toSorted());
+  const whole = sent.slice(0, -1).filter((call) => !call.endsWith("/gzip"));
+  expect(whole.toSorted()).toEqual(files.toSorted());
   expect(sent.at(-1)).toBe("PUT /v1/trainer/base-model");
   expect(out).toEqual([`${MODEL} is published as version 0`]);
 });

@@ -93,7 +93,10 @@ async function trained(
   const edge = new FakeEdge(groups, model.reference.sha256);
   edge.control = { ...edge.control, environment: "bandit", feedbackFrom: ["judge"] };
   // The folder of the base is gone; the edge has its files.
-  for (const { sha256 } of model.reference.files) edge.objects.set(sha256, new Uint8Array());
+  for (const { sha256 } of model.reference.files) {
+    edge.objects.set(sha256, new Uint8Array());
+    edge.compressed.add(sha256);
+  }
   const [withdrawn] = requests[0]?.trajectories ?? [];
   edge.forgotten.add(withdrawn?.digest ?? "");
   const lines: string[] = [];
