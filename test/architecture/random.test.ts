@@ -22,6 +22,8 @@ const MULTIPLIES: Readonly<Record<string, string>> = {
 
 /** Files whose random numbers need not be reproducible. */
 const UNSEEDED: Readonly<Record<string, string>> = {
+  "packages/collector/src/consent-receipts.ts":
+    "jitter between retries, and pauses that keep the ids of a visitor apart",
   "packages/collector/src/uploader.ts": "jitter between retries",
   "packages/engine/src/remote/http-transport.ts": "jitter between retries",
   "packages/runtime/src/store/backoff.ts": "jitter between retries",

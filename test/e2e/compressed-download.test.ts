@@ -3,7 +3,7 @@
  * `Content-Length` is the length of the compressed bytes.
  */
 import { gzipSync } from "node:zlib";
-import { sha256 } from "@waggle/protocol";
+import { mulberry32, sha256 } from "@waggle/protocol";
 import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
@@ -31,10 +31,10 @@ type Loaded = {
 };
 
 /** Half of the values are small, so that gzip saves some, as of weights. */
-const weights = Uint8Array.from({ length: 3_000_000 }, (_, i) => {
-  const mixed = Math.imul(i ^ (i >>> 7), 0x9e3779b1) >>> 13;
-  return i % 2 === 0 ? mixed & 255 : mixed & 15;
-});
+const random = mulberry32(1);
+const weights = Uint8Array.from({ length: 3_000_000 }, (_, i) =>
+  Math.floor(random() * (i % 2 === 0 ? 256 : 16)),
+);
 
 test("a page counts the bytes of a compressed model from another origin as they are", async () => {
   const file = {

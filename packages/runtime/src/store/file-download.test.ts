@@ -1,4 +1,4 @@
-import { WaggleError, sha256 } from "@waggle/protocol";
+import { mulberry32, sha256, WaggleError } from "@waggle/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createFallbackStorage, createMemoryStorage } from "./chunk-storage.ts";
 import type { ChunkStorage } from "./chunk-storage.ts";
@@ -240,11 +240,8 @@ test("a compressed body has no size until it is complete", async () => {
 
 /** As the weights of a model: compression makes them a little smaller. */
 function compressible(length: number): Uint8Array {
-  let state = 1;
-  return Uint8Array.from({ length }, () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % 13 ? state & 255 : 60;
-  });
+  const random = mulberry32(1);
+  return Uint8Array.from({ length }, () => (random() < 1 / 13 ? 60 : Math.floor(256 * random())));
 }
 
 test("a compressed body of a known size counts bytes as they are, and goes on with a range", async () => {
