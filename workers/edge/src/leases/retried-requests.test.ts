@@ -9,6 +9,7 @@ import {
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { unwrap } from "../answer.ts";
 import { coordinatorOf } from "../coordinator.ts";
+import type { SiteDatabase } from "../sites/site-database.ts";
 import {
   ask,
   asOperator,
@@ -18,10 +19,13 @@ import {
   freshEdge,
   makeUpload,
   openSession,
+  rows,
   type Upload,
   upload,
 } from "../testing/edge.ts";
 import { feedbackOn, giveAsPage } from "../testing/feedback.ts";
+import { leaseGroups } from "./lease-store.ts";
+import { joinRetries } from "./retried-requests.ts";
 
 const WAIT_SECONDS = 1;
 const LATER = (WAIT_SECONDS + 1) * 1000;
@@ -270,4 +274,95 @@ test("a request whose retry is deleted after they were joined is leased alone, s
   const [, early] = await retried();
   await drop(early);
   expect(await leasable()).toEqual([[first.digest]]);
+});
+
+test("a visitor's request has one retry, and an answer retries one request; other links are left out", async () => {
+  const [a, b, c] = [await request(), await request(), await request()];
+  await upload(token, a, b, c);
+  await retry(a, b);
+  const second = feedbackOn(a.trajectory, { kind: "retry", retryId: c.trajectory.id });
+  const third = feedbackOn(c.trajectory, { kind: "retry", retryId: b.trajectory.id });
+  for (const one of [second, third]) {
+    expect((await giveAsPage(token, one)).status).toBe(200);
+    // The page sends it again if the answer was lost.
+    expect((await giveAsPage(token, one)).status).toBe(200);
+  }
+  expect(await leasable()).toEqual([digests(a, b)]);
+  // What a stranger says does not take the place of the visitor's.
+  const [mine, next] = [await request(), await request()];
+  const stranger = (await openSession()).token;
+  await retry(mine, await request(), stranger);
+  await upload(token, mine, next);
+  await retry(mine, next);
+  expect((await leasable()).toSorted()).toEqual([digests(a, b), digests(mine, next)].toSorted());
+});
+
+/** The site's rows; `before` happens once, before the first batch. */
+function interrupted(before: () => Promise<unknown>): SiteDatabase {
+  let isFirst = true;
+  return {
+    ...rows,
+    batch: async (statements) => {
+      const happens = isFirst;
+      isFirst = false;
+      if (happens) await before();
+      return rows.batch(statements);
+    },
+  };
+}
+
+const SETTINGS = {
+  FEEDBACK_FROM: ["retry"],
+  FEEDBACK_WAIT_SECONDS: WAIT_SECONDS,
+} satisfies Parameters<typeof joinRetries>[2];
+
+/** Rows linked by retries that no one has joined yet. */
+async function unjoined(...all: readonly Upload[]): Promise<void> {
+  await upload(token, ...all);
+  await set({ feedbackFrom: ["thumb"] });
+  for (const [i, next] of all.slice(1).entries()) await retry(all[i] as Upload, next);
+  await set({ feedbackFrom: ["retry"] });
+}
+
+test("a join that finds its groups joined by another looks again", async () => {
+  const [a, b, c] = [await request(), await request(), await request()];
+  await unjoined(a, b, c);
+  const of = ({ trajectory }: Upload) => [trajectory.id];
+  const db = interrupted(() => joinRetries(rows, of(a), SETTINGS));
+  await joinRetries(db, of(c), SETTINGS);
+  expect(await leasable()).toEqual([digests(a, b, c)]);
+});
+
+test("a record that is moved while it is being leased is not leased apart from the other side", async () => {
+  await set({ feedbackFrom: ["thumb", "retry"] });
+  const [first, second] = [await request(), await request()];
+  await unjoined(first, second);
+  await rows.prepare("UPDATE taskGroups SET readyAt = 1 WHERE site = ?site").bind().run();
+  await give(second, { kind: "thumb-up" });
+  // The trainer chooses the group of the second record alone.
+  const only = await rows
+    .prepare(
+      `UPDATE taskGroups SET readyAt = NULL WHERE site = ?site
+         AND id = (SELECT groupId FROM trajectories WHERE digest = ?1)`,
+    )
+    .bind(first.digest)
+    .run();
+  expect(only.meta.changes).toBe(1);
+  const moved = () => joinRetries(rows, [first.trajectory.id], SETTINGS);
+  let batches = 0;
+  const db: SiteDatabase = {
+    ...rows,
+    batch: async (statements) => {
+      batches += 1;
+      // The first one ends leases that expired.
+      if (batches === 2) await moved();
+      return rows.batch(statements);
+    },
+  };
+  const asked = { trainerId: "test", maxGroups: 10, durationSeconds: 60 };
+  const now = Date.now() + LATER;
+  const { groups } = await leaseGroups(db, asked, 5, now);
+  expect(batches).toBe(2);
+  expect(groups.flatMap((group) => group.rows)).toEqual([]);
+  expect(await leasable()).toEqual([digests(first, second)]);
 });
