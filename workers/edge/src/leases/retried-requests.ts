@@ -24,21 +24,24 @@ type Link = {
  * Rows of two groups that are linked by a retry, with one of these ids. A visitor's row has at most one link in each direction.
  * `ready` rows have consent to training. Rows of the previous release have no scopes, and their consent covers feedback.
  */
-const linksBy = (column: "trajectoryId" | "retryId") => `
+const linksBy = (one: "a" | "b", ofOne: string, other: "a" | "b", ofOther: string) => `
   SELECT a.groupId AS "into", b.groupId AS moved, f.receivedAt AS at, f.id AS feedbackId,
     g.uploads AS intoSize, h.uploads AS movedSize
   FROM json_each(?1) AS ids
-    CROSS JOIN feedback f ON f.${column} = ids.value AND f.site = ?site
-    CROSS JOIN trajectories a ON a.id = f.trajectoryId AND a.site = f.site
-    CROSS JOIN trajectories b ON b.id = f.retryId AND b.site = f.site
-    CROSS JOIN taskGroups g ON g.id = a.groupId AND g.site = f.site
-    CROSS JOIN taskGroups h ON h.id = b.groupId AND h.site = f.site
-  WHERE f.retryId IS NOT NULL AND f.visitorId = +a.visitorId AND +a.visitorId = +b.visitorId
+    CROSS JOIN trajectories ${one} ON ${one}.id = ids.value AND ${one}.site = ?site
+    CROSS JOIN feedback f ON f.${ofOne} = ${one}.id AND f.visitorId = ${one}.visitorId AND f.site = ?site
+    CROSS JOIN trajectories ${other} ON ${other}.id = f.${ofOther} AND ${other}.site = ?site
+    CROSS JOIN taskGroups g ON g.id = a.groupId AND g.site = ?site
+    CROSS JOIN taskGroups h ON h.id = b.groupId AND h.site = ?site
+  WHERE f.retryId IS NOT NULL AND +a.visitorId = +b.visitorId
     AND g.id <> h.id AND g.state = 'open' AND h.state = 'open'
     AND +a.assignmentId IS NULL AND +b.assignmentId IS NULL
     AND +a.status = 'ready' AND +b.status = 'ready'
     AND COALESCE(a.consentScopes, 'feedback') LIKE '%feedback%'
     AND COALESCE(b.consentScopes, 'feedback') LIKE '%feedback%'`;
+
+const LINKS = `${linksBy("a", "trajectoryId", "b", "retryId")} UNION
+  ${linksBy("b", "retryId", "a", "trajectoryId")} ORDER BY at, feedbackId`;
 
 /** Both groups are open and have room. */
 const CAN_JOIN = `
@@ -63,7 +66,7 @@ export async function joinRetries(
   // A page's feedback and its records are placed at the same time, and groups that moved meanwhile have other ids.
   for (let look = 0; look < MOST_LOOKS; look += 1) {
     const { results } = await db
-      .prepare(`${linksBy("trajectoryId")} UNION ${linksBy("retryId")} ORDER BY at, feedbackId`)
+      .prepare(LINKS)
       .bind(JSON.stringify(trajectoryIds))
       .all<Link>();
     const joins = plannedJoins(results);
