@@ -127,7 +127,11 @@ test("staff who begin to answer after a promotion do not roll the version back, 
         ...(isKnown && { staffAnswer: "another answer" }),
       }));
       const outcomes = judged.outcomes.map((outcome) => ({ ...outcome, success: false }));
-      return { ...judged, lease: { ...judged.lease, groups: [{ ...group!, trajectories }] }, outcomes };
+      return {
+        ...judged,
+        lease: { ...judged.lease, groups: [{ ...group!, trajectories }] },
+        outcomes,
+      };
     };
     let state: TrainerState = { ...BASE, stableVersion: 1 };
     for (let i = 0; i < 60; i += 1) {

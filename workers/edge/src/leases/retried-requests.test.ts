@@ -3,6 +3,7 @@ import {
   DEFAULT_SITE,
   type Feedback,
   type LeaseResponse,
+  type SessionResponse,
   type SiteSettings,
   type TrajectoryOutcome,
 } from "@waggle/protocol";
@@ -19,6 +20,7 @@ import {
   freshEdge,
   makeUpload,
   openSession,
+  publish,
   rows,
   type Upload,
   upload,
@@ -244,7 +246,7 @@ test("an answer that was leased before joins no pair later", async () => {
   expect(await leasable()).toEqual([]);
 });
 
-test("a visitor who is forgotten takes both sides, and versions that learned from them are named", async () => {
+test("a visitor who is forgotten takes both sides, also from a lease that has them", async () => {
   const [first] = await retried();
   const held = await granted(Date.now() + LATER);
   const pair = held.groups.flatMap(({ rows }) => rows.map(({ digest }) => digest));
@@ -261,6 +263,43 @@ test("a visitor who is forgotten takes both sides, and versions that learned fro
   ).first("n");
   expect(left).toBe(0);
   expect(pair).toContain(first.digest);
+});
+
+test("if a visitor is forgotten after both sides were learned, the version that learned from them is named with both", async () => {
+  const pair = await retried();
+  const held = await granted(Date.now() + LATER);
+  const outcomes = pair.map(({ digest }): TrajectoryOutcome => ({
+    digest,
+    status: "learned",
+    step: 1,
+  }));
+  const { leaseId, fencingToken } = held;
+  const coordinator = coordinatorOf(bindings, DEFAULT_SITE);
+  const ended = { fencingToken, outcomes };
+  unwrap(await coordinator.acknowledge(leaseId ?? "", ended, Date.now()));
+  await publish(1, baseModel, 1);
+  expect((await call("DELETE", "/v1/visitor", { token })).status).toBe(200);
+  expect(await ask("GET", "/v1/operator/deletions", asOperator)).toMatchObject({
+    visitors: 1,
+    learned: 2,
+    versions: [{ version: 1, trajectories: 2 }],
+  });
+});
+
+test("a retry is not linked once the consent of its visitor has expired", async () => {
+  const { consent } = (await request()).trajectory;
+  const old = { ...consent, grantedAt: new Date(Date.now() - 31 * 86_400_000).toISOString() };
+  const body = { siteKey: "test-site" };
+  const { token: as } = await ask<SessionResponse>("POST", "/v1/sessions", { body });
+  const [first, second] = [await request({ consent: old }), await request({ consent: old })];
+  await upload(as, first, second);
+  await set({ consentDays: 30 });
+  const late = feedbackOn(first.trajectory, { kind: "retry", retryId: second.trajectory.id });
+  expect(await giveAsPage(as, late)).toMatchObject({
+    status: 403,
+    body: { error: { code: "CONSENT_EXPIRED" } },
+  });
+  expect(await leasable()).toEqual([]);
 });
 
 test("a request whose retry is deleted after they were joined is leased alone, so that it is listed", async () => {
@@ -297,15 +336,13 @@ test("a visitor's request has one retry, and an answer retries one request; othe
   expect((await leasable()).toSorted()).toEqual([digests(a, b), digests(mine, next)].toSorted());
 });
 
-/** The site's rows; `before` happens once, before the first batch. */
-function interrupted(before: () => Promise<unknown>): SiteDatabase {
-  let isFirst = true;
+/** The site's rows; `before` happens once, before this batch. */
+function interrupted(place: number, before: () => Promise<unknown>): SiteDatabase {
+  let batches = 0;
   return {
     ...rows,
     batch: async (statements) => {
-      const happens = isFirst;
-      isFirst = false;
-      if (happens) await before();
+      if (++batches === place) await before();
       return rows.batch(statements);
     },
   };
@@ -318,8 +355,10 @@ const SETTINGS = {
 
 /** Rows linked by retries that no one has joined yet. */
 async function unjoined(...all: readonly Upload[]): Promise<void> {
-  await upload(token, ...all);
   await set({ feedbackFrom: ["thumb"] });
+  await upload(token, ...all);
+  // A trainer that asks gets nothing, and the records are placed.
+  expect(await leasable()).toEqual([]);
   for (const [i, next] of all.slice(1).entries()) await retry(all[i] as Upload, next);
   await set({ feedbackFrom: ["retry"] });
 }
@@ -328,41 +367,24 @@ test("a join that finds its groups joined by another looks again", async () => {
   const [a, b, c] = [await request(), await request(), await request()];
   await unjoined(a, b, c);
   const of = ({ trajectory }: Upload) => [trajectory.id];
-  const db = interrupted(() => joinRetries(rows, of(a), SETTINGS));
+  const db = interrupted(1, () => joinRetries(rows, of(a), SETTINGS));
   await joinRetries(db, of(c), SETTINGS);
   expect(await leasable()).toEqual([digests(a, b, c)]);
 });
 
 test("a record that is moved while it is being leased is not leased apart from the other side", async () => {
-  await set({ feedbackFrom: ["thumb", "retry"] });
   const [first, second] = [await request(), await request()];
   await unjoined(first, second);
-  await rows.prepare("UPDATE taskGroups SET readyAt = 1 WHERE site = ?site").bind().run();
-  await give(second, { kind: "thumb-up" });
+  await set({ feedbackFrom: ["thumb", "retry"] });
   // The trainer chooses the group of the second record alone.
-  const only = await rows
-    .prepare(
-      `UPDATE taskGroups SET readyAt = NULL WHERE site = ?site
-         AND id = (SELECT groupId FROM trajectories WHERE digest = ?1)`,
-    )
-    .bind(first.digest)
-    .run();
-  expect(only.meta.changes).toBe(1);
+  await give(second, { kind: "thumb-up" });
   const moved = () => joinRetries(rows, [first.trajectory.id], SETTINGS);
-  let batches = 0;
-  const db: SiteDatabase = {
-    ...rows,
-    batch: async (statements) => {
-      batches += 1;
-      // The first one ends leases that expired.
-      if (batches === 2) await moved();
-      return rows.batch(statements);
-    },
-  };
+  // The first batch ends leases that expired.
+  const db = interrupted(2, moved);
   const asked = { trainerId: "test", maxGroups: 10, durationSeconds: 60 };
   const now = Date.now() + LATER;
-  const { groups } = await leaseGroups(db, asked, 5, now);
-  expect(batches).toBe(2);
-  expect(groups.flatMap((group) => group.rows)).toEqual([]);
+  const { groups, leaseId, fencingToken } = await leaseGroups(db, asked, 5, now);
+  expect(groups.map((group) => group.rows)).toEqual([[]]);
+  unwrap(await coordinatorOf(bindings, DEFAULT_SITE).release(leaseId ?? "", fencingToken));
   expect(await leasable()).toEqual([digests(first, second)]);
 });

@@ -65,10 +65,7 @@ export async function joinRetries(
   if (!from.includes("retry") || waitSeconds === 0 || trajectoryIds.length === 0) return;
   // A page's feedback and its records are placed at the same time, and groups that moved meanwhile have other ids.
   for (let look = 0; look < MOST_LOOKS; look += 1) {
-    const { results } = await db
-      .prepare(LINKS)
-      .bind(JSON.stringify(trajectoryIds))
-      .all<Link>();
+    const { results } = await db.prepare(LINKS).bind(JSON.stringify(trajectoryIds)).all<Link>();
     const joins = plannedJoins(results);
     if (joins.length === 0) return;
     const answers = await db.batch(
