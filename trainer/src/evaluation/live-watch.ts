@@ -1,7 +1,8 @@
 /**
  * Watches the deployed version on visitors' tasks: success and readable turns, by group. Rewards are
  * the trainer's own, and only trajectories that passed the checks count. Those of senders in quarantine and
- * claimed failures of page tools do not, so that no visitor can make a version look bad.
+ * claimed failures of page tools do not, so that no visitor can make a version look bad. The success of requests that the
+ * site's staff answered does not count either: staff choose what they answer, and may begin after a promotion.
  *
  * A version promoted by this trainer is compared with the previous stable version. A version
  * promoted by an operator is not: the operator may have reasons that no reward measures.
@@ -16,8 +17,8 @@ import { PAGE_TOOL_FAILED, QUARANTINED } from "./skipped-outcome.ts";
  */
 type WatchedGroup = {
   readonly group: string;
-  /** Share of rollouts that succeeded. */
-  readonly success: number;
+  /** Share of rollouts that succeeded; `null` if it says nothing about the version. */
+  readonly success: number | null;
   /** Share of readable turns. */
   readonly readable: number;
 };
@@ -40,7 +41,7 @@ export const LiveWatch: z.ZodType<LiveWatch> = z.strictObject({
   promotions: z.int().min(0),
   groups: z.record(
     z.string(),
-    z.array(z.strictObject({ group: z.string(), success: rate, readable: rate })),
+    z.array(z.strictObject({ group: z.string(), success: rate.nullable(), readable: rate })),
   ),
 });
 
@@ -88,11 +89,11 @@ export function watchLease(
   const byDigest = new Map(outcomes.map((outcome) => [outcome.digest, outcome]));
   let seen = watch.groups;
   for (const { groupId, trajectories } of groups) {
-    const checked = trajectories.flatMap(({ digest, trajectory }) => {
+    const checked = trajectories.flatMap(({ digest, trajectory, staffAnswer }) => {
       const outcome = byDigest.get(digest);
       if (outcome?.success === undefined || outcome.status === "rejected") return [];
       if (UNWATCHED.has(outcome.reason)) return [];
-      return [{ trajectory, success: outcome.success }];
+      return [{ trajectory, success: staffAnswer === undefined ? outcome.success : null }];
     });
     for (const [version, rollouts] of Map.groupBy(
       checked,
@@ -102,10 +103,11 @@ export function watchLease(
       const isWatched = version === watch.before || version >= watch.stable;
       if (!isWatched || known.length >= MOST_GROUPS) continue;
       if (known.some(({ group }) => group === groupId)) continue;
+      const judged = rollouts.filter(({ success }) => success !== null);
       const turns = rollouts.flatMap(({ trajectory }) => trajectory.turns);
       const watched: WatchedGroup = {
         group: groupId,
-        success: share(rollouts, ({ success }) => success),
+        success: judged.length === 0 ? null : share(judged, ({ success }) => success === true),
         readable: turns.length === 0 ? 1 : share(turns, ({ parseError }) => parseError === null),
       };
       seen = { ...seen, [version]: [...known, watched] };
@@ -121,8 +123,8 @@ export function liveFall(watch: LiveWatch, limits: LiveLimits): string | null {
   const now = watch.groups[watch.stable] ?? [];
   for (const [what, measure] of MEASURES) {
     const test = fallTest(
-      before.map((group) => group[measure]),
-      now.map((group) => group[measure]),
+      before.flatMap((group) => group[measure] ?? []),
+      now.flatMap((group) => group[measure] ?? []),
       { tolerance: limits[measure], falseAlarm: limits.falseAlarm },
     );
     if (test.hasFallen) {

@@ -115,6 +115,41 @@ test("a version whose answers are replaced is rolled back, as one that fails", (
   expect(run(0.8, (verdict) => verdict)).toBeUndefined();
 });
 
+test("staff who begin to answer after a promotion do not roll the version back, and a fall is seen beside their answers", () => {
+  const run = (success: number, answered: number, isKnown = true) => {
+    const random = seededRandom(2, 8);
+    const watched = (of: Version, share: number, i: number): JudgedLease => {
+      const judged = judgedGroup(of, `${of.version}-${i}`, random);
+      if (random() >= share) return judged;
+      const [group] = judged.lease.groups;
+      const trajectories = group!.trajectories.map((one) => ({
+        ...one,
+        ...(isKnown && { staffAnswer: "another answer" }),
+      }));
+      const outcomes = judged.outcomes.map((outcome) => ({ ...outcome, success: false }));
+      return {
+        ...judged,
+        lease: { ...judged.lease, groups: [{ ...group!, trajectories }] },
+        outcomes,
+      };
+    };
+    let state: TrainerState = { ...BASE, stableVersion: 1 };
+    for (let i = 0; i < 60; i += 1) {
+      state = withWatchedLease(state, watched(GOOD, 0, i), LIMITS);
+    }
+    state = { ...state, stableVersion: 2, promotions: 1 };
+    for (let i = 0; i < 120; i += 1) {
+      const now = { ...GOOD, version: 2, success };
+      state = withWatchedLease(state, watched(now, answered, i), LIMITS);
+    }
+    return state.alarm?.reason;
+  };
+  expect(run(GOOD.success, 0.8)).toBeUndefined();
+  expect(run(0.05, 0.5)).toMatch(/^live success of version 2 /);
+  // The control: taken for failures of the version, the answers of staff roll it back.
+  expect(run(GOOD.success, 0.8, false)).toMatch(/^live success of version 2 /);
+});
+
 const fallen = "the deployed version falls from 60 % to 5 % of visitors' tasks";
 fault(fallen, { item: "2.5", before: "it stayed stable: 0 of 20 runs rolled back" }, async () => {
   const runs = Array.from({ length: 20 }, (_, seed) =>

@@ -74,6 +74,26 @@ test("of a group that lost rollouts, they have the mean that they have in the wh
   expect(meanOfSuccesses(4, 1, 0.3)).toBeCloseTo((1 - 1 / 4) * (1 - 0.3), 12);
 });
 
+test("of rollouts with unequal reputations, each has the scale that its own share gives it in the whole group", () => {
+  const of = (reputations: readonly number[], places: number) =>
+    totalAdvantages(
+      assigned([true, false], places).map((one, i) => ({
+        ...one,
+        trajectory: { ...one.trajectory, reputation: reputations[i]! },
+      })),
+      {},
+    );
+  // Compared with the other one, and shrunk by its share of eight rollouts that weigh 0.55 on average.
+  for (const [i, own] of [1, 0.1].entries()) {
+    const sign = i === 0 ? 1 : -1;
+    expect(of([1, 0.1], 8)[i]).toBeCloseTo(sign * (1 - own / (8 * 0.55)), 12);
+  }
+  // No sender gains weight by having little reputation: none has more than the difference of the rewards.
+  for (const reputation of [1, 0.5, 0.01]) {
+    expect(Math.max(...of([1, reputation], 8).map(Math.abs))).toBeLessThan(1);
+  }
+});
+
 test("divided by their deviation, they do not depend on rollouts that are missing", () => {
   const of = (places: number) =>
     totalAdvantages(assigned([true, false, false], places), { scale: "std" });

@@ -227,12 +227,14 @@ export async function leaseGroups(
          WHERE +site = ?site AND id IN (SELECT value FROM json_each(?2))`,
       )
       .bind(leaseId, groupIds),
+    // Not a row that a retry has moved to another group since it was chosen.
     db
       .prepare(
         `UPDATE trajectories SET status = 'leased', leaseId = ?1
-         WHERE +site = ?site AND +status = 'ready' AND digest IN (SELECT value FROM json_each(?2))`,
+         WHERE +site = ?site AND +status = 'ready' AND digest IN (SELECT value FROM json_each(?2))
+           AND +groupId IN (SELECT value FROM json_each(?3))`,
       )
-      .bind(leaseId, digests),
+      .bind(leaseId, digests, groupIds),
     db
       .prepare(
         `SELECT t.digest, t.id, t.groupId, t.visitorId, t.receivedAt, t.objectKey, t.learnedAtStep,

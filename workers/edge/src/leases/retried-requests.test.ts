@@ -3,12 +3,14 @@ import {
   DEFAULT_SITE,
   type Feedback,
   type LeaseResponse,
+  type SessionResponse,
   type SiteSettings,
   type TrajectoryOutcome,
 } from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { unwrap } from "../answer.ts";
 import { coordinatorOf } from "../coordinator.ts";
+import type { SiteDatabase } from "../sites/site-database.ts";
 import {
   ask,
   asOperator,
@@ -18,10 +20,14 @@ import {
   freshEdge,
   makeUpload,
   openSession,
+  publish,
+  rows,
   type Upload,
   upload,
 } from "../testing/edge.ts";
 import { feedbackOn, giveAsPage } from "../testing/feedback.ts";
+import { leaseGroups } from "./lease-store.ts";
+import { joinRetries } from "./retried-requests.ts";
 
 const WAIT_SECONDS = 1;
 const LATER = (WAIT_SECONDS + 1) * 1000;
@@ -240,7 +246,7 @@ test("an answer that was leased before joins no pair later", async () => {
   expect(await leasable()).toEqual([]);
 });
 
-test("a visitor who is forgotten takes both sides, and versions that learned from them are named", async () => {
+test("a visitor who is forgotten takes both sides, also from a lease that has them", async () => {
   const [first] = await retried();
   const held = await granted(Date.now() + LATER);
   const pair = held.groups.flatMap(({ rows }) => rows.map(({ digest }) => digest));
@@ -259,6 +265,43 @@ test("a visitor who is forgotten takes both sides, and versions that learned fro
   expect(pair).toContain(first.digest);
 });
 
+test("if a visitor is forgotten after both sides were learned, the version that learned from them is named with both", async () => {
+  const pair = await retried();
+  const held = await granted(Date.now() + LATER);
+  const outcomes = pair.map(({ digest }): TrajectoryOutcome => ({
+    digest,
+    status: "learned",
+    step: 1,
+  }));
+  const { leaseId, fencingToken } = held;
+  const coordinator = coordinatorOf(bindings, DEFAULT_SITE);
+  const ended = { fencingToken, outcomes };
+  unwrap(await coordinator.acknowledge(leaseId ?? "", ended, Date.now()));
+  await publish(1, baseModel, 1);
+  expect((await call("DELETE", "/v1/visitor", { token })).status).toBe(200);
+  expect(await ask("GET", "/v1/operator/deletions", asOperator)).toMatchObject({
+    visitors: 1,
+    learned: 2,
+    versions: [{ version: 1, trajectories: 2 }],
+  });
+});
+
+test("a retry is not linked once the consent of its visitor has expired", async () => {
+  const { consent } = (await request()).trajectory;
+  const old = { ...consent, grantedAt: new Date(Date.now() - 31 * 86_400_000).toISOString() };
+  const body = { siteKey: "test-site" };
+  const { token: as } = await ask<SessionResponse>("POST", "/v1/sessions", { body });
+  const [first, second] = [await request({ consent: old }), await request({ consent: old })];
+  await upload(as, first, second);
+  await set({ consentDays: 30 });
+  const late = feedbackOn(first.trajectory, { kind: "retry", retryId: second.trajectory.id });
+  expect(await giveAsPage(as, late)).toMatchObject({
+    status: 403,
+    body: { error: { code: "CONSENT_EXPIRED" } },
+  });
+  expect(await leasable()).toEqual([]);
+});
+
 test("a request whose retry is deleted after they were joined is leased alone, so that it is listed", async () => {
   const drop = ({ digest }: Upload) =>
     bindings.DB.prepare("DELETE FROM trajectories WHERE digest = ?1").bind(digest).run();
@@ -270,4 +313,78 @@ test("a request whose retry is deleted after they were joined is leased alone, s
   const [, early] = await retried();
   await drop(early);
   expect(await leasable()).toEqual([[first.digest]]);
+});
+
+test("a visitor's request has one retry, and an answer retries one request; other links are left out", async () => {
+  const [a, b, c] = [await request(), await request(), await request()];
+  await upload(token, a, b, c);
+  await retry(a, b);
+  const second = feedbackOn(a.trajectory, { kind: "retry", retryId: c.trajectory.id });
+  const third = feedbackOn(c.trajectory, { kind: "retry", retryId: b.trajectory.id });
+  for (const one of [second, third]) {
+    expect((await giveAsPage(token, one)).status).toBe(200);
+    // The page sends it again if the answer was lost.
+    expect((await giveAsPage(token, one)).status).toBe(200);
+  }
+  expect(await leasable()).toEqual([digests(a, b)]);
+  // What a stranger says does not take the place of the visitor's.
+  const [mine, next] = [await request(), await request()];
+  const stranger = (await openSession()).token;
+  await retry(mine, await request(), stranger);
+  await upload(token, mine, next);
+  await retry(mine, next);
+  expect((await leasable()).toSorted()).toEqual([digests(a, b), digests(mine, next)].toSorted());
+});
+
+/** The site's rows; `before` happens once, before this batch. */
+function interrupted(place: number, before: () => Promise<unknown>): SiteDatabase {
+  let batches = 0;
+  return {
+    ...rows,
+    batch: async (statements) => {
+      if (++batches === place) await before();
+      return rows.batch(statements);
+    },
+  };
+}
+
+const SETTINGS = {
+  FEEDBACK_FROM: ["retry"],
+  FEEDBACK_WAIT_SECONDS: WAIT_SECONDS,
+} satisfies Parameters<typeof joinRetries>[2];
+
+/** Rows linked by retries that no one has joined yet. */
+async function unjoined(...all: readonly Upload[]): Promise<void> {
+  await set({ feedbackFrom: ["thumb"] });
+  await upload(token, ...all);
+  // A trainer that asks gets nothing, and the records are placed.
+  expect(await leasable()).toEqual([]);
+  for (const [i, next] of all.slice(1).entries()) await retry(all[i] as Upload, next);
+  await set({ feedbackFrom: ["retry"] });
+}
+
+test("a join that finds its groups joined by another looks again", async () => {
+  const [a, b, c] = [await request(), await request(), await request()];
+  await unjoined(a, b, c);
+  const of = ({ trajectory }: Upload) => [trajectory.id];
+  const db = interrupted(1, () => joinRetries(rows, of(a), SETTINGS));
+  await joinRetries(db, of(c), SETTINGS);
+  expect(await leasable()).toEqual([digests(a, b, c)]);
+});
+
+test("a record that is moved while it is being leased is not leased apart from the other side", async () => {
+  const [first, second] = [await request(), await request()];
+  await unjoined(first, second);
+  await set({ feedbackFrom: ["thumb", "retry"] });
+  // The trainer chooses the group of the second record alone.
+  await give(second, { kind: "thumb-up" });
+  const moved = () => joinRetries(rows, [first.trajectory.id], SETTINGS);
+  // The first batch ends leases that expired.
+  const db = interrupted(2, moved);
+  const asked = { trainerId: "test", maxGroups: 10, durationSeconds: 60 };
+  const now = Date.now() + LATER;
+  const { groups, leaseId, fencingToken } = await leaseGroups(db, asked, 5, now);
+  expect(groups.map((group) => group.rows)).toEqual([[]]);
+  unwrap(await coordinatorOf(bindings, DEFAULT_SITE).release(leaseId ?? "", fencingToken));
+  expect(await leasable()).toEqual([digests(first, second)]);
 });

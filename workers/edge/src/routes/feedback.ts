@@ -47,7 +47,11 @@ export const feedbackEndpoints: readonly Endpoint[] = [
       const insert = db
         .prepare(
           `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt, text, retryId)
-         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9
+         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6, ?8,
+           CASE WHEN NOT EXISTS (SELECT 1 FROM feedback
+                                 WHERE trajectoryId = ?2 AND visitorId = ?3 AND site = ?site AND retryId IS NOT NULL)
+             AND NOT EXISTS (SELECT 1 FROM feedback WHERE retryId = ?9 AND visitorId = ?3 AND site = ?site)
+           THEN ?9 END
          WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?7)
            AND (SELECT COUNT(*) FROM feedback WHERE site = ?site AND visitorId = ?3)
              < ${MAX_FEEDBACK_PER_VISITOR}
@@ -86,7 +90,8 @@ export const feedbackEndpoints: readonly Endpoint[] = [
         stored.trajectoryId === trajectoryId &&
         stored.kind === kind &&
         stored.text === text &&
-        stored.retryId === retryId &&
+        // It was left out if another link to one of the two trajectories came first.
+        (stored.retryId === null || stored.retryId === retryId) &&
         stored.at === at;
       if (same) return context.json({});
       throw new WaggleError("REPLAYED", "this feedback id is already taken; use a new id");
