@@ -55,7 +55,7 @@ export async function putGzip(
 }
 
 /** Compressed bytes that are decompressed at once. They make 1032 times as many at most, which the Worker keeps in memory. */
-const SLICE_BYTES = 8192;
+const SLICE_BYTES = 16_384;
 
 /** Hex sha256 of what `gzip` decompresses to; `null` if that is more than `limitBytes`, or if it is not gzip. */
 async function decompressedHash(gzip: Uint8Array, limitBytes: number): Promise<string | null> {
