@@ -36,7 +36,11 @@ export const CONSENT_REQUIREMENTS: readonly Requirement[] = [
       receipts(
         "a withdrawal waits for as long as the edge asks, and no withdrawal waits for that of another id for ever",
       ),
-      receipts("a withdrawal ends where the edge does not know the site"),
+      receipts(
+        "a page whose key the edge does not know asks once, and the next visit sends the withdrawal",
+      ),
+      rotation("a page that opens in the pause between two ids goes on with it"),
+      "packages/embed/src/collecting.test.ts > a withdrawal in a page that was closed before it loaded the code is sent by the next page",
       "packages/embed/src/element/consent-choices.browser.test.ts > the privacy view says that a withdrawal is pending until the site has confirmed it",
     ],
   },

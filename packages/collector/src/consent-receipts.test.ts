@@ -264,14 +264,38 @@ test("a withdrawal waits for as long as the edge asks, and no withdrawal waits f
   expect(consent.isWithdrawing).toBe(true);
 });
 
-test("a withdrawal ends where the edge does not know the site", async () => {
-  const { edge, consent, storage, uploader } = await openPage();
+test("a page whose key the edge does not know asks once, and the next visit sends the withdrawal", async () => {
+  const delays: number[] = [];
+  const schedule: Schedule = (_, delayMs) => {
+    delays.push(delayMs);
+    return () => undefined;
+  };
+  const { edge, consent, storage, uploader } = await openPage({ schedule });
   consent.grant();
   await uploader.flush();
   edge.unknownSite = true;
+  const known = edge.requests.length;
   consent.withdraw();
-  await expect.poll(() => storage.getItem(WITHDRAWALS_KEY)).toBeNull();
-  expect([edge.withdrawn, consent.isWithdrawing]).toEqual([[], false]);
+  await expect.poll(() => edge.requests.length).toBeGreaterThan(known);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([edge.withdrawn.length, consent.isWithdrawing, delays.length]).toEqual([0, true, 0]);
+  // The operator has given the site a new key.
+  edge.unknownSite = false;
+  await openPage({ edge, storage });
+  await expect.poll(() => edge.withdrawn).toHaveLength(1);
+  await expect.poll(() => consent.isWithdrawing).toBe(false);
+});
+
+test("a page that finds the withdrawals sent by another tab sends the next one at once", async () => {
+  const { edge, consent, storage, timers } = await withdrawnPage("network");
+  await expect.poll(() => timers.length).toBe(1);
+  const kept = storage.getItem(WITHDRAWALS_KEY) ?? "";
+  storage.removeItem(WITHDRAWALS_KEY);
+  timers[0]?.run();
+  // Another tab adds one and is closed.
+  storage.setItem(WITHDRAWALS_KEY, kept);
+  consent.withdraw();
+  await expect.poll(() => edge.withdrawn).toHaveLength(1);
 });
 
 /** A page on an edge that does this after it has recorded a consent and before the page has the answer. */

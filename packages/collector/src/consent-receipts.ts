@@ -5,7 +5,7 @@
  */
 import { canonicalJson, isObject, sha256, WaggleError } from "@waggle/protocol";
 import type { Consent, ConsentReceipt, ConsentRequest } from "@waggle/protocol";
-import { parseJson, WITHDRAWALS_KEY } from "./consent-store.ts";
+import { parseJson, RECEIPTS_KEY, WITHDRAWALS_KEY } from "./consent-store.ts";
 import type { ConsentStore } from "./consent-store.ts";
 import { isRetryableStatus } from "./edge-session.ts";
 import type { EdgeSession } from "./edge-session.ts";
@@ -15,7 +15,8 @@ import { retryAfterMs } from "./retry-after.ts";
 import { scheduleTimeout } from "./time-limit.ts";
 import type { Schedule } from "./time-limit.ts";
 
-const RECEIPTS_KEY = "waggle.receipts";
+/** Before this time, no withdrawal of a further id is sent, in whichever page. Milliseconds since 1970. */
+const NEXT_KEY = `${WITHDRAWALS_KEY}.next`;
 /** Receipts that are kept; the oldest are dropped. */
 const MOST = 100;
 const FIRST_RETRY_MS = 1000;
@@ -132,7 +133,11 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
 
   const sendLater = (delayMs: number): void => {
     cancelTimer?.();
-    cancelTimer = isClosed ? null : schedule(() => void sendWithdrawals(), delayMs);
+    const run = (): void => {
+      cancelTimer = null;
+      void sendWithdrawals();
+    };
+    cancelTimer = isClosed ? null : schedule(run, delayMs);
   };
 
   /** Sends those of one id. The answer to several would have one time for all of them. */
@@ -157,11 +162,13 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
       failures = 0;
       const left = all.filter(({ signature }) => !sent.has(signature));
       write(WITHDRAWALS_KEY, left);
-      if (left.length > 0) sendLater(random() * LONGEST_PAUSE_MS);
+      const pauseMs = random() * LONGEST_PAUSE_MS;
+      storage.setItem(NEXT_KEY, String(clock() + pauseMs));
+      if (left.length > 0) sendLater(pauseMs);
+      else storage.removeItem(NEXT_KEY);
     } catch (error) {
-      // A site that the edge does not know has recorded no consent.
-      if (!WaggleError.is(error, "SITE_UNKNOWN")) return retry(null);
-      write(WITHDRAWALS_KEY, []);
+      // The edge may know the site by another key, which the page of a later visit has.
+      return WaggleError.is(error, "SITE_UNKNOWN") ? undefined : retry(null);
     } finally {
       isSending = false;
     }
@@ -175,6 +182,11 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
       write(WITHDRAWALS_KEY, [...read(WITHDRAWALS_KEY), ...withdrawn]);
       storage.removeItem(RECEIPTS_KEY);
     } else if (cancelTimer !== null) return; // a pause goes on, whatever other tabs change
+    else {
+      const left = Number(storage.getItem(NEXT_KEY)) - clock();
+      // A longer one is of a clock that was set back.
+      if (left > 0 && left <= LONGEST_PAUSE_MS) return sendLater(left);
+    }
     void sendWithdrawals();
   };
   const unsubscribe = consent.onChange(follow);

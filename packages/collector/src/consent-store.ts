@@ -17,6 +17,8 @@ export type ShownText = {
   readonly language?: string;
 };
 
+/** Receipts of the visitor's consents are stored under this key. */
+export const RECEIPTS_KEY = "waggle.receipts";
 /** Receipts of withdrawn consents that the edge has not confirmed are stored under this key. */
 export const WITHDRAWALS_KEY = "waggle.withdrawals";
 
@@ -110,6 +112,10 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
     const stored = readPageData("Consent", parseJson(storage.getItem(key)));
     return stored !== null && isInForce(stored) ? stored : null;
   };
+  const decision = (): ConsentDecision => {
+    if (get() !== null) return "granted";
+    return storage.getItem(declinedKey) === currentVersion ? "declined" : "undecided";
+  };
   return {
     currentVersion,
     hasChoices,
@@ -123,12 +129,11 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
       return consentScopes(recorded).every((scope) => allowed.includes(scope));
     },
     get isWithdrawing() {
-      return storage.getItem(WITHDRAWALS_KEY) !== null;
+      if (storage.getItem(WITHDRAWALS_KEY) !== null) return true;
+      // A page that was closed at the withdrawal may not have moved its receipts.
+      return decision() === "declined" && storage.getItem(RECEIPTS_KEY) !== null;
     },
-    decision() {
-      if (get() !== null) return "granted";
-      return storage.getItem(declinedKey) === currentVersion ? "declined" : "undecided";
-    },
+    decision,
     grant(scopes = hasChoices ? ["collect", "train", "feedback"] : ["collect", "train"], shown) {
       const consent: Consent = {
         version: currentVersion,

@@ -196,6 +196,22 @@ test("a withdrawal covers all ids, one after the other with a pause, and forget 
   expect(deleted.deletedTrajectories).toBe(2);
 });
 
+test("a page that opens in the pause between two ids goes on with it", async () => {
+  const page = await rotatedPage();
+  await page.uploader.flush();
+  page.consent.withdraw();
+  await expect.poll(() => page.timers.length).toBe(1);
+  const withdrawals = () => page.edge.sent.filter(({ path }) => path.endsWith("/withdrawals"));
+  page.time.now += 60_000;
+  const next = await openPage(page);
+  expect(next.timers.map(({ delayMs }) => delayMs)).toEqual([240_000]);
+  expect(withdrawals()).toHaveLength(1);
+  page.time.now += 240_000;
+  await openPage(page);
+  await expect.poll(withdrawals).toHaveLength(2);
+  await expect.poll(() => next.consent.isWithdrawing).toBe(false);
+});
+
 /** Two open tabs whose visitor has sent one record under the id `v1`. */
 async function twoTabs() {
   const first = await openPage();

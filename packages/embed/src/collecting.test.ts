@@ -37,6 +37,14 @@ test("nothing is loaded without consent, unless the edge has not confirmed a wit
   await expect.poll(() => calls).toEqual(["start"]);
 });
 
+test("a withdrawal in a page that was closed before it loaded the code is sent by the next page", async () => {
+  const { calls, collecting, consent, storage } = page();
+  storage.setItem("waggle.receipts", "[]");
+  consent.withdraw();
+  collecting.openIfDue();
+  await expect.poll(() => calls).toEqual(["start"]);
+});
+
 test("the outbox opens after the visitor agreed; a withdrawal stops practice and empties it", async () => {
   const { calls, collecting, consent } = page();
   consent.grant();

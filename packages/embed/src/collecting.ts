@@ -1,5 +1,4 @@
 /** Opens the outbox of a page when it is first needed. A page without consent does not load the code for it. */
-import { WITHDRAWALS_KEY } from "@waggle/collector";
 import type { ConsentStore } from "@waggle/collector";
 import type { Consent } from "@waggle/protocol";
 import type { Collected, CollectingParts, openCollecting } from "./open-collecting.ts";
@@ -28,8 +27,8 @@ export class Collecting {
 
   /** Opens the outbox if the visitor agreed, or if the edge has not confirmed a withdrawal. */
   openIfDue(): void {
-    const { consent, storage } = this.#parts;
-    if (consent.get() === null && storage.getItem(WITHDRAWALS_KEY) === null) return;
+    const { consent } = this.#parts;
+    if (consent.get() === null && !consent.isWithdrawing) return;
     this.open().catch(() => undefined);
   }
 

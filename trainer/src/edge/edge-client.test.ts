@@ -2,6 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
+import { PART_BYTES } from "./object-upload.ts";
 
 type Answer = { readonly status: number; readonly body: unknown } | Error;
 
@@ -111,13 +112,20 @@ test("an object is sent once as it is, and once compressed where that saves some
   expect(requests[1]?.headers.get("content-encoding")).toBeNull();
 });
 
-test("an edge of the previous release gets an object without its compressed form", async () => {
-  const { client, requests } = clientOver([
-    { status: 200, body: { sizeBytes: 1 } },
-    refused(404, "NOT_FOUND"),
-  ]);
+test.each([
+  ["an edge of the previous release", refused(404, "NOT_FOUND")],
+  ["an edge that may not compute for so long", { status: 503, body: "exceeded CPU" }],
+  ["an edge that takes no body of this size", refused(413, "PAYLOAD_TOO_LARGE")],
+])("%s gets an object without its compressed form", async (_, answer) => {
+  const { client, requests } = clientOver([{ status: 200, body: { sizeBytes: 1 } }, answer]);
   await client.putObject("a".repeat(64), new Uint8Array(1234));
-  expect(requests).toHaveLength(2);
+  expect(requests[1]?.url).toMatch(/\/gzip$/);
+});
+
+test("an object of more than one part is not compressed", async () => {
+  const { client, requests } = clientOver([{ status: 200, body: { sizeBytes: 1 } }]);
+  await client.putObject("a".repeat(64), new Uint8Array(PART_BYTES + 1));
+  expect(requests).toHaveLength(1);
 });
 
 test("says in which form the edge has an object", async () => {

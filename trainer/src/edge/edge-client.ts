@@ -25,6 +25,7 @@ import {
 } from "@waggle/protocol";
 import { compressedForm } from "./compressed-form.ts";
 import { LeaseAnswer } from "./lease-answer.ts";
+import { PART_BYTES } from "./object-upload.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
 import { createSigningClient } from "./signing-client.ts";
 
@@ -41,7 +42,10 @@ export interface EdgeClient {
   rewards(version: PolicyVersionId): Promise<RewardsResponse>;
   /** Stores an object, and its compressed form if that is smaller. */
   putObject(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** Stores the compressed form of a stored object if it is smaller. An edge of the previous release keeps none. */
+  /**
+   * Stores the compressed form of a stored object of one part, if it is smaller. Pages do not need it, so a refusal is no error.
+   * An edge of the previous release, for example, has no such route.
+   */
   compressObject(sha256: string, bytes: Uint8Array): Promise<void>;
   /** Hashes of the stored parts of an object. */
   objectParts(sha256: string): Promise<string[]>;
@@ -112,13 +116,14 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
       await client.compressObject(sha256, bytes);
     },
     async compressObject(sha256, bytes) {
+      if (bytes.length > PART_BYTES) return;
       const form = await compressedForm(bytes);
       if (form === null) return;
       const path = `/v1/trainer/objects/${sha256}/gzip`;
       try {
         await done({ method: "PUT", path, bytes: form });
       } catch (error) {
-        if (!WaggleError.is(error, "NOT_FOUND")) throw error;
+        if (!WaggleError.is(error)) throw error;
       }
     },
     async objectParts(sha256) {

@@ -160,7 +160,8 @@ class FileDownload {
       url: this.#file.url,
       fetch: this.#options.fetch,
       offset,
-      validator: partial?.validator ?? null,
+      // The tag of a compressed body would not fit a range, which is of the file itself.
+      validator: this.#isKnown ? null : (partial?.validator ?? null),
       stallMs: this.#options.stallMs ?? STALL_MS,
       signal: this.#options.signal,
     });

@@ -54,30 +54,46 @@ export async function putGzip(
   return stored.size;
 }
 
+/** Compressed bytes that are decompressed at once. They make 1032 times as many at most, which the Worker keeps in memory. */
+const SLICE_BYTES = 16_384;
+
 /** Hex sha256 of what `gzip` decompresses to; `null` if that is more than `limitBytes`, or if it is not gzip. */
 async function decompressedHash(gzip: Uint8Array, limitBytes: number): Promise<string | null> {
   const digest = new crypto.DigestStream("SHA-256");
-  const writer = digest.getWriter();
-  const reader = new Blob([gzip as Uint8Array<ArrayBuffer>])
-    .stream()
-    .pipeThrough(new DecompressionStream("gzip"))
-    .getReader();
+  const hash = digest.getWriter();
+  const { readable, writable } = new DecompressionStream("gzip");
+  const [input, output] = [writable.getWriter(), readable.getReader()];
   let size = 0;
-  try {
+  const reading = (async () => {
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
+      const { done, value } = await output.read();
+      if (done) return;
       size += value.length;
-      if (size > limitBytes) {
-        void reader.cancel().catch(() => undefined);
-        return null;
-      }
-      await writer.write(value);
+      if (size > limitBytes) throw new Error("too many bytes");
+      await hash.write(value);
     }
+  })();
+  // A decompressor takes all that it is given, whatever has been read. So each slice waits for the bytes of the one before it.
+  const writing = (async () => {
+    for (let at = 0; at < gzip.length; at += SLICE_BYTES) {
+      await input.write(gzip.subarray(at, at + SLICE_BYTES) as Uint8Array<ArrayBuffer>);
+      for (let read = -1; read !== size;) {
+        read = size;
+        await new Promise((resolve) => setTimeout(resolve));
+        if (size > limitBytes) return;
+      }
+    }
+    await input.close();
+  })();
+  try {
+    await Promise.all([reading, writing]);
   } catch {
+    // Not awaited, because a canceled decompressor may settle only after the response is sent.
+    void output.cancel().catch(() => undefined);
+    void input.abort().catch(() => undefined);
     return null;
   }
-  await writer.close();
+  await hash.close();
   return Array.from(new Uint8Array(await digest.digest), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");

@@ -1,7 +1,7 @@
 /** Objects over HTTP from the real Worker with real R2. */
 import { SELF } from "cloudflare:test";
 import { sha256 } from "@waggle/protocol";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ask, asTrainer, call, freshEdge, ORIGIN, putBytes } from "../testing/edge.ts";
 import { makeSite } from "../testing/sites.ts";
 
@@ -15,6 +15,9 @@ test("without a range, or with one over all bytes, an object is sent as a whole"
     expect(whole.headers.get("accept-ranges")).toBe("bytes");
   }
 });
+
+const Decompressor = DecompressionStream;
+afterEach(() => vi.unstubAllGlobals());
 
 /** Repeats, so that gzip makes it smaller. */
 const TEXT = "waggle ".repeat(5000);
@@ -76,6 +79,16 @@ describe("an object with a compressed form", () => {
     expect(part).toMatchObject({ status: 206, body: "waggle" });
     expect(part.headers.get("content-encoding")).toBeNull();
     expect(part.headers.get("content-range")).toBe(`bytes 7-12/${BYTES.length}`);
+  });
+
+  test("is sent as a whole to a client that goes on with bytes of the other form", async () => {
+    const { sha256, path } = await compressedObject();
+    const goOn = (tag: string) =>
+      call("GET", path, { headers: { ...ACCEPTS, range: "bytes=7-12", "if-range": tag } });
+    expect(await goOn(`"${sha256}"`)).toMatchObject({ status: 206, body: "waggle" });
+    const whole = await goOn(`"${sha256}-gzip"`);
+    expect(whole).toMatchObject({ status: 200, body: TEXT });
+    expect(whole.headers.get("etag")).toBe(`"${sha256}-gzip"`);
   });
 
   test("has not changed for a browser that has either form", async () => {
@@ -143,5 +156,29 @@ describe("a compressed form is refused", () => {
     expect((await put(hash, gzip)).status).toBe(404);
     await putBytes(BYTES);
     expect((await put(hash, gzip, { token: "someone" })).status).toBe(401);
+  });
+
+  test("after the first bytes that are too many, and the rest is not decompressed", async () => {
+    const { sha256: hash } = await putBytes(BYTES);
+    const bomb = await gzipOf(new Uint8Array(64_000_000));
+    const taken: number[] = [];
+    vi.stubGlobal("DecompressionStream", function counting(format: "gzip") {
+      const { readable, writable } = new Decompressor(format);
+      const writer = writable.getWriter();
+      const write = (bytes: BufferSource): Promise<void> => {
+        taken.push(bytes.byteLength);
+        return writer.write(bytes);
+      };
+      const getWriter = () => ({
+        write,
+        close: () => writer.close(),
+        abort: () => writer.abort(),
+      });
+      return { readable, writable: { getWriter } };
+    });
+    const refused = await put(hash, bomb);
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: "DIGEST_MISMATCH" } } });
+    expect(taken).not.toEqual([]);
+    expect(taken.reduce((sum, bytes) => sum + bytes)).toBeLessThan(bomb.length / 2);
   });
 });

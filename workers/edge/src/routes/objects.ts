@@ -28,11 +28,12 @@ function notFound(): WaggleError {
 }
 
 /** Each form of an object has a tag of its own. */
+const plainTag = (sha256: string): string => `"${sha256}"`;
 const gzipTag = (sha256: string): string => `"${sha256}-gzip"`;
 
 function headersOf(sha256: string, isGzip: boolean): Headers {
   return new Headers({
-    ETag: isGzip ? gzipTag(sha256) : `"${sha256}"`,
+    ETag: isGzip ? gzipTag(sha256) : plainTag(sha256),
     "Cache-Control": "public, max-age=31536000, immutable",
     Vary: "Accept-Encoding",
   });
@@ -60,14 +61,18 @@ export const objectEndpoints: readonly Endpoint[] = [
       // A trainer asks whether its own site has the object, and must send it otherwise.
       const site = await trainerSite(context);
       const { OBJECTS } = context.env;
-      const wantsGzip = !raw.headers.has("range") && acceptsGzip(raw);
+      // A client that goes on with another form than the object itself gets the whole.
+      const ifRange = raw.headers.get("if-range") ?? plainTag(sha256);
+      const hasRange = raw.headers.has("range") && ifRange === plainTag(sha256);
+      const range = hasRange ? { range: raw.headers } : {};
+      const wantsGzip = !hasRange && acceptsGzip(raw);
       const object = await findObject(
         context.env,
         site,
         sha256,
         async (each) =>
           (wantsGzip ? await findGzip(OBJECTS, each, sha256) : null) ??
-          OBJECTS.get(objectKey(each, sha256), { range: raw.headers }),
+          OBJECTS.get(objectKey(each, sha256), range),
       );
       if (!object) throw notFound();
       const isGzip = object.httpMetadata?.contentEncoding === "gzip";
@@ -80,10 +85,10 @@ export const objectEndpoints: readonly Endpoint[] = [
         // The bytes are compressed: the Worker must not compress them again.
         return new Response(object.body, { headers, encodeBody: "manual" });
       }
-      const range = object.range;
-      const offset = range && "offset" in range ? (range.offset ?? 0) : 0;
-      const length = range && "length" in range ? (range.length ?? object.size) : object.size;
-      if (!raw.headers.has("range") || length === object.size) {
+      const part = object.range;
+      const offset = part && "offset" in part ? (part.offset ?? 0) : 0;
+      const length = part && "length" in part ? (part.length ?? object.size) : object.size;
+      if (!hasRange || length === object.size) {
         headers.set("Content-Length", String(object.size));
         return new Response(object.body, { headers });
       }
