@@ -97,9 +97,9 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
   {
     id: "trainer:replaced-answers",
     source:
-      "issue 18, known gaps; docs/decisions/0101-replaced-answers-and-lost-rollouts.md; arXiv:2402.01306, section 4.1",
+      "issue 18, known gaps; docs/decisions/0101-replaced-answers.md; arXiv:2402.01306, section 4.1",
     behavior:
-      "A replaced answer is no success of the policy. The drift of a step that learns from written answers is that of the policy's own. KTO's reference point is the weighted mean over mismatched pairs. A group that lost rollouts keeps its scale.",
+      "A replaced answer is no success of the policy. The drift of a step that learns from written answers is that of the policy's own. KTO's reference point is the weighted mean over mismatched pairs.",
     tests: [
       "trainer/src/check/feedback-check.test.ts > an edited answer is imitated with the log-probs that it has, once the record itself has passed",
       "trainer/src/check/feedback-check.test.ts > beside an answer that somebody wrote is the given one with its log-probs under the stable version",
@@ -110,8 +110,6 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/update/drift.test.ts > both sides of a pair are one answer that was given",
       "packages/learning/src/losses/preference/mismatched-pairs.test.ts > a pair weighs what its prompt and its completion weigh, as in the reference values",
       "packages/learning/src/losses/preference/mismatched-pairs.test.ts > a completion keeps the temperatures and kept sets that it was sampled with",
-      "packages/learning/src/advantages/group-advantages.test.ts > of a group that lost rollouts, they have the mean that they have in the whole group",
-      "trainer/src/check/lease-judgment.test.ts > rejected rollouts do not count in their group, and the others keep the scale of the whole one",
     ],
   },
   {
@@ -128,7 +126,8 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "workers/edge/src/leases/retried-requests.test.ts > no pair without consent of both, of two visitors, or at a site that does not learn from retries",
       "workers/edge/src/leases/retried-requests.test.ts > two trainers: one has both, the other none, and both are learned from once",
       "workers/edge/src/leases/retried-requests.test.ts > an answer that was leased before joins no pair later",
-      "workers/edge/src/leases/retried-requests.test.ts > a visitor who is forgotten takes both sides, and versions that learned from them are named",
+      "workers/edge/src/leases/retried-requests.test.ts > a visitor who is forgotten takes both sides, also from a lease that has them",
+      "workers/edge/src/leases/retried-requests.test.ts > if a visitor is forgotten after both sides were learned, the version that learned from them is named with both",
       "workers/edge/src/leases/retried-requests.test.ts > a request whose retry is deleted after they were joined is leased alone, so that it is listed",
       "trainer/src/edge-training/retry-learning.test.ts > answers that visitors kept become likelier than those before; with shuffled sides, or kept at random, they do not",
       "trainer/src/edge-training/retry-learning.test.ts > both records of a pair are learned in one step, once, for one visitor, and each is counted",

@@ -1,7 +1,7 @@
 /** Data collection in the page: consent, redaction, the durable outbox, upload and deletion. */
 export { createConsentReceipts } from "./consent-receipts.ts";
 export type { ConsentReceipts } from "./consent-receipts.ts";
-export { createConsentStore, WITHDRAWALS_KEY } from "./consent-store.ts";
+export { createConsentStore } from "./consent-store.ts";
 export type {
   ConsentDecision,
   ConsentStore,

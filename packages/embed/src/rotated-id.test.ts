@@ -47,9 +47,9 @@ test("a page whose id is old enough sends under a new one, and shows and deletes
   await early.agent.dispose();
   age(storage, 1);
 
-  edge.visitorId = SECOND;
   const { agent } = openPage(parts(storage, edge, outboxName));
   await agent.outbox();
+  edge.visitorId = SECOND;
   expect(JSON.parse(storage.getItem("waggle.earlierTokens") ?? "[]")).toEqual(["visitor"]);
   await agent.send("a mug").finished;
   await until(agent, async () => (await agent.outbox()).sent === 2);

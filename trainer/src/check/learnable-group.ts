@@ -38,8 +38,6 @@ export type PresentSenders = {
 export type LearnableGroup = {
   /** Name of the task. */
   readonly task: string;
-  /** Rollouts that it was assigned for. Rejected and missing ones keep their place; absent = those that are there. */
-  readonly places?: number;
   readonly trajectories: readonly LearnableTrajectory[];
 };
 

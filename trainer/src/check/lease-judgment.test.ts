@@ -7,7 +7,6 @@ import { initialState } from "../checkpoint/trainer-state.ts";
 import { parityChecker, randomGroups, TINY_BASE } from "../edge-training/training.fixture.ts";
 import { PAGE_TOOL_FAILED } from "../evaluation/skipped-outcome.ts";
 import type { TrajectoryChecker } from "./trajectory-check.ts";
-import { partContext } from "../recipes/part-context.ts";
 import { waitingStep } from "./waiting-step.ts";
 
 const recipe = edgeRecipeNamed("dr-grpo-tis");
@@ -51,36 +50,6 @@ test("a rollout sent twice under different ids counts once", async () => {
   expect(judged.outcomes.filter(({ status }) => status === "rejected")).toEqual([
     { digest: copy.digest, status: "rejected", reason: "replayed" },
   ]);
-});
-
-test("rejected rollouts do not count in their group, and the others keep the scale of the whole one", async () => {
-  const group = await mixedGroup();
-  const [, , first] = group.trajectories.map(({ digest }) => digest);
-  const advantagesOf = async (rejects: (digest: string) => boolean, size = 4) => {
-    const judged = await judge(
-      { ...group, size },
-      {
-        check: async (leased, ...others) =>
-          rejects(leased.digest)
-            ? { trajectory: null, outcome: { digest: leased.digest, status: "rejected" } }
-            : parityChecker.check(leased, ...others),
-      },
-    );
-    const groups = judged.groups.map(({ rewarded }) => rewarded);
-    const { advantages } = recipe.stage.advantage!.estimate(groups, partContext(recipe.stage, 0));
-    return judged.groups
-      .flatMap(({ trajectories }) => trajectories)
-      .map(({ digest }) => Array.from(advantages.get(digest)?.[0] ?? []).at(-1));
-  };
-  expect(await advantagesOf(() => false)).toEqual([0.5, 0.5, -0.5, -0.5]);
-  // Two successes and a failure: (r − 2/3) · 3/2 · 3/4.
-  const left = await advantagesOf((digest) => digest === first);
-  for (const [i, value] of [3 / 8, 3 / 8, -3 / 4].entries()) expect(left[i]).toBeCloseTo(value, 12);
-  // The control: as a group of three that was never larger.
-  const small = await advantagesOf((digest) => digest === first, 3);
-  for (const [i, value] of [1 / 3, 1 / 3, -2 / 3].entries()) {
-    expect(small[i]).toBeCloseTo(value, 12);
-  }
 });
 
 test("forgotten rollouts leave their group, and a group without a signal is left out", async () => {

@@ -78,8 +78,7 @@ export async function judgeLease(
     outcomes.push(...judged.outcomes);
     if (judged.passed.length === 0) continue;
     const task = group.task === null ? group.groupId : taskName(group.task);
-    const { size: places } = group;
-    const passed = { task, places, trajectories: judged.passed };
+    const passed = { task, trajectories: judged.passed };
     groups.push(await rewardedForStep(recipe, passed, coming));
     for (const { visitorId, network } of judged.passed) {
       if (visitorId !== undefined) present.visitor.add(visitorId);

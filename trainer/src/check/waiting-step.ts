@@ -47,11 +47,8 @@ export async function rewardedForStep(
   group: LearnableGroup,
   { band, ...coming }: ComingStep,
 ): Promise<RewardedLearnable> {
-  const { task, places } = group;
-  const trajectories = group.trajectories.map((trajectory) => ({
-    ...bounded(trajectory, band),
-    ...(places === undefined ? {} : { places }),
-  }));
+  const { task } = group;
+  const trajectories = group.trajectories.map((trajectory) => bounded(trajectory, band));
   const context = partContext(stage, coming.step, coming);
   return { ...group, rewarded: await rewardGroup(stage, { task, trajectories }, context) };
 }

@@ -170,7 +170,9 @@ test("the panel shows no text that cannot be replaced", async () => {
   await press("forgetMe");
   await press("deleteEverything");
   await note();
+  Object.defineProperty(agent.consent, "isWithdrawing", { value: true });
   await press("withdraw");
+  await note();
   await press("whatISent");
   agent.setConversation([answer({})]);
   await note();

@@ -5,12 +5,10 @@
  * Source: Shao et al. 2024, "DeepSeekMath" (GRPO), arXiv:2402.03300
  * Differs from it by default: no division by the group's standard deviation (Liu et al. 2025, "Understanding
  * R1-Zero-Like Training" (Dr. GRPO), arXiv:2503.20783), because that gives the most weight to tasks whose
- * rollouts nearly agree. `scale: "std"` gives the published form. If rollouts of a group are missing, the others are scaled as in
- * the whole group: the mean includes the rollout itself, which shrinks its advantage by its share of the weights, 1/G if all
- * weigh the same. Missing rollouts count as if they weighed as much as those that are there, on average.
+ * rollouts nearly agree. `scale: "std"` gives the published form.
  */
 import type { RewardedTrajectory } from "../composition/part.ts";
-import { deviationOf, meanOf, requireGroup, sumOf } from "../statistics.ts";
+import { deviationOf, meanOf, requireGroup } from "../statistics.ts";
 import { withScale } from "./advantage-scale.ts";
 import { advantagePart, byRewards, byTurns, type GroupPart, reputationsOf } from "./credit.ts";
 import type { GroupAdvantageOptions } from "./group-advantage-options.ts";
@@ -38,27 +36,16 @@ export function groupRelativeAdvantages(
   return centered.map((c) => c / (std + epsilon));
 }
 
-/** `[G]` advantages of a group's trajectories by the total of their rewards, in the scale of the whole group. */
+/** `[G]` advantages of a group's trajectories by the total of their rewards. */
 export function totalAdvantages(
   trajectories: readonly RewardedTrajectory[],
   options: GroupAdvantageOptions,
 ): number[] {
-  const weights = reputationsOf(trajectories);
-  const advantages = groupRelativeAdvantages(
+  return groupRelativeAdvantages(
     trajectories.map(({ reward }) => reward.total),
     options,
-    weights,
+    reputationsOf(trajectories),
   );
-  // Divided by their own deviation, they have no scale to restore.
-  if (options.scale === "std") return advantages;
-  const G = advantages.length;
-  const places = Math.max(G, ...trajectories.map(({ trajectory }) => trajectory.places ?? G));
-  if (places === G) return advantages;
-  const all = sumOf(weights);
-  return advantages.map((advantage, i) => {
-    const share = (weights[i] ?? 1) / all;
-    return (advantage * (1 - (share * G) / places)) / (1 - share);
-  });
 }
 
 /** `group`: r − mean, divided by the population deviation unless `scale` says otherwise. */

@@ -58,8 +58,6 @@ export type JudgedTrajectory = {
   readonly read: ReadBefore | null;
   /** Weight in (0, 1] that its sender's reputation gives it in the statistics of its group; absent = 1. */
   readonly reputation?: number;
-  /** Rollouts that its group was assigned for, of which some may be missing or refused; absent = those that are there. */
-  readonly places?: number;
   /** Staleness: published versions between the sampling policy and the newest. */
   readonly staleness: number;
   /**
