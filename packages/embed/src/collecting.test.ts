@@ -1,4 +1,4 @@
-import { createConsentStore, createMemoryStorage, WITHDRAWALS_KEY } from "@waggle/collector";
+import { createConsentStore, createMemoryStorage } from "@waggle/collector";
 import { expect, test } from "vitest";
 import { Collecting } from "./collecting.ts";
 import type { Collected, CollectingParts } from "./open-collecting.ts";
@@ -32,7 +32,7 @@ test("nothing is loaded without consent, unless the edge has not confirmed a wit
   collecting.openIfDue();
   await new Promise((resolve) => setTimeout(resolve));
   expect(calls).toEqual([]);
-  storage.setItem(WITHDRAWALS_KEY, "[]");
+  storage.setItem("waggle.withdrawals", "[]");
   collecting.openIfDue();
   await expect.poll(() => calls).toEqual(["start"]);
 });

@@ -24,7 +24,8 @@ import {
 import { containCheck } from "../check/contained-check.ts";
 import { assignedEnvironment } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
-import { PART_BYTES, uploadFile } from "../edge/object-upload.ts";
+import { uploadFile } from "../edge/object-upload.ts";
+import { PART_BYTES } from "../edge/part-size.ts";
 import { adoptedState, hasOtherStable, withPolicies } from "../edge/edge-following.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 import {

@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { WaggleError } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { createEdgeClient, type EdgeClient } from "./edge-client.ts";
-import { PART_BYTES } from "./object-upload.ts";
+import { PART_BYTES } from "./part-size.ts";
 
 type Answer = { readonly status: number; readonly body: unknown } | Error;
 

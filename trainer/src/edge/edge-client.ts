@@ -25,8 +25,8 @@ import {
 } from "@waggle/protocol";
 import { compressedForm } from "./compressed-form.ts";
 import { LeaseAnswer } from "./lease-answer.ts";
-import { PART_BYTES } from "./object-upload.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
+import { PART_BYTES } from "./part-size.ts";
 import { createSigningClient } from "./signing-client.ts";
 
 /** The edge calls that the training loop uses. */

@@ -4,9 +4,7 @@
  */
 import { sha256 } from "@waggle/protocol";
 import type { EdgeClient } from "./edge-client.ts";
-
-/** Size of a part. A connection of 10 Mbit/s sends one in half a minute. Larger objects have no compressed form. */
-export const PART_BYTES: number = 32 * 1024 * 1024;
+import { PART_BYTES } from "./part-size.ts";
 
 /** A file to upload. */
 type UploadedFile = {

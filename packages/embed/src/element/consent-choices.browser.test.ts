@@ -1,5 +1,5 @@
 /** The boxes of a site that offers choices, and what the panel says about stored data. */
-import { createMemoryStorage, WITHDRAWALS_KEY } from "@waggle/collector";
+import { createMemoryStorage } from "@waggle/collector";
 import type { Consent, ConsentReceipt } from "@waggle/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { createConsentCard } from "./consent-card.ts";
@@ -120,11 +120,11 @@ test("the privacy view says that a withdrawal is pending until the site has conf
   agent.consent.grant();
   const view = createPrivacyView(agent, DEFAULT_TEXTS, false);
   await view.refresh();
-  storage.setItem(WITHDRAWALS_KEY, "[]");
+  storage.setItem("waggle.withdrawals", "[]");
   buttonOf(view.element, DEFAULT_TEXTS.withdraw).click();
   await expect.poll(() => view.element.textContent).toContain(DEFAULT_TEXTS.withdrawing);
   expect(view.element.textContent).toContain(DEFAULT_TEXTS.notAgreed);
-  storage.removeItem(WITHDRAWALS_KEY);
+  storage.removeItem("waggle.withdrawals");
   await view.refresh();
   expect(view.element.textContent).not.toContain(DEFAULT_TEXTS.withdrawing);
 });
