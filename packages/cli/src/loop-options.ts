@@ -46,7 +46,12 @@ export function withLoopOptions(command: Command): Command {
       12,
     )
     .option("--publications <count>", "stop after this many published versions", positive, 1000)
-    .option("--evaluation-tasks <count>", "held-out tasks in the final comparison", whole, 400)
+    .option(
+      "--evaluation-tasks <count>",
+      "held-out tasks in the final comparison, which both versions play at three temperatures",
+      whole,
+      400,
+    )
     .option(
       "--model <folder>",
       "Hugging Face model folder, or default or nano (default: the site's own or its base model, made once)",

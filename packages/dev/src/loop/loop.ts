@@ -84,7 +84,11 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     const model = options.model ?? (await siteModel(site, say, signal));
     const startedAt = Date.now();
     say("preparing storage and the page …");
-    await Promise.all([migrate(installation, site), buildPage(page, onLine)]);
+    await Promise.all([
+      migrate(installation, site).then(() => say("storage is ready")),
+      buildPage(page, onLine).then(() => say("the page is built")),
+    ]);
+    say("starting the edge, the page and the trainer …");
     const edgePort = await freePort();
     const edgeUrl = `http://localhost:${edgePort}`;
     const sitePort = await freePort();
