@@ -35,7 +35,10 @@ export type EnginePages = {
   readonly close: () => void;
 };
 
-const WLLAMA = join(import.meta.dirname, "../../../node_modules/@wllama/wllama/esm/wasm/wllama.wasm");
+const WLLAMA = join(
+  import.meta.dirname,
+  "../../../node_modules/@wllama/wllama/esm/wasm/wllama.wasm",
+);
 const TYPES: { readonly [extension: string]: string } = {
   ".html": "text/html",
   ".js": "text/javascript",

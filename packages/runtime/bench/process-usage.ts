@@ -16,7 +16,9 @@ export class ProcessUsage {
    * @throws Error on systems without `/proc`, and if there is no such process.
    */
   constructor(mark: string) {
-    const found = childrenOf(process.pid).find((pid) => read(`/proc/${pid}/cmdline`).includes(mark));
+    const found = childrenOf(process.pid).find((pid) =>
+      read(`/proc/${pid}/cmdline`).includes(mark),
+    );
     if (found === undefined) {
       throw new Error("cannot find the browser's process; this benchmark needs Linux with /proc");
     }

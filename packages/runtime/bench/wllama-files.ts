@@ -68,7 +68,8 @@ async function makeFolder(
   );
   await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizerJson(config)));
   // Last, because it marks a folder that is complete.
-  const quantization = format === "f32" ? {} : { quantization_config: quantizationConfigJson(format) };
+  const quantization =
+    format === "f32" ? {} : { quantization_config: quantizationConfigJson(format) };
   const json = { ...decoderConfigJson(config), ...quantization };
   await writeFile(join(folder, "config.json"), JSON.stringify(json));
 }

@@ -22,6 +22,11 @@ export const SETTINGS: readonly WllamaSetting[] = [
 /** Full precision, for comparing tokens. */
 export const EXACT: WllamaSetting = { flash_attn: false, cache: "f32" };
 
+/** Most relative change from one round to the next. */
+const STEADY = 0.1;
+const TUNING_ROUNDS = 10;
+const LONG_PROMPT = 256;
+
 /** Nats. */
 const MOST_DIFFERENCE = 1e-4;
 
@@ -112,13 +117,13 @@ export class WllamaPair {
     const prompt = benchPrompt(this.#options.model, promptLength);
     for (const setting of settings) {
       await this.set(setting);
-      const times = {
-        prefill: await this.#time(() => this.#page.call("generatePeer", prompt, 1)),
-        decode: Infinity,
-      };
-      for (let round = 0; round < 3; round++) {
-        const ms = await this.#time(() => this.#page.call("decodePeer", prompt, count));
-        if (round > 0) times.decode = Math.min(times.decode, ms / count);
+      const prefill = await this.#time(() => this.#page.call("generatePeer", prompt, 1));
+      const decode = (): Promise<number> =>
+        this.#time(() => this.#page.call("decodePeer", prompt, count));
+      const times = { prefill, decode: (await steady([decode], TUNING_ROUNDS)) / count };
+      // Again with compiled code, which a long prompt hardly needs.
+      if (promptLength < LONG_PROMPT) {
+        times.prefill = await this.#time(() => this.#page.call("generatePeer", prompt, 1));
       }
       const shown = `${times.decode.toFixed(1)} ms a token, prompt ${times.prefill.toFixed(0)} ms`;
       this.#options.report(`wllama p${promptLength}, ${settingName(setting)}: ${shown}`);
@@ -131,7 +136,11 @@ export class WllamaPair {
     return tuned;
   }
 
-  /** Milliseconds per token, wllama's first. */
+  /**
+   * Milliseconds per token, wllama's first.
+   *
+   * @param warmUp - most untimed pairs at the start.
+   */
   async compare(
     workload: Workload,
     promptLength: number,
@@ -140,7 +149,8 @@ export class WllamaPair {
     warmUp: number,
   ): Promise<Comparison> {
     const prompt = benchPrompt(this.#options.model, promptLength);
-    const isKept = this.backend.includes("kernels");
+    const { report } = this.#options;
+    const isKept = this.backend === "kernels";
     await this.#page.call("forgetPrompt");
     const ours = async (): Promise<number> => {
       if (workload === "prefill") {
@@ -159,13 +169,14 @@ export class WllamaPair {
     };
     const ourMs: number[] = [];
     const theirMs: number[] = [];
-    for (let pair = -warmUp; pair < pairs; pair++) {
+    await steady([ours, theirs], warmUp);
+    for (let pair = 0; pair < pairs; pair++) {
       // Who goes first alternates, too.
-      const both = pair % 2 === 0 ? [ours, theirs] : [theirs, ours];
-      for (const one of both) {
-        const ms = await one();
-        if (pair >= 0) (one === ours ? ourMs : theirMs).push(ms);
+      for (const one of pair % 2 === 0 ? [ours, theirs] : [theirs, ours]) {
+        (one === ours ? ourMs : theirMs).push(await one());
       }
+      const shown = [ourMs, theirMs].map((all) => all.at(-1)?.toFixed(3));
+      report(`${workload} p${promptLength}, ms a token: ours ${shown[0]}, wllama ${shown[1]}`);
     }
     await this.#page.call("forgetPrompt");
     return interleavedPairs(theirMs, ourMs);
@@ -186,6 +197,29 @@ export class WllamaPair {
     const { all, busiest } = timeBetween(before, usage.threadTimes());
     return this.#options.threads > 1 ? busiest : all;
   }
+}
+
+/**
+ * Runs in turns until no time changes much, because code is compiled again as it runs, in threads that count.
+ *
+ * @param most - rounds.
+ * @returns the least sum of a round.
+ */
+async function steady(runs: readonly (() => Promise<number>)[], most: number): Promise<number> {
+  let before: number[] = [];
+  let least = Infinity;
+  for (let round = 0; round < most; round++) {
+    const times: number[] = [];
+    for (const run of runs) times.push(await run());
+    least = Math.min(
+      least,
+      times.reduce((sum, ms) => sum + ms),
+    );
+    const isSteady = times.every((ms, i) => Math.abs(ms / (before[i] ?? 0) - 1) < STEADY);
+    if (isSteady) break;
+    before = times;
+  }
+  return least;
 }
 
 export function settingName({ flash_attn, cache }: WllamaSetting): string {

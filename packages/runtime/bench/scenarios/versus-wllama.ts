@@ -28,14 +28,14 @@ type Size = {
   /** Tokens of a timed block of decoding. */
   readonly count: number;
   readonly pairs: number;
-  /** Untimed pairs at the start: code is recompiled as it runs. */
+  /** Most untimed pairs at the start. */
   readonly warmUp: number;
 };
 
 const SIZES: readonly Size[] = [
-  { model: "small", label: "15M", count: 48, pairs: 15, warmUp: 3 },
-  { model: "medium", label: "80M", count: 24, pairs: 9, warmUp: 2 },
-  { model: "large", label: "0.6B", count: 8, pairs: 7, warmUp: 1 },
+  { model: "small", label: "15M", count: 48, pairs: 15, warmUp: 20 },
+  { model: "medium", label: "80M", count: 24, pairs: 9, warmUp: 8 },
+  { model: "large", label: "0.6B", count: 8, pairs: 7, warmUp: 3 },
 ];
 const VISITS = 7;
 /** Prompts of the rows. */
@@ -98,7 +98,11 @@ class SizeRows {
   #fits(format: PeerFormat): boolean {
     const { model, label } = this.#size;
     const limits = wasmLimits();
-    const { total } = modelMemory(BENCH_CONFIGS[model], { dtype: format, contextLength: 1024, limits });
+    const { total } = modelMemory(BENCH_CONFIGS[model], {
+      dtype: format,
+      contextLength: 1024,
+      limits,
+    });
     if (total <= limits.totalBytes) return true;
     const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
     this.#context.report(
@@ -126,10 +130,13 @@ class SizeRows {
             promptLength,
             count,
             quick ? 7 : pairs,
-            quick ? 1 : warmUp,
+            warmUp,
           );
           const { backend } = pair;
-          yield { ...speedRow({ name, peerName: this.#peer(one, setting), agree }, compared), backend };
+          yield {
+            ...speedRow({ name, peerName: this.#peer(one, setting), agree }, compared),
+            backend,
+          };
         }
       }
     } finally {
@@ -164,7 +171,9 @@ class SizeRows {
     for (const what of ["held", "peak", "cold", "stored"] as const) {
       const isTime = what === "cold" || what === "stored";
       const scale = isTime ? 1 : 2 ** -20;
-      const [mine, theirs] = [ours, peers].map((visits) => visits.map((each) => scale * each[what]));
+      const [mine, theirs] = [ours, peers].map((visits) =>
+        visits.map((each) => scale * each[what]),
+      );
       // The ratio is the peer's over ours, because both are costs.
       const { first, second, ...paired } = interleavedPairs(theirs as number[], mine as number[]);
       const text = {
@@ -213,6 +222,9 @@ class SizeRows {
 }
 
 const { version } = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../node_modules/@wllama/wllama/package.json"), "utf8"),
+  readFileSync(
+    join(import.meta.dirname, "../../../../node_modules/@wllama/wllama/package.json"),
+    "utf8",
+  ),
 ) as { version: string };
 const WLLAMA = `wllama ${version}`;
