@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Milliseconds on a processor, by thread. */
-export type ThreadTimes = ReadonlyMap<string, number>;
+type ThreadTimes = ReadonlyMap<string, number>;
 
 /** A process that this one started, with its descendants. */
 export class ProcessUsage {

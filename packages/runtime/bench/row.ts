@@ -8,7 +8,10 @@ export type BenchRow = {
   readonly peer: number;
   readonly peerName: string;
   readonly unit: string;
-  /** ours / peer. Above 1 is better where more is better, and worse for costs; the rows of `versus-wllama` are peer / ours for costs. */
+  /**
+   * ours / peer. Above 1 is better where more is better, and worse for costs. In `versus-wllama`, costs are peer / ours, so that
+   * above 1 is always better.
+   */
   readonly ratio: number;
   readonly agree: boolean;
   /**

@@ -25,7 +25,7 @@ export const EXACT: WllamaSetting = { flash_attn: false, cache: "f32" };
 /** Most relative change from one round to the next. */
 const STEADY = 0.1;
 const TUNING_ROUNDS = 10;
-const LONG_PROMPT = 256;
+const LONG_MS = 20_000;
 
 /** Nats. */
 const MOST_DIFFERENCE = 1e-4;
@@ -76,8 +76,8 @@ export class WllamaPair {
   }
 
   /**
-   * For f32, whether wllama gives the same tokens. llama.cpp rounds activations where weights are quantized, so then it is whether
-   * our log-probs are those of our own reference for the same weights.
+   * For f32, whether wllama gives the same tokens. llama.cpp rounds activations where weights are quantized, so then
+   * it is whether our log-probs are those of our own reference for the same weights.
    */
   async agrees(count: number): Promise<boolean> {
     const { model, format, report } = this.#options;
@@ -121,8 +121,8 @@ export class WllamaPair {
       const decode = (): Promise<number> =>
         this.#time(() => this.#page.call("decodePeer", prompt, count));
       const times = { prefill, decode: (await steady([decode], TUNING_ROUNDS)) / count };
-      // Again with compiled code, which a long prompt hardly needs.
-      if (promptLength < LONG_PROMPT) {
+      // Again with compiled code, which matters less the longer it takes.
+      if (prefill < LONG_MS) {
         times.prefill = await this.#time(() => this.#page.call("generatePeer", prompt, 1));
       }
       const shown = `${times.decode.toFixed(1)} ms a token, prompt ${times.prefill.toFixed(0)} ms`;

@@ -16,7 +16,7 @@ const GREEDY = {
   stopTokenIds: [],
 } as const;
 
-export type Decoded = {
+type Decoded = {
   readonly tokenIds: readonly number[];
   readonly rawLogProbs: readonly number[];
   /** Build, back end and number format that computed it. */

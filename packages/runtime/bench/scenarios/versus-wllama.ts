@@ -64,7 +64,7 @@ class SizeRows {
   readonly #context: BenchContext;
   readonly #pages: EnginePages;
   readonly #size: Size;
-  /** wllama's settings by prompt. Found with int8 weights and one thread: they are about keys and values only. */
+  /** wllama's settings by prompt. Found with one thread and the first format: they are about keys and values only. */
   readonly #tuned = new Map<number, Tuned>();
 
   constructor(context: BenchContext, pages: EnginePages, size: Size) {
@@ -105,9 +105,8 @@ class SizeRows {
     });
     if (total <= limits.totalBytes) return true;
     const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
-    this.#context.report(
-      `no rows of ${label} ${format}: it takes ${gigabytes(total)} GB, and ${limits.description} has ${gigabytes(limits.totalBytes)}`,
-    );
+    const needs = `${gigabytes(total)} GB of the ${gigabytes(limits.totalBytes)} of ${limits.description}`;
+    this.#context.report(`no rows of ${label} ${format}: it takes ${needs}`);
     return false;
   }
 
