@@ -80,6 +80,9 @@ export async function buildEnginePages(report: (line: string) => void): Promise<
   });
   const open = async (): Promise<EnginePage> => {
     const profile = mkdtempSync(join(tmpdir(), "waggle-engines-"));
+    const forget = (): void => rmSync(profile, { recursive: true, force: true });
+    // A run may be stopped at any time, and a profile may have more than a gigabyte.
+    process.once("exit", forget);
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: chromiumPath(),
       args: CHROMIUM_FLAGS,
@@ -115,7 +118,8 @@ export async function buildEnginePages(report: (line: string) => void): Promise<
       },
       close: async () => {
         await context.close();
-        rmSync(profile, { recursive: true, force: true });
+        process.off("exit", forget);
+        forget();
       },
     };
   };
