@@ -19,7 +19,11 @@ export type BenchCommand<Context> = {
   readonly scenarios: readonly BenchScenario<Context>[];
   /** Plural noun for the outputs that are compared before speed. */
   readonly compared: string;
-  readonly context: (quick: boolean, report: (line: string) => void) => Context;
+  readonly context: (
+    quick: boolean,
+    report: (line: string) => void,
+    wants: (name: string) => boolean,
+  ) => Context;
 };
 
 /**
@@ -32,17 +36,23 @@ export async function runBench<Context>(bench: BenchCommand<Context>): Promise<v
   const program = createCommand(bench.command)
     .description(bench.description)
     .option("--only <names>", `scenarios, separated by commas: ${known.join(", ")}`, namesOf(known))
+    .option(
+      "--rows <texts>",
+      "only rows whose names contain one of these, separated by commas; for scenarios that can leave out rows",
+    )
     .option("--quick", "run one round of each, to check that it works", false)
     .option("--json", "print one JSON object instead of a table", false)
     .parse();
-  const options = program.opts<{ only?: string[]; quick: boolean; json: boolean }>();
+  const options = program.opts<{ only?: string[]; rows?: string; quick: boolean; json: boolean }>();
   const names = options.only ?? known;
+  const texts = options.rows?.split(",") ?? [""];
+  const wants = (name: string): boolean => texts.some((text) => name.includes(text.trim()));
 
   const report = (line: string): void => console.error(line);
   const rows: BenchRow[] = [];
   for (const scenario of scenarios.filter(({ name }) => names.includes(name))) {
     report(`── ${scenario.name}: ${scenario.description}`);
-    for await (const row of scenario.run(bench.context(options.quick, report))) {
+    for await (const row of scenario.run(bench.context(options.quick, report, wants))) {
       report(`   ${JSON.stringify(row)}`);
       rows.push(row);
     }

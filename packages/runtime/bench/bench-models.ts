@@ -3,7 +3,8 @@ import { initializeDecoder, parameterCount } from "@waggle/model";
 import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 
-export type BenchModelName = "micro" | "nano" | "default" | "small" | "medium" | "wide" | "long";
+export type BenchModelName =
+  "micro" | "nano" | "default" | "small" | "medium" | "wide" | "large" | "long";
 
 const base: DecoderConfig = {
   modelType: "qwen3",
@@ -24,7 +25,8 @@ const base: DecoderConfig = {
 /**
  * `micro`: 0.2 M parameters, small enough for a software GPU. `nano`: 0.7 M, the shape of the first
  * `packages/model/nano` with a longer context, kept because targets were set for it. `default`: 3 M, the shape of
- * `packages/model/default`. `small`: 15 M. `medium`: 77 M. `wide`: four layers as wide as Qwen3-0.6B's, 96 M. `long`: for contexts of 6k on a software GPU, whose attention takes a quarter of a second per
+ * `packages/model/default`. `small`: 15 M. `medium`: 77 M. `wide`: four layers as wide as Qwen3-0.6B's, 96 M. `large`: its
+ * whole shape, 596 M. `long`: for contexts of 6k on a software GPU, whose attention takes a quarter of a second per
  * head and layer there: one layer, two heads.
  */
 export const BENCH_CONFIGS: { readonly [name in BenchModelName]: DecoderConfig } = {
@@ -75,6 +77,17 @@ export const BENCH_CONFIGS: { readonly [name in BenchModelName]: DecoderConfig }
     keyValueHeads: 8,
     headSize: 128,
     feedForwardSize: 3072,
+  },
+  large: {
+    ...base,
+    vocabularySize: 151_936,
+    width: 1024,
+    layers: 28,
+    heads: 16,
+    keyValueHeads: 8,
+    headSize: 128,
+    feedForwardSize: 3072,
+    ropeTheta: 1_000_000,
   },
   long: {
     ...base,

@@ -23,10 +23,12 @@ import {
   versusTransformersWasm,
   versusTransformersWebgpu,
 } from "./scenarios/versus-transformers.ts";
+import { versusWllama } from "./scenarios/versus-wllama.ts";
 
 const SCENARIOS: readonly Scenario[] = [
   versusTransformersWasm,
   versusTransformersWebgpu,
+  versusWllama,
   versusBareLoop,
   grouped,
   groupedWebgpu,
@@ -49,5 +51,5 @@ await runBench({
   description: "compare the runtime with its peers: first their outputs, then their speed",
   scenarios: SCENARIOS,
   compared: "outputs",
-  context: (quick, report) => ({ quick, report, page: () => openBenchPage(report) }),
+  context: (quick, report, wants) => ({ quick, report, wants, page: () => openBenchPage(report) }),
 });

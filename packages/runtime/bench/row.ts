@@ -8,7 +8,10 @@ export type BenchRow = {
   readonly peer: number;
   readonly peerName: string;
   readonly unit: string;
-  /** ours / peer. Above 1 is better where more is better, and worse for costs. */
+  /**
+   * ours / peer. Above 1 is better where more is better, and worse for costs. In `versus-wllama`, costs are peer / ours, so that
+   * above 1 is always better.
+   */
   readonly ratio: number;
   readonly agree: boolean;
   /**
@@ -16,6 +19,8 @@ export type BenchRow = {
    * then differs from the quotient of `ours` and `peer`, which are medians themselves.
    */
   readonly interval?: readonly [number, number];
+  /** What computed ours, where it depends on the model. */
+  readonly backend?: string;
 };
 
 type RowText = Pick<BenchRow, "name" | "peerName" | "unit" | "agree">;

@@ -1,26 +1,48 @@
 /**
- * Writes a decoder as a GGUF file for llama.cpp, float32 only. Test support, not a converter.
+ * Writes a decoder as a GGUF file for llama.cpp, with placeholder words instead of a tokenizer. For tests and benchmarks, not a
+ * converter.
  * Source: the GGUF specification (version 3) of the ggml project; tensor names and the order of
  * query and key rows as llama.cpp's own converter makes them.
  */
 import { ropeFrequencies } from "../../../packages/model/src/decoder/rope.ts";
 import type { DecoderConfig } from "@waggle/model";
 import type { Tensor, TensorMap } from "@waggle/protocol";
+import { GGML_CODE, ggmlBlocks, ggmlBytes } from "./gguf-blocks.ts";
+import type { GgmlType } from "./gguf-blocks.ts";
+import { ggufWord } from "./gguf-words.ts";
 
 type Value =
   | { u32: number }
   | { f32: number }
+  | { flag: boolean }
   | { text: string }
   | { texts: string[] }
   | { i32s: number[] };
 
 const ALIGNMENT = 32;
 /** GGUF's codes of value types. */
-const TYPE = { u32: 4, i32: 5, f32: 6, text: 8, array: 9 } as const;
+const TYPE = { u32: 4, i32: 5, f32: 6, flag: 7, text: 8, array: 9 } as const;
 
-/** The bytes of the GGUF file. */
+/** The bytes of the GGUF file in float32. */
 export function writeGguf(config: DecoderConfig, weights: TensorMap): Uint8Array {
-  const tensors = [...ggufTensors(config, weights)];
+  const file = new Bytes();
+  for (const part of ggufParts(config, weights, "f32")) file.raw(part);
+  return file.finish();
+}
+
+/**
+ * The same in parts, so that a large file is never in memory as a whole.
+ * @param format - of the matrices. The vocabulary's stay at 8 bits in a file of 4, as in this project's int4; llama.cpp's own
+ *   files have about 6.6 there.
+ */
+export function* ggufParts(
+  config: DecoderConfig,
+  weights: TensorMap,
+  format: GgmlType,
+): Generator<Uint8Array> {
+  const tensors = [...ggufTensors(config, weights)].map(
+    ([name, tensor]) => ({ name, tensor, type: typeOf(name, tensor, format) }) as const,
+  );
   const metadata = Object.entries(ggufMetadata(config));
   const head = new Bytes();
   head.raw(new TextEncoder().encode("GGUF"));
@@ -32,20 +54,31 @@ export function writeGguf(config: DecoderConfig, weights: TensorMap): Uint8Array
     head.value(value);
   }
   let offset = 0;
-  for (const [name, { shape, data }] of tensors) {
+  for (const { name, tensor, type } of tensors) {
     head.text(name);
-    head.u32(shape.length);
-    for (const dim of shape.toReversed()) head.u64(dim); // innermost first
-    head.u32(0); // F32
+    head.u32(tensor.shape.length);
+    for (const dim of tensor.shape.toReversed()) head.u64(dim); // innermost first
+    head.u32(GGML_CODE[type]);
     head.u64(offset);
-    offset += Math.ceil(data.byteLength / ALIGNMENT) * ALIGNMENT;
+    const size = ggmlBytes(type, tensor.data.length);
+    offset += size + padding(size);
   }
   head.pad();
-  for (const [, { data }] of tensors) {
-    head.raw(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-    head.pad();
+  yield head.finish();
+  for (const { tensor, type } of tensors) {
+    const bytes = ggmlBlocks(type, tensor.data);
+    yield bytes;
+    if (padding(bytes.length) > 0) yield new Uint8Array(padding(bytes.length));
   }
-  return head.finish();
+}
+
+function typeOf(name: string, { shape }: Tensor, format: GgmlType): GgmlType {
+  if (shape.length < 2 || format === "f32") return "f32";
+  return /^(token_embd|output)\./.test(name) ? "q8_0" : format;
+}
+
+function padding(size: number): number {
+  return (ALIGNMENT - (size % ALIGNMENT)) % ALIGNMENT;
 }
 
 /** llama.cpp's name of the architecture. */
@@ -55,7 +88,9 @@ function architectureName({ modelType }: DecoderConfig): string {
 
 function ggufMetadata(config: DecoderConfig): { [key: string]: Value } {
   const arch = architectureName(config);
-  const tokens = Array.from({ length: config.vocabularySize }, (_, id) => `<${id}>`);
+  const tokens = Array.from({ length: config.vocabularySize }, (_, id) =>
+    ggufWord(id).replace(" ", "Ġ"),
+  );
   return {
     "general.architecture": { text: arch },
     [`${arch}.context_length`]: { u32: config.contextLength },
@@ -71,14 +106,15 @@ function ggufMetadata(config: DecoderConfig): { [key: string]: Value } {
     [`${arch}.rope.freq_base`]: { f32: config.ropeTheta },
     [`${arch}.vocab_size`]: { u32: config.vocabularySize },
     ...ownMetadata(config, arch),
-    // Placeholder words that occur in no text, since the test uses token ids.
+    // llama.cpp finds whole words without merges under this name only.
     "tokenizer.ggml.model": { text: "gpt2" },
-    "tokenizer.ggml.pre": { text: "default" },
+    "tokenizer.ggml.pre": { text: "llama-bpe" },
     "tokenizer.ggml.tokens": { texts: tokens },
     "tokenizer.ggml.token_type": { i32s: tokens.map(() => 1) },
-    "tokenizer.ggml.merges": { texts: ["< 0"] },
+    "tokenizer.ggml.merges": { texts: ["a a"] },
     "tokenizer.ggml.bos_token_id": { u32: 0 },
     "tokenizer.ggml.eos_token_id": { u32: 1 },
+    "tokenizer.ggml.add_bos_token": { flag: false },
   };
 }
 
@@ -233,6 +269,9 @@ class Bytes {
     } else if ("f32" in value) {
       this.u32(TYPE.f32);
       this.#number(4, (view) => view.setFloat32(0, value.f32, true));
+    } else if ("flag" in value) {
+      this.u32(TYPE.flag);
+      this.raw(Uint8Array.of(value.flag ? 1 : 0));
     } else if ("text" in value) {
       this.u32(TYPE.text);
       this.text(value.text);
@@ -249,7 +288,7 @@ class Bytes {
   }
 
   pad(): void {
-    this.raw(new Uint8Array((ALIGNMENT - (this.#length % ALIGNMENT)) % ALIGNMENT));
+    this.raw(new Uint8Array(padding(this.#length)));
   }
 
   finish(): Uint8Array {
