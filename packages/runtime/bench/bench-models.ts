@@ -4,7 +4,14 @@ import type { DecoderConfig } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 
 export type BenchModelName =
-  "micro" | "nano" | "default" | "small" | "medium" | "wide" | "large" | "long";
+  | "micro"
+  | "nano"
+  | "default"
+  | "small"
+  | "medium"
+  | "wide"
+  | "large"
+  | "long";
 
 const base: DecoderConfig = {
   modelType: "qwen3",

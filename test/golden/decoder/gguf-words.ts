@@ -21,5 +21,5 @@ export function ggufTokenIds(text: string): number[] {
   return text
     .split(" ")
     .filter(Boolean)
-    .map((word) => [...word].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - FIRST, 0));
+    .map((word) => Array.from(word).reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - FIRST, 0));
 }
