@@ -32,8 +32,9 @@ export function benchRow(row: Omit<BenchRow, "ratio">): BenchRow {
   return { name, ours: round(ours), peer: round(peer), peerName, unit, ratio, agree };
 }
 
-/** The row of a comparison by pairs. */
+/** The row of a comparison by pairs. A few pairs have no interval. */
 export function pairedRow({ name, peerName, unit, agree }: RowText, paired: Comparison): BenchRow {
+  const [low, high] = paired.interval;
   return {
     name,
     ours: round(paired.first),
@@ -42,7 +43,7 @@ export function pairedRow({ name, peerName, unit, agree }: RowText, paired: Comp
     unit,
     ratio: round(paired.ratio),
     agree,
-    interval: [round(paired.interval[0]), round(paired.interval[1])],
+    ...(Number.isFinite(low) && Number.isFinite(high) && { interval: [round(low), round(high)] }),
   };
 }
 

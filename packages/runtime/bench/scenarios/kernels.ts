@@ -28,12 +28,9 @@ type Case = {
 
 /** `wide` stands for models too large to expand. Conversations with the small models begin with about 400 tokens. */
 const CASES: readonly Case[] = [
-  ...(["nano", "default"] as const).map((model): Case => ({
-    model,
-    dtype: "f32",
-    promptLength: 400,
-    isExpanded: false,
-  })),
+  { model: "nano", dtype: "f32", promptLength: 400, isExpanded: false },
+  { model: "default", dtype: "f32", promptLength: 400, isExpanded: false },
+  { model: "small", dtype: "f32", promptLength: READER_PROMPT, isExpanded: false },
   ...(["small", "medium", "wide"] as const).flatMap((model) =>
     (["int8", "int4"] as const).map((dtype): Case => ({
       model,
