@@ -181,13 +181,15 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
       // The present id is last, and goes first.
       write(WITHDRAWALS_KEY, [...read(WITHDRAWALS_KEY), ...withdrawn]);
       storage.removeItem(RECEIPTS_KEY);
-    } else if (cancelTimer !== null) return; // a pause goes on, whatever other tabs change
-    else {
-      const left = Number(storage.getItem(NEXT_KEY)) - clock();
-      // A longer one is of a clock that was set back.
-      if (left > 0 && left <= LONGEST_PAUSE_MS) return sendLater(left);
+      void sendWithdrawals();
+      return;
     }
-    void sendWithdrawals();
+    // A change in another tab does not end a pause.
+    if (cancelTimer !== null) return;
+    const left = Number(storage.getItem(NEXT_KEY)) - clock();
+    // A longer pause means that the clock was set back.
+    if (left > 0 && left <= LONGEST_PAUSE_MS) sendLater(left);
+    else void sendWithdrawals();
   };
   const unsubscribe = consent.onChange(follow);
   follow();

@@ -52,7 +52,7 @@ export async function openCollecting(name: string, parts: CollectingParts): Prom
   };
   const receipts = createConsentReceipts({ session, consent, storage, onReceipt: changed });
   const rewards = options.consent?.collect === "rewards" ? await rewardParts(parts, receipts) : {};
-  // oxlint-disable-next-line no-console -- for the page's developer
+  // oxlint-disable-next-line no-console -- only the page's developer reads it
   const log = (message: string): void => console.warn(message);
   const uploader = createUploader({ outbox, session, consent, receipts, log });
   const simulation = createSimulation({

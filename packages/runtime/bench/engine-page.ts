@@ -1,6 +1,6 @@
 /**
- * A page that holds our runtime and wllama, built as users build it, in a browser with a profile of its own on disk: other
- * profiles keep a page's storage in memory. Cross-origin isolated, so that threads are allowed.
+ * A production build of a page with our runtime and wllama. The browser's profile is on disk, because other profiles keep a
+ * page's storage in memory. The page is cross-origin isolated, so that threads are allowed.
  */
 import { createReadStream, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -49,7 +49,7 @@ export async function openSmallModel(
   const areHere = Promise.withResolvers<void>();
   const texts = baseModel.files.filter(({ path }) => !path.endsWith(".safetensors"));
   const format = Promise.withResolvers<ChatFormat>();
-  // If a download fails, nobody awaits it.
+  // Reading can fail while the weights still download, when nothing awaits it yet.
   format.promise.catch(() => undefined);
   let isRead = false;
   const stored = store.modelFiles(baseModel, {

@@ -5,8 +5,8 @@
  * Source: Ethayarajh et al. 2024, "KTO", arXiv:2402.01306, section 4.1: z0 = max(0, 1/m Σ log π(y_j|x_i) − log ref(y_j|x_i))
  * over the m rows of a minibatch, with y_j the completion of another row, and no gradient through it. TRL's `_get_kl_dataset`
  * moves completions on by one row.
- * Differs from it: a pair is cut at the length of the longest row of the minibatch, not at a limit of its own, and counts only
- * if a token of the completion is left; rows with weights give pairs with weights.
+ * Differs from it: a pair is at most as long as the longest row of the minibatch, and counts only if a token of the completion
+ * is left. The weight of a pair is the product of the weights of its two rows.
  */
 import type { TrainSequence } from "@waggle/protocol";
 import { meanOf, requireSameLength, sumOf } from "../../statistics.ts";

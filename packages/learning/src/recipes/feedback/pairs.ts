@@ -59,7 +59,7 @@ const correctionsDpo: CreateRecipe = recipe({
  *
  * Source: Rafailov et al. 2023, "Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
  * arXiv:2305.18290.
- * Differs from it: nobody compared the two answers. The visitor rejected the first, and said nothing against the second.
+ * Differs from it: the visitor did not compare two answers, but rejected the first and said nothing against the second.
  * Why: that is what a retry says.
  */
 const retriesDpo: CreateRecipe = recipe({
