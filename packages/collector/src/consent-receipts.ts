@@ -162,10 +162,12 @@ export function createConsentReceipts(options: ConsentReceiptsOptions): ConsentR
       failures = 0;
       const left = all.filter(({ signature }) => !sent.has(signature));
       write(WITHDRAWALS_KEY, left);
-      const pauseMs = random() * LONGEST_PAUSE_MS;
-      storage.setItem(NEXT_KEY, String(clock() + pauseMs));
-      if (left.length > 0) sendLater(pauseMs);
-      else storage.removeItem(NEXT_KEY);
+      storage.removeItem(NEXT_KEY);
+      if (left.length > 0) {
+        const pauseMs = random() * LONGEST_PAUSE_MS;
+        storage.setItem(NEXT_KEY, String(clock() + pauseMs));
+        sendLater(pauseMs);
+      }
     } catch (error) {
       // The edge may know the site by another key, which the page of a later visit has.
       return WaggleError.is(error, "SITE_UNKNOWN") ? undefined : retry(null);
