@@ -3,7 +3,7 @@ import { createCommand } from "../trainer/src/commands/command-line.ts";
 import { ensureChromium } from "./ensure-chromium.ts";
 import { buildPage, dashboardPage, sitePage } from "../packages/dev/src/pages/pages.ts";
 import { stateFolder } from "../packages/dev/src/site/site.ts";
-import { migrate } from "../packages/dev/src/stack/edge-process.ts";
+import { migrate } from "../packages/dev/src/stack/migrations.ts";
 import { openInstallation } from "../packages/dev/src/stack/installation.ts";
 import { demoSite } from "./demo.ts";
 import { ROOT } from "./root.ts";

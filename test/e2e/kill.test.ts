@@ -12,7 +12,8 @@ import { trainerMetrics, untilDrained } from "../../packages/dev/src/loop/loop.t
 import { OperatorClient } from "../../packages/dev/src/loop/operator.ts";
 import { Visitors } from "../../packages/dev/src/loop/visitors.ts";
 import { buildPage, startPage } from "../../packages/dev/src/pages/pages.ts";
-import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { migrate } from "../../packages/dev/src/stack/migrations.ts";
 import { startTrainer } from "../../packages/dev/src/stack/trainer-process.ts";
 import { NANO_MODEL, DEMO, DEMO_PAGE } from "../fixtures/demo.ts";
 import type { ManagedProcess } from "../../packages/dev/src/processes/managed-process.ts";

@@ -33,7 +33,7 @@ function run(main: string, ...args: readonly string[]) {
 }
 
 async function untilSaid(pattern: RegExp): Promise<string> {
-  for (const deadline = Date.now() + 150_000; Date.now() < deadline;) {
+  for (const deadline = Date.now() + 240_000; Date.now() < deadline;) {
     const line = lines.find((said) => pattern.test(said));
     if (line !== undefined) return line;
     if (dev.exitCode !== null) break;
@@ -79,7 +79,7 @@ beforeAll(async () => {
   }
   await addressOf("edge");
   browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
-}, 300_000);
+}, 420_000);
 
 afterAll(async () => {
   await browser?.close();

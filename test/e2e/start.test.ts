@@ -35,7 +35,7 @@ const command = (): string[] => [
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function untilSaid(pattern: RegExp, from = 0): Promise<string> {
-  for (let tries = 0; tries < 1200; tries += 1) {
+  for (let tries = 0; tries < 2400; tries += 1) {
     const line = lines.slice(from).find((said) => pattern.test(said));
     if (line !== undefined) return line;
     if (start.exitCode !== null) break;
@@ -60,7 +60,7 @@ beforeAll(async () => {
     stream?.setEncoding("utf8").on("data", (text: string) => lines.push(...text.split("\n")));
   }
   await untilSaid(/demo {8}http/);
-}, 180_000);
+}, 300_000);
 
 afterAll(async () => {
   if (start?.exitCode !== null || start.signalCode !== null) return;

@@ -16,7 +16,8 @@ import {
 } from "@waggle/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
-import { migrate, startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { startEdge } from "../../packages/dev/src/stack/edge-process.ts";
+import { migrate } from "../../packages/dev/src/stack/migrations.ts";
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { sessionOptions } from "../../trainer/src/edge-training/session-options.fixture.ts";

@@ -20,7 +20,8 @@ import { type SignedPolicy, signPolicy } from "@waggle/protocol/signing";
 import type { ManagedProcess } from "../../../packages/dev/src/processes/managed-process.ts";
 import { freePort } from "../../../packages/dev/src/processes/ports.ts";
 import type { Site } from "../../../packages/dev/src/site/site.ts";
-import { migrate, startEdge } from "../../../packages/dev/src/stack/edge-process.ts";
+import { startEdge } from "../../../packages/dev/src/stack/edge-process.ts";
+import { migrate } from "../../../packages/dev/src/stack/migrations.ts";
 import {
   type Installation,
   openInstallation,

@@ -1,12 +1,11 @@
 /** The edge Worker of a local installation, under workerd with local D1, R2, Queue and Durable Objects. */
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fingerprint, once } from "../processes/fingerprint.ts";
 import { toolFile } from "../processes/installed.ts";
 import type { ManagedProcess } from "../processes/managed-process.ts";
-import { type LineSink, NODE, runToEnd, startProgram, whenUp } from "../processes/programs.ts";
+import { type LineSink, NODE, startProgram, whenUp } from "../processes/programs.ts";
 import type { Site } from "../site/site.ts";
-import { writeWorkerProject, MIGRATIONS } from "./worker-project.ts";
+import { writeWorkerProject } from "./worker-project.ts";
 import { edgeValues } from "./edge-values.ts";
 import { envFileText } from "./env-file.ts";
 import type { Installation } from "./installation.ts";
@@ -16,30 +15,8 @@ export function wranglerProgram(project: string): string {
   return join(dirname(toolFile("wrangler/package.json", project)), "bin", "wrangler.js");
 }
 
-const stored = ({ folder }: Installation): string => join(folder, "edge");
-
-/** Applies pending migrations to the installation's local D1. */
-export async function migrate(installation: Installation, site: Site): Promise<void> {
-  const persist = stored(installation);
-  const config = writeWorkerProject(join(installation.folder, "worker"), [site]);
-  await once(
-    join(installation.folder, "migrated"),
-    fingerprint(MIGRATIONS, ["*.sql"]) + String(existsSync(persist)),
-    () =>
-      runToEnd("migrations", [
-        wranglerProgram(site.project),
-        "d1",
-        "migrations",
-        "apply",
-        "DB",
-        "--local",
-        "--persist-to",
-        persist,
-        "--config",
-        config,
-      ]),
-  );
-}
+/** Folder with everything that the edge stores. */
+export const edgeStorage = ({ folder }: Installation): string => join(folder, "edge");
 
 /** Options of `startEdge`. */
 export type EdgeOptions = {
@@ -76,7 +53,7 @@ export async function startEdge(
       "--inspector-port",
       "0",
       "--persist-to",
-      stored(installation),
+      edgeStorage(installation),
       "--env-file",
       envFile,
       "--show-interactive-dev-session=false",

@@ -1,0 +1,62 @@
+/** The tables of a local installation's D1, made by Wrangler from the migrations of the edge. */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fingerprint, once } from "../processes/fingerprint.ts";
+import { runToEnd } from "../processes/programs.ts";
+import type { Site } from "../site/site.ts";
+import { edgeStorage, wranglerProgram } from "./edge-process.ts";
+import type { Installation } from "./installation.ts";
+import { MIGRATIONS, writeWorkerProject } from "./worker-project.ts";
+
+/** Where `wrangler d1 migrations` keeps what was applied, with the statement of Wrangler 4. */
+const APPLIED = `CREATE TABLE d1_migrations(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+);`;
+
+/** Every migration as one file, which also records them as applied. It is for a database without tables. */
+function allMigrations(): string {
+  const names = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql"));
+  return [
+    APPLIED,
+    ...names
+      .toSorted()
+      .flatMap((name) => [
+        readFileSync(join(MIGRATIONS, name), "utf8"),
+        `INSERT INTO d1_migrations (name) VALUES ('${name}');`,
+      ]),
+  ].join("\n");
+}
+
+/**
+ * Applies pending migrations to the installation's local D1.
+ *
+ * Wrangler starts workerd again for each migration, which takes about 0.8 s. A new database gets all of them at once,
+ * in one transaction.
+ */
+export async function migrate(installation: Installation, site: Site): Promise<void> {
+  const storage = edgeStorage(installation);
+  const worker = join(installation.folder, "worker");
+  const marker = join(installation.folder, "migrated");
+  const config = writeWorkerProject(worker, [site]);
+  const isNew = !existsSync(storage);
+  if (isNew) rmSync(marker, { force: true });
+  const d1 = (...args: readonly string[]): Promise<void> =>
+    runToEnd("migrations", [
+      wranglerProgram(site.project),
+      "d1",
+      ...args,
+      "--local",
+      "--persist-to",
+      storage,
+      "--config",
+      config,
+    ]);
+  await once(marker, fingerprint(MIGRATIONS, ["*.sql"]), async () => {
+    if (!isNew) return d1("migrations", "apply", "DB");
+    const file = join(worker, "migrations.sql");
+    writeFileSync(file, allMigrations());
+    return d1("execute", "DB", "--yes", "--file", file);
+  });
+}
