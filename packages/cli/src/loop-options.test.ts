@@ -24,11 +24,15 @@ const SITE: Site = {
 
 /** The run that a command line describes. */
 function runOf(...args: string[]) {
+  return runOn(SITE, ...args);
+}
+
+function runOn(site: Site, ...args: string[]) {
   const command = withLoopOptions(new Command("loop"))
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   command.parse(args, { from: "user" });
-  return loopOptions(command.opts<LoopFlags>(), SITE);
+  return loopOptions(command.opts<LoopFlags>(), site);
 }
 
 test("without options visitors practice, and the site's recipe learns", () => {
@@ -122,4 +126,21 @@ test("shares of people are refused without --live, or outside their range", () =
     wrong: 0,
     seed: 3,
   });
+});
+
+test("a site that collects rewards only takes no recipe that needs trajectories, and no people", () => {
+  const site: Site = { ...SITE, settings: { collect: "rewards" } };
+  for (const [option, args] of [
+    ["--recipe", ["--recipe", "grpo"]],
+    ["--live", ["--live"]],
+  ] as const) {
+    expect(() => runOn(site, ...args)).toThrow(
+      new RegExp(`learns from trajectories, and the site collects rewards only.*leave out ${option}`),
+    );
+  }
+  expect(runOn(site, "--recipe", "evolution-strategies").trainerArgs).toEqual([
+    "--recipe",
+    "evolution-strategies",
+  ]);
+  expect(runOn(site).trainerArgs).toEqual([]);
 });

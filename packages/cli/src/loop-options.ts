@@ -1,9 +1,11 @@
 /** The options of `loop`, and the run that they describe. */
 import { resolve } from "node:path";
 import { type LoopOptions, type Site, stateFolder } from "@waggle/dev";
+import { WaggleError } from "@waggle/protocol";
 import {
   aboveZero,
   DEFAULT_EDGE_RECIPE,
+  edgeRecipeNamed,
   existingModel,
   positive,
   whole,
@@ -73,6 +75,9 @@ export function loopOptions(
   const { webgpu = false, live = false, control = false } = given;
   const people = liveRun(given);
   const recipe = given.recipe ?? people?.recipe;
+  if (site.settings.collect === "rewards" && recipe !== undefined) {
+    requireRewardsRecipe(recipe, live ? "--live" : "--recipe");
+  }
   const kinds = ["loop", webgpu && "webgpu", live && "live", control && !webgpu && "control"];
   const kind = kinds.filter((part) => part !== false).join("-");
   const trainerArgs = [
@@ -98,6 +103,15 @@ export function loopOptions(
       ...(webgpu ? ON_WEBGPU.edgeVariables : {}),
     },
   };
+}
+
+/** @throws WaggleError `INVALID_ARGUMENT` for a recipe that needs trajectories, which a site of rewards does not collect. */
+function requireRewardsRecipe(recipe: string, option: string): void {
+  if (edgeRecipeNamed(recipe).stage.evolution !== null) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    `error: recipe ${recipe} learns from trajectories, and the site collects rewards only (consent.collect); leave out ${option}`,
+  );
 }
 
 /** The site, without the settings of its own recipe. */

@@ -14,6 +14,7 @@ const REPORT: LoopReport = {
   promoted: 1,
   logProbGap: { mean: 0, max: 0 },
   uploads: { accepted: 9, learned: 8, skipped: 1, rejected: 0, waiting: 0, lost: 0, twice: 0 },
+  rewards: null,
   pages: { open: 4, onNewest: 4, reloads: 0 },
   uploadToPageSeconds: { median: null, max: null },
   live: null,
@@ -51,4 +52,13 @@ test("a run without a comparison shows no figure", () => {
   expect(loopTable({ ...REPORT, success, promoted: 0 })[0]).toBe(
     "held-out success  – → – over 0 paired tasks",
   );
+});
+
+test("a run of rewards has no trajectories to show", () => {
+  const rows = (rewards: LoopReport["rewards"]) =>
+    loopTable({ ...REPORT, rewards }).filter((line) => /^(trajectories|rewards)/.test(line));
+  expect(rows({ accepted: 640, steps: 2 })).toEqual(["rewards           640 accepted, 2 steps"]);
+  expect(rows(null)).toEqual([
+    "trajectories      9 accepted, 8 learned, 1 taught nothing, 0 rejected, 0 lost, 0 twice",
+  ]);
 });

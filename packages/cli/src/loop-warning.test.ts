@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loopWarning } from "./loop-warning.ts";
+import { loopWarning as warningOf } from "./loop-warning.ts";
 
 const UPLOADS = {
   accepted: 640,
@@ -10,6 +10,9 @@ const UPLOADS = {
   lost: 0,
   twice: 0,
 };
+
+const loopWarning = (report: Omit<Parameters<typeof warningOf>[0], "rewards">): string | null =>
+  warningOf({ rewards: null, ...report });
 
 function success(base: number, final: number | null, greedy: number) {
   const temperatures = [
@@ -56,4 +59,13 @@ test("a run that learned without a publication says so", () => {
     /^warning: 80 trajectories were learned from, but no version was published/,
   );
   expect(loopWarning({ ...learned, published: 1 })).toBeNull();
+});
+
+test("a run of rewards needs one step", () => {
+  const none = { ...UPLOADS, accepted: 0, learned: 0, skipped: 0 };
+  const run = { success: success(0.5, null, 0.6), uploads: none, published: 1 };
+  expect(warningOf({ ...run, rewards: { accepted: 200, steps: 0 } })).toMatch(
+    /^warning: no step was taken from 200 rewards\./,
+  );
+  expect(warningOf({ ...run, rewards: { accepted: 300, steps: 1 } })).toBeNull();
 });

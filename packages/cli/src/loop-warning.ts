@@ -6,8 +6,9 @@ import { isTooWeak, WEAK_BASE_PAGE } from "@waggle/trainer";
 export function loopWarning({
   success,
   uploads,
+  rewards,
   published,
-}: Pick<LoopReport, "success" | "uploads" | "published">): string | null {
+}: Pick<LoopReport, "success" | "uploads" | "rewards" | "published">): string | null {
   const { base, final, temperatures } = success;
   const rates = [success, ...temperatures].flatMap((one) => [one.base, one.final]);
   const measured = rates.filter((rate) => rate !== null);
@@ -16,6 +17,13 @@ export function loopWarning({
     return (
       `warning: ${who} almost no held-out task. Practice cannot improve a base ` +
       `that almost always fails. Make tasks easier or the base better: ${WEAK_BASE_PAGE}`
+    );
+  }
+  if (rewards !== null) {
+    if (rewards.steps > 0) return null;
+    return (
+      `warning: no step was taken from ${rewards.accepted} rewards. A step takes perturbations × tasks rewards of one version, ` +
+      "two settings of the recipe; give the loop more --minutes or --pages, or write smaller training.settings"
     );
   }
   if (uploads.learned > 0) {

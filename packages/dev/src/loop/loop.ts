@@ -67,6 +67,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   const say = (line: string) => onLine("loop", line);
   requireEnvironment(site, "waggle loop");
   requireState(folder);
+  const collectsRewards = site.settings.collect === "rewards";
   const lock = new StateLock(folder);
   rmSync(folder, { recursive: true, force: true });
   const installation = openInstallation(folder);
@@ -141,9 +142,11 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       const [summary, policies] = await Promise.all([operator.summary(), operator.policies()]);
       const published = policies.policies.filter((policy) => policy.version > 0).length;
       const { received, learned, waiting, leased } = summary.trajectories;
+      const collected = collectsRewards
+        ? `${sentBy(statuses)} rewards`
+        : `received ${received}, learned ${learned}, waiting ${waiting + leased}`;
       say(
-        `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · received ${received}, learned ${learned}, ` +
-          `waiting ${waiting + leased} · ${options.live === undefined ? "" : `answered ${answeredIn(statuses)} · `}` +
+        `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · ${collected} · ${options.live === undefined ? "" : `answered ${answeredIn(statuses)} · `}` +
           `published ${published}, stable ${policies.stable} · ` +
           `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
       );
@@ -201,6 +204,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       metrics: trainerMetrics(folder),
       evaluation,
       reactions,
+      collectsRewards,
       control: options.control,
       minutes: (Date.now() - startedAt) / 60_000,
     });
@@ -236,6 +240,10 @@ async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise
     throw new Error(`the trainer ${reason}:\n${trainer.tail.join("\n")}`, { cause });
   }
 }
+
+/** Practice tasks of all pages whose result the edge has accepted. */
+const sentBy = (statuses: readonly PageStatus[]): number =>
+  statuses.reduce((total, { trajectories }) => total + trajectories.uploaded, 0);
 
 /** Requests of all pages that got a thumb. */
 const answeredIn = (statuses: readonly PageStatus[]): number =>

@@ -18,6 +18,7 @@ const row = (id: string, receivedAt: number, learnedAtStep: number | null): Traj
 const page = (people: Partial<PageStatus["people"]>, versions: { [version: number]: number }) =>
   ({
     outbox: { sent: 2 },
+    trajectories: { uploaded: 5 },
     people: {
       running: false,
       requests: 0,
@@ -57,6 +58,7 @@ const EVIDENCE: LoopEvidence = {
   metrics: [],
   evaluation: null,
   reactions: null,
+  collectsRewards: false,
   control: false,
   minutes: 1,
 };
@@ -85,4 +87,13 @@ test("without a thumb that reached a page there is no time", () => {
   expect(loopReport({ ...EVIDENCE, reactions: [] }).live?.feedbackToPageSeconds).toEqual(none);
   const late = [thumb("c", 31)];
   expect(loopReport({ ...EVIDENCE, reactions: late }).live?.feedbackToPageSeconds).toEqual(none);
+});
+
+test("only a site that collects rewards counts them", () => {
+  const metrics = [{ metrics: { rewards: 8 } }];
+  expect(loopReport({ ...EVIDENCE, metrics }).rewards).toBeNull();
+  expect(loopReport({ ...EVIDENCE, metrics, collectsRewards: true }).rewards).toEqual({
+    accepted: 10,
+    steps: 1,
+  });
 });

@@ -61,6 +61,13 @@ export type LoopReport = {
     /** Learned according to the trainer, beyond the distinct trajectories at the edge. */
     readonly twice: number;
   };
+  /** Rewards of practice tasks, where the site collects nothing else; otherwise `null`. */
+  readonly rewards: {
+    /** Accepted by the edge according to the pages. */
+    readonly accepted: number;
+    /** Learning steps that were taken from rewards. */
+    readonly steps: number;
+  } | null;
   readonly pages: { readonly open: number; readonly onNewest: number; readonly reloads: number };
   /** Time from the upload of a trajectory to the first page with a policy that learned from it. */
   readonly uploadToPageSeconds: Delays;
@@ -84,6 +91,8 @@ export type LoopEvidence = {
   readonly evaluation: Evaluation | null;
   /** Thumbs that people gave in the pages; `null` in a run of practice. */
   readonly reactions: SimulatedPeople["reactions"] | null;
+  /** Whether the site collects rewards and no trajectories. */
+  readonly collectsRewards: boolean;
   readonly control: boolean;
   readonly minutes: number;
 };
@@ -187,6 +196,12 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
         Math.abs(received - learned - rejected - skipped - waiting - leased),
       twice: Math.max(0, learnedByTrainer - learned),
     },
+    rewards: evidence.collectsRewards
+      ? {
+          accepted: sum(statuses.map(({ trajectories }) => trajectories.uploaded)),
+          steps: steps.length,
+        }
+      : null,
     pages: {
       open: statuses.length,
       onNewest: statuses.filter((status) => status.policyVersion === policies.stable).length,

@@ -67,8 +67,10 @@ test("a site cannot keep statistics only and learn from visitors' requests", asy
 test.each(["shareCorrections", "shareMessages"])(
   "%s needs a site that keeps texts of visitors",
   async (name) => {
+    // The recipe of the config needs trajectories.
+    const practicing = CONFIG.replace(/ {2}training: .*\n/, "");
     for (const level of ["statistics", "rewards"]) {
-      const config = withConsent(`collect: "${level}",\n    ${name}: true`);
+      const config = withConsent(`collect: "${level}",\n    ${name}: true`, practicing);
       await expect(loadSite(site(config))).rejects.toThrow(
         `consent.${name} sends texts of visitors, and with consent.collect "${level}" none are kept`,
       );

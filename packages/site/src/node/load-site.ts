@@ -17,6 +17,7 @@ import { requireFittingBase } from "./base-check.ts";
 import { requireConsentText } from "./consent-check.ts";
 import { requireFittingMetrics } from "./feedback-check.ts";
 import { requireFittingJudge } from "./judge-check.ts";
+import { recipeOf, requireFittingLevel } from "./level-check.ts";
 import { importText } from "./source-file.ts";
 import { siteModule, type SiteModule } from "./site-module.ts";
 import { requireToolLanguages } from "./tool-language-check.ts";
@@ -72,6 +73,7 @@ export async function loadSite(
   requireFittingMetrics(config);
   requireFittingJudge(config);
   requireConsentText(config);
+  requireFittingLevel(config);
   requireModel(config, folder);
   const tools = await siteModule(config, "tools", WRITE.tools);
   const edge = await siteModule(config, "edgeTools", WRITE.edgeTools);
@@ -230,7 +232,8 @@ function mcpToolsOf(
 }
 
 function requireRecipe({ source, definition }: SiteConfig): void {
-  const { recipe, settings } = definition.training ?? {};
+  const { settings } = definition.training ?? {};
+  const recipe = recipeOf(definition);
   if (recipe === undefined) {
     if (settings === undefined) return;
     throw source.mistake(

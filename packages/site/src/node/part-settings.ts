@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { FeedbackSource, isObject, type SiteSettings, siteVariable } from "@waggle/protocol";
 import { feedbackOf } from "./feedback-check.ts";
+import { recipeOf } from "./level-check.ts";
 import type { LoadedSite } from "./load-site.ts";
 
 /** Settings of the site at a deployed edge, where it may be one of several. The rest has the edge's defaults. */
@@ -84,7 +85,7 @@ export function trainerArguments({
     folder,
     ...optionsOf({
       model: model === undefined ? undefined : resolve(folder, model),
-      recipe: training.recipe,
+      recipe: recipeOf(definition),
       "groups-per-step": training.groupsPerStep,
       epochs: training.epochs,
       "publish-every": training.publishEvery,
