@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHOP } from "@waggle/demo/environment";
-import type { LeasedGroup } from "@waggle/protocol";
+import { type LeasedGroup, WaggleError } from "@waggle/protocol";
+import type { EdgeClient } from "../edge/edge-client.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
@@ -125,6 +126,43 @@ fault(elsewhere, { item: "2.5", before: asShop }, async () => {
     after: `no decision on tasks of strings; 0 versions published, ${state.step} step learned`,
     twice: edge.twice,
   };
+});
+
+test("a trainer that has begun waits for an edge that is away, and a new one says so at once", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const fake = new FakeEdge(groups.slice(0, 3), model.reference.sha256);
+  const lines: string[] = [];
+  const report = createReporter((line) => lines.push(line), false);
+  let outages = 0;
+  const client = fake.client();
+  const edge: EdgeClient = {
+    ...client,
+    policies: () => {
+      if (outages === 0) return client.policies();
+      outages -= 1;
+      return Promise.reject(new WaggleError("NETWORK", "the edge is away", { retryable: true }));
+    },
+  };
+  const train = (maxSteps: number, stop = new AbortController()) =>
+    trainFromEdge(model, edge, recipe, { ...optionsIn(folder), maxSteps }, report, stop.signal);
+
+  outages = Infinity;
+  await expect(train(1)).rejects.toThrow("the edge is away");
+
+  outages = 0;
+  expect((await train(1)).state.step).toBe(1);
+
+  outages = 3;
+  lines.length = 0;
+  expect((await train(1)).stoppedBy).toBe("max-steps");
+  expect(lines.filter((line) => line.includes("the edge is away"))).toHaveLength(3);
+
+  outages = Infinity;
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 50);
+  const { stoppedBy, state } = await train(2, stop);
+  expect([stoppedBy, state.step]).toEqual(["signal", 1]);
 });
 
 test("a trainer over an int8 base trains on visitors' rollouts of the float32 model", async () => {

@@ -5,13 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type {
-  ControlState,
-  GuidanceReference,
-  PoliciesResponse,
-  TrainEngine,
-} from "@waggle/protocol";
-import { type FeedbackSource, WaggleError } from "@waggle/protocol";
+import type { GuidanceReference, TrainEngine } from "@waggle/protocol";
+import { WaggleError } from "@waggle/protocol";
 import { abortableSleep } from "../edge/abortable-sleep.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
 import type { BaseModel } from "../model/base-model.ts";
@@ -55,6 +50,7 @@ import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { bandsOf } from "../check/format-bands.ts";
 import { hintedSequences } from "../recipes/hinted-sequence.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
+import { requireFeedback, requireSameEnvironment } from "./session-checks.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
@@ -64,6 +60,9 @@ const TRAINER_ID = `trainer-${process.pid}`;
 /**
  * Trains until a limit or the signal. If the edge's stable version changes, training restarts from the
  * new one.
+ *
+ * @throws WaggleError `NETWORK` if the edge cannot be reached and the state folder has no state yet: the address may be
+ *   wrong. A trainer with a state waits for its edge.
  */
 export async function trainFromEdge(
   model: BaseModel,
@@ -89,14 +88,26 @@ export async function trainFromEdge(
     },
   });
   try {
-    await offerBaseModel(model, edge, (...noted) => report.note(...noted));
     const store = openTrainerCheckpoints(options.stateFolder);
     if (!options.isResuming) await store.clear();
     let twice = 0;
+    let isOffered = false;
     for (let { start } = options; ; start = undefined) {
       const given = { ...options, start };
       const { note } = heartbeat;
-      const summary = await runSession(model, edge, recipe, given, store, report, note, signal);
+      let summary: TrainingSummary;
+      try {
+        if (!isOffered) await offerBaseModel(model, edge, (...noted) => report.note(...noted));
+        isOffered = true;
+        summary = await runSession(model, edge, recipe, given, store, report, note, signal);
+      } catch (error) {
+        const saved = await store.load();
+        if (saved === null || !WaggleError.is(error) || !error.retryable) throw error;
+        if (signal.aborted) return { stoppedBy: "signal", state: saved.state, twice };
+        report.failure(error);
+        await abortableSleep(options.pollMs, signal);
+        continue;
+      }
       twice += summary.twice;
       const { stoppedBy, state } = summary;
       if (stoppedBy !== "stable-changed" && stoppedBy !== "environment-changed") {
@@ -346,51 +357,4 @@ export async function offerBaseModel(
     vocabularySize: model.config.vocabularySize,
     contextLength: model.config.contextLength,
   });
-}
-
-/** What an edge of the previous release waits for. */
-const WAITS_FOR: readonly FeedbackSource[] = ["thumb"];
-/** Sources that recipes read in addition. An edge that was deployed before there were any goes on without. */
-const OPTIONAL: ReadonlySet<string> = new Set<FeedbackSource>(["undo", "staff"]);
-
-/** @throws WaggleError `INVALID_ARGUMENT` if the edge would hand out requests before there is feedback on them. */
-function requireFeedback(
-  { name, feedback }: EdgeRecipe,
-  { feedbackWaitSeconds = 0, feedbackFrom }: ControlState,
-): void {
-  const known: ReadonlySet<string> = new Set(feedbackFrom ?? WAITS_FOR);
-  const missing = Object.keys(feedback ?? {}).find(
-    (source) => !known.has(source) && !OPTIONAL.has(source),
-  );
-  if (feedbackWaitSeconds > 0 && missing !== undefined) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `recipe ${name} learns from the feedback "${missing}", but this edge waits for ${[...known].join(" and ")} only; name it in the edge's FEEDBACK_FROM, or deploy the site again`,
-    );
-  }
-  if (feedbackWaitSeconds > 0) return;
-  throw new WaggleError(
-    "INVALID_ARGUMENT",
-    `recipe ${name} learns from feedback on visitors' own requests, but this edge does not wait for feedback; set training.feedbackWaitSeconds in waggle.config.ts, or the edge's FEEDBACK_WAIT_SECONDS`,
-  );
-}
-
-function requireSameEnvironment(
-  saved: TrainerCheckpoint,
-  model: BaseModel,
-  policies: PoliciesResponse,
-): void {
-  if (saved.state.baseModel !== model.reference.sha256) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `the saved state belongs to base model ${saved.state.baseModel.slice(0, 12)}, not to ${model.reference.sha256.slice(0, 12)}; use another --state folder or --no-resume`,
-    );
-  }
-  const known = new Set(policies.policies.map(({ version }) => version));
-  if (!known.has(saved.state.stableVersion)) {
-    throw new WaggleError(
-      "POLICY_VERSION_UNKNOWN",
-      `the edge does not have version ${saved.state.stableVersion} of the saved state (it has ${[...known].join(", ") || "no versions"}); if the edge was emptied, start with --no-resume`,
-    );
-  }
 }
