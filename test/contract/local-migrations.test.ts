@@ -1,16 +1,13 @@
 /** The database of a new local installation, which gets every migration at once, against one migration after the other. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { migrate } from "../../packages/dev/src/stack/migrations.ts";
 import { MIGRATIONS } from "../../packages/dev/src/stack/worker-project.ts";
 import { DEMO } from "../fixtures/demo.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "waggle-migrations-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const names = readdirSync(MIGRATIONS).toSorted();
 
@@ -25,33 +22,62 @@ function schemaOf(database: DatabaseSync): Record<string, string> {
   return Object.fromEntries(own.map(({ name, sql }) => [name, sql.replaceAll(/\s+/g, " ")]));
 }
 
-function openStored(): DatabaseSync {
+/** Rows of the tables that migrations fill. */
+function seededRows(database: DatabaseSync): unknown[] {
+  return ["counters", "tallies", "versionTallies"].flatMap((table) =>
+    database.prepare(`SELECT '${table}' AS "table", * FROM ${table}`).all(),
+  );
+}
+
+function openStored(folder: string): DatabaseSync {
   const stored = join(folder, "edge", "v3", "d1", "miniflare-D1DatabaseObject");
   const file = readdirSync(stored).find((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
   return new DatabaseSync(join(stored, file ?? "none"), { readOnly: true });
 }
 
-test("a new installation has the tables of all migrations, and its second start applies none again", async () => {
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "waggle-migrations-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const appliedIn = (database: DatabaseSync): unknown[] =>
+  database
+    .prepare("SELECT name FROM d1_migrations ORDER BY id")
+    .all()
+    .map(({ name }) => name);
+
+test("a new installation has the tables of all migrations, and a second start applies none again", async () => {
+  const folder = newFolder();
   const installation = openInstallation(folder, true);
   await migrate(installation, DEMO);
-  const stored = openStored();
+  const stored = openStored(folder);
   const oneByOne = new DatabaseSync(":memory:");
   for (const name of names) oneByOne.exec(readFileSync(join(MIGRATIONS, name), "utf8"));
   expect(schemaOf(stored)).toEqual(schemaOf(oneByOne));
   expect(Object.keys(schemaOf(stored))).toContain("consents");
-  const applied = (): unknown[] =>
-    stored
-      .prepare("SELECT name FROM d1_migrations ORDER BY id")
-      .all()
-      .map(({ name }) => name);
-  expect(applied()).toEqual(names);
+  expect(seededRows(stored)).toEqual(seededRows(oneByOne));
+  expect(appliedIn(stored)).toEqual(names);
 
-  // Wrangler's own `migrations apply` finds nothing pending either.
   const marker = join(folder, "migrated");
   const { mtimeMs } = statSync(marker);
   await migrate(installation, DEMO);
   expect(statSync(marker).mtimeMs).toBe(mtimeMs);
+  // Wrangler's own `migrations apply` finds nothing pending either.
   rmSync(marker);
   await migrate(installation, DEMO);
-  expect(applied()).toEqual(names);
-}, 60_000);
+  expect(appliedIn(openStored(folder))).toEqual(names);
+
+  // Whoever deletes the edge's data gets its tables back.
+  rmSync(join(folder, "edge"), { recursive: true });
+  await migrate(installation, DEMO);
+  expect(appliedIn(openStored(folder))).toEqual(names);
+}, 120_000);
+
+test("a start that was killed before the first migration applies all of them", async () => {
+  const folder = newFolder();
+  const installation = openInstallation(folder, true);
+  mkdirSync(join(folder, "edge"), { recursive: true });
+  await migrate(installation, DEMO);
+  expect(appliedIn(openStored(folder))).toEqual(names);
+}, 180_000);

@@ -19,14 +19,20 @@ export default defineSite({
   id: "doors",
   name: "Doors",
   prompt: "You open doors.",
+  tools: () => import("./tools.ts"),
   environment: () => import("./environment.ts"),
-  training: { settings: { perturbations: 4, tasks: 2, learningRate: 0.3 } },
+  training: { settings: { perturbations: 4, tasks: 2 } },
   consent: { version: "1", title: "Practice?", text: "We keep one number.", collect: "rewards" },
 });
 `;
 const doorsFile = join(ROOT, "test", "fixtures", "doors-site.ts");
 const { folder, remove } = plannerSite({
   "waggle.config.ts": CONFIG,
+  "tools.ts": `import { definePageTools } from "@waggle/site";
+import { OPEN } from ${JSON.stringify(doorsFile)};
+
+export default definePageTools({ open: { ...OPEN, run: () => "open" } });
+`,
   "environment.ts": `export { doors as default } from ${JSON.stringify(doorsFile)};\n`,
 });
 const state = join(ROOT, ".waggle", "test-rewards-loop");
@@ -40,11 +46,11 @@ beforeAll(async () => {
   const recipe = { ...ENVIRONMENT_BASE, steps: 150, width: 64, layers: 2, mistakes: 0.5 };
   const { signal } = new AbortController();
   await environmentBase(site.environment, model, recipe, { onProgress: () => {}, signal });
-  const loop = shortLoop(1, 1);
+  const loop = shortLoop(2, 1);
   report = await runLoop({
     ...loop,
+    publications: 1,
     // The first one changes nothing, because pages perturb an adapter. The second one is a step.
-    publications: 2,
     trainerArgs: [...(loop.trainerArgs ?? []), "--max-publications", "2"],
     edgeVariables: { ...loop.edgeVariables, PERTURBATION_SCALE: "0.3" },
     device: "wasm",
@@ -61,7 +67,11 @@ beforeAll(async () => {
 afterAll(remove);
 
 test("a step from rewards is published, promoted and swapped into both pages", () => {
-  expect(report).toMatchObject({ published: 2, promoted: 2, pages: { open: 2, onNewest: 2, reloads: 0 } });
+  expect(report).toMatchObject({
+    published: 2,
+    promoted: 2,
+    pages: { open: 2, onNewest: 2, reloads: 0 },
+  });
   expect(report.rewards?.steps).toBe(1);
   expect(report.rewards?.accepted).toBeGreaterThanOrEqual(8);
 });

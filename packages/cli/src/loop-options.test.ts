@@ -128,19 +128,18 @@ test("shares of people are refused without --live, or outside their range", () =
   });
 });
 
-test("a site that collects rewards only takes no recipe that needs trajectories, and no people", () => {
+test("a site that collects rewards only has no people who rate, and no run on WebGPU", () => {
   const site: Site = { ...SITE, settings: { collect: "rewards" } };
-  for (const [option, args] of [
-    ["--recipe", ["--recipe", "grpo"]],
-    ["--live", ["--live"]],
-  ] as const) {
-    expect(() => runOn(site, ...args)).toThrow(
-      new RegExp(`learns from trajectories, and the site collects rewards only.*leave out ${option}`),
+  for (const option of ["--live", "--webgpu"]) {
+    expect(() => runOn(site, option)).toThrow(
+      new RegExp(`the site collects rewards only .*leave out ${option}`),
     );
+    expect(() => runOf(option)).not.toThrow();
   }
-  expect(runOn(site, "--recipe", "evolution-strategies").trainerArgs).toEqual([
-    "--recipe",
-    "evolution-strategies",
-  ]);
-  expect(runOn(site).trainerArgs).toEqual([]);
+});
+
+test("another recipe does not get the settings of the site's own", () => {
+  const settings = (...args: string[]) => runOf(...args).site.trainerArguments?.includes("--set");
+  expect([settings(), settings("--recipe", "grpo")]).toEqual([true, true]);
+  expect(settings("--recipe", "dr-grpo-tis")).toBe(false);
 });

@@ -5,7 +5,6 @@ import { WaggleError } from "@waggle/protocol";
 import {
   aboveZero,
   DEFAULT_EDGE_RECIPE,
-  edgeRecipeNamed,
   existingModel,
   positive,
   whole,
@@ -67,7 +66,7 @@ export function modelOf({ model }: Pick<LoopFlags, "model">): string | undefined
   return model === undefined ? undefined : resolve(model);
 }
 
-/** The run, without what it prints. @throws WaggleError `INVALID_ARGUMENT` for options of `--live` without it. */
+/** The run, without what it prints. @throws WaggleError `INVALID_ARGUMENT` for options that do not fit each other or the site. */
 export function loopOptions(
   given: LoopFlags,
   site: Site,
@@ -75,8 +74,14 @@ export function loopOptions(
   const { webgpu = false, live = false, control = false } = given;
   const people = liveRun(given);
   const recipe = given.recipe ?? people?.recipe;
-  if (site.settings.collect === "rewards" && recipe !== undefined) {
-    requireRewardsRecipe(recipe, live ? "--live" : "--recipe");
+  if (site.settings.collect === "rewards" && (live || webgpu)) {
+    const [option, why] = live
+      ? ["--live", "people's requests and ratings stay in their pages"]
+      : ["--webgpu", "its 16 rollouts are too few for a step"];
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `error: the site collects rewards only (consent.collect), so ${why}; leave out ${option}`,
+    );
   }
   const kinds = ["loop", webgpu && "webgpu", live && "live", control && !webgpu && "control"];
   const kind = kinds.filter((part) => part !== false).join("-");
@@ -94,7 +99,7 @@ export function loopOptions(
     simulate: webgpu ? 16 / given.pages : "forever",
     live: people?.people,
     control,
-    site: recipe === undefined ? site : withoutRecipeSettings(site),
+    site: recipe === undefined ? site : withRecipe(site, recipe),
     model: modelOf(given),
     folder: given.state === undefined ? stateFolder(site, kind) : resolve(given.state),
     trainerArgs,
@@ -105,19 +110,10 @@ export function loopOptions(
   };
 }
 
-/** @throws WaggleError `INVALID_ARGUMENT` for a recipe that needs trajectories, which a site of rewards does not collect. */
-function requireRewardsRecipe(recipe: string, option: string): void {
-  if (edgeRecipeNamed(recipe).stage.evolution !== null) return;
-  throw new WaggleError(
-    "INVALID_ARGUMENT",
-    `error: recipe ${recipe} learns from trajectories, and the site collects rewards only (consent.collect); leave out ${option}`,
-  );
-}
-
-/** The site, without the settings of its own recipe. */
-function withoutRecipeSettings(site: Site): Site {
+/** The site, without the settings of its own recipe if it is another one. */
+function withRecipe(site: Site, recipe: string): Site {
   const { trainerArguments: all } = site;
-  if (all === undefined) return site;
+  if (all === undefined || all[all.indexOf("--recipe") + 1] === recipe) return site;
   const trainerArguments = all.filter((arg, i) => arg !== "--set" && all[i - 1] !== "--set");
   return { ...site, trainerArguments };
 }

@@ -4,7 +4,14 @@ import type { LoopReport } from "@waggle/dev";
 const percent = (value: number | null) => (value === null ? "–" : `${(value * 100).toFixed(1)} %`);
 
 /** One line for each part of the report. */
-export function loopTable({ uploads, rewards, pages, training, live, ...report }: LoopReport): string[] {
+export function loopTable({
+  uploads,
+  rewards,
+  pages,
+  training,
+  live,
+  ...report
+}: LoopReport): string[] {
   const { accepted, learned, skipped, rejected, lost, twice } = uploads;
   return [
     ...successLines(report),

@@ -61,11 +61,17 @@ test("a run that learned without a publication says so", () => {
   expect(loopWarning({ ...learned, published: 1 })).toBeNull();
 });
 
-test("a run of rewards needs one step", () => {
+test("a run of rewards needs a published step", () => {
   const none = { ...UPLOADS, accepted: 0, learned: 0, skipped: 0 };
-  const run = { success: success(0.5, null, 0.6), uploads: none, published: 1 };
-  expect(warningOf({ ...run, rewards: { accepted: 200, steps: 0 } })).toMatch(
-    /^warning: no step was taken from 200 rewards\./,
-  );
-  expect(warningOf({ ...run, rewards: { accepted: 300, steps: 1 } })).toBeNull();
+  const warned = (published: number, steps: number) =>
+    warningOf({
+      success: success(0.5, null, 0.6),
+      uploads: none,
+      published,
+      rewards: { accepted: 200, steps },
+    });
+  expect(warned(0, 0)).toMatch(/^warning: no version was published, so pages got no tasks/);
+  expect(warned(1, 0)).toMatch(/^warning: no step was taken from 200 rewards\./);
+  expect(warned(1, 1)).toMatch(/^warning: a step was taken, but its version was not published/);
+  expect(warned(2, 1)).toBeNull();
 });

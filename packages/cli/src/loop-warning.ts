@@ -19,13 +19,7 @@ export function loopWarning({
       `that almost always fails. Make tasks easier or the base better: ${WEAK_BASE_PAGE}`
     );
   }
-  if (rewards !== null) {
-    if (rewards.steps > 0) return null;
-    return (
-      `warning: no step was taken from ${rewards.accepted} rewards. A step takes perturbations × tasks rewards of one version, ` +
-      "two settings of the recipe; give the loop more --minutes or --pages, or write smaller training.settings"
-    );
-  }
+  if (rewards !== null) return rewardsWarning(rewards, published);
   if (uploads.learned > 0) {
     if (published > 0) return null;
     return (
@@ -38,5 +32,26 @@ export function loopWarning({
     `warning: nothing was learned from ${accepted} trajectories (${skipped} taught nothing, ${rejected} rejected). ` +
     "Rollouts that all succeed or all fail teach nothing; give the loop more --minutes, or change the tasks or the " +
     `base: ${WEAK_BASE_PAGE}`
+  );
+}
+
+/** The first version changes nothing, because pages perturb an adapter. */
+function rewardsWarning(
+  { accepted, steps }: NonNullable<LoopReport["rewards"]>,
+  published: number,
+): string | null {
+  if (published === 0) {
+    return (
+      "warning: no version was published, so pages got no tasks. The base solved no task of the evaluation, or the loop " +
+      `ended before it: make tasks easier or the base better, or give the loop more --minutes: ${WEAK_BASE_PAGE}`
+    );
+  }
+  if (steps > 0 && published > 1) return null;
+  if (steps > 0) {
+    return "warning: a step was taken, but its version was not published before the loop ended; give the loop more --minutes";
+  }
+  return (
+    `warning: no step was taken from ${accepted} rewards. A step takes perturbations × tasks rewards of one version, ` +
+    "two settings of the recipe; give the loop more --minutes or --pages, or write smaller training.settings"
   );
 }

@@ -3,6 +3,7 @@
  * takes trained policies away from pages.
  */
 import { z } from "zod";
+import { CollectionLevel } from "./consent/consent.ts";
 import { FeedbackSource } from "./feedback.ts";
 import { PolicyVersionId } from "./policy.ts";
 import { SignalName } from "./signal.ts";
@@ -24,6 +25,8 @@ export const ControlState = z.object({
   site: z.string().optional(),
   /** Environment of the tasks that the edge assigns; empty if it assigns none. */
   environment: z.string(),
+  /** What is kept of visitors' own requests and of practice. Absent from an edge of the previous release. */
+  collect: CollectionLevel.optional(),
   /**
    * Seconds that a visitor's own request waits for feedback before it can be leased; 0 = it is leased at once,
    * to be skipped. Absent from an edge of the previous release.

@@ -118,7 +118,7 @@ export type SiteDefinition = {
   };
   /** How the trainer learns. */
   readonly training?: {
-    /** A name of `waggle train-edge --list`. */
+    /** A name of `waggle train-edge --list`. With `consent.collect: "rewards"`, always `evolution-strategies`. */
     readonly recipe?: string;
     /** The recipe's own settings. */
     readonly settings?: { readonly [name: string]: number | string | boolean };

@@ -9,6 +9,19 @@ import type { TrainerCheckpoint } from "../checkpoint/trainer-checkpoint.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 
+/** @throws WaggleError `INVALID_ARGUMENT` if the site collects nothing that the recipe learns from. */
+export function requireCollected({ name, stage }: EdgeRecipe, { collect }: ControlState): void {
+  const isFromRewards = stage.evolution !== null;
+  // An edge of the previous release does not say what it collects.
+  if (collect === undefined || isFromRewards === (collect === "rewards")) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    isFromRewards
+      ? `recipe ${name} learns from rewards alone, and this site collects trajectories; set consent.collect to "rewards" in waggle.config.ts, or choose another recipe`
+      : `recipe ${name} learns from trajectories, and this site collects rewards only; choose --recipe evolution-strategies`,
+  );
+}
+
 /** What an edge of the previous release waits for. */
 const WAITS_FOR: readonly FeedbackSource[] = ["thumb"];
 /** Sources that recipes read in addition. An edge that was deployed before there were any goes on without. */

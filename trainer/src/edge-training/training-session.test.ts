@@ -134,35 +134,76 @@ test("a trainer that has begun waits for an edge that is away, and a new one say
   const fake = new FakeEdge(groups.slice(0, 3), model.reference.sha256);
   const lines: string[] = [];
   const report = createReporter((line) => lines.push(line), false);
-  let outages = 0;
-  const client = fake.client();
-  const edge: EdgeClient = {
-    ...client,
-    policies: () => {
-      if (outages === 0) return client.policies();
-      outages -= 1;
-      return Promise.reject(new WaggleError("NETWORK", "the edge is away", { retryable: true }));
-    },
+  /** Calls that fail from now on, and what happens at the last one. */
+  let outage = { calls: 0, isRetryable: true, atEnd: () => {} };
+  const fails = (calls: number, isRetryable = true, atEnd = () => {}): void => {
+    outage = { calls, isRetryable, atEnd };
+    lines.length = 0;
   };
-  const train = (maxSteps: number, stop = new AbortController()) =>
-    trainFromEdge(model, edge, recipe, { ...optionsIn(folder), maxSteps }, report, stop.signal);
+  const client = fake.client();
+  const edge = new Proxy(client, {
+    get: (target, name: keyof EdgeClient) => {
+      if (name === "sendHeartbeat" || outage.calls === 0) return target[name];
+      return () => {
+        outage.calls -= 1;
+        if (outage.calls === 0) outage.atEnd();
+        const { isRetryable: retryable } = outage;
+        return Promise.reject(new WaggleError("NETWORK", "the edge is away", { retryable }));
+      };
+    },
+  });
+  const train = (changes: Partial<TrainingSessionOptions>, stop = new AbortController()) => {
+    const options = { ...optionsIn(folder), idleExitMs: 60_000, ...changes };
+    return trainFromEdge(model, edge, recipe, options, report, stop.signal);
+  };
+  const waits = () => lines.filter((line) => line.includes("the edge is away")).length;
 
-  outages = Infinity;
-  await expect(train(1)).rejects.toThrow("the edge is away");
+  fails(1);
+  await expect(train({})).rejects.toThrow("the edge is away");
+  expect(waits()).toBe(0);
+  expect((await train({})).state.step).toBe(1);
 
-  outages = 0;
-  expect((await train(1)).state.step).toBe(1);
+  // The files of the base are offered, then policies and settings are read.
+  fails(3);
+  expect((await train({})).stoppedBy).toBe("max-steps");
+  expect(waits()).toBe(3);
 
-  outages = 3;
-  lines.length = 0;
-  expect((await train(1)).stoppedBy).toBe("max-steps");
-  expect(lines.filter((line) => line.includes("the edge is away"))).toHaveLength(3);
-
-  outages = Infinity;
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), 50);
-  const { stoppedBy, state } = await train(2, stop);
-  expect([stoppedBy, state.step]).toEqual(["signal", 1]);
+  fails(3, true, () => stop.abort());
+  const { stoppedBy, state } = await train({ maxSteps: 2 }, stop);
+  expect([stoppedBy, state.step, waits()]).toEqual(["signal", 1, 2]);
+
+  fails(1, false);
+  await expect(train({})).rejects.toThrow("the edge is away");
+  fails(Infinity);
+  await expect(train({ idleExitMs: 0 })).rejects.toThrow("the edge is away");
+
+  // A start without the state deletes it only once the edge has answered.
+  fails(1);
+  await expect(train({ isResuming: false })).rejects.toThrow("the edge is away");
+  fails(0);
+  expect((await train({})).state.step).toBe(1);
+});
+
+test("a recipe must learn from what the site collects", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const edge = new FakeEdge([], model.reference.sha256);
+  const train = (name: string) =>
+    trainFromEdge(
+      model,
+      edge.client(),
+      edgeRecipeNamed(name),
+      optionsIn(folder),
+      createReporter(() => {}, true),
+      new AbortController().signal,
+    );
+  edge.control.collect = "rewards";
+  await expect(train("grpo")).rejects.toThrow("choose --recipe evolution-strategies");
+  edge.control.collect = "full";
+  await expect(train("evolution-strategies")).rejects.toThrow("choose another recipe");
+  edge.control.collect = "statistics";
+  expect((await train("grpo")).stoppedBy).toBe("idle");
 });
 
 test("a trainer over an int8 base trains on visitors' rollouts of the float32 model", async () => {

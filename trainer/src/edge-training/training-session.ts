@@ -50,7 +50,8 @@ import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { bandsOf } from "../check/format-bands.ts";
 import { hintedSequences } from "../recipes/hinted-sequence.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
-import { requireFeedback, requireSameEnvironment } from "./session-checks.ts";
+import { requireCollected, requireFeedback, requireSameEnvironment } from "./session-checks.ts";
+import { isRetryable, type Reach, untilAnswered } from "./awaited-edge.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
 import type { TrainingSessionOptions } from "./training-session-options.ts";
@@ -61,7 +62,7 @@ const TRAINER_ID = `trainer-${process.pid}`;
  * Trains until a limit or the signal. If the edge's stable version changes, training restarts from the
  * new one.
  *
- * @throws WaggleError `NETWORK` if the edge cannot be reached and the state folder has no state yet: the address may be
+ * @throws WaggleError a retryable one if the edge does not answer and the state folder has no state yet: the address may be
  *   wrong. A trainer with a state waits for its edge.
  */
 export async function trainFromEdge(
@@ -89,31 +90,36 @@ export async function trainFromEdge(
   });
   try {
     const store = openTrainerCheckpoints(options.stateFolder);
-    if (!options.isResuming) await store.clear();
+    const found = options.isResuming ? await store.load() : null;
+    /** The last known step; `null`: this trainer has not begun. */
+    let begunAt = found?.state.step ?? null;
+    const reach: Reach = (calls) => {
+      if (begunAt === null) return calls();
+      const step = begunAt;
+      const onWait = (): void => heartbeat.note("waiting", step);
+      return untilAnswered(calls, { ...options, report, onWait, signal });
+    };
     let twice = 0;
-    let isOffered = false;
-    for (let { start } = options; ; start = undefined) {
-      const given = { ...options, start };
-      const { note } = heartbeat;
-      let summary: TrainingSummary;
-      try {
-        if (!isOffered) await offerBaseModel(model, edge, (...noted) => report.note(...noted));
-        isOffered = true;
-        summary = await runSession(model, edge, recipe, given, store, report, note, signal);
-      } catch (error) {
-        const saved = await store.load();
-        if (saved === null || !WaggleError.is(error) || !error.retryable) throw error;
-        if (signal.aborted) return { stoppedBy: "signal", state: saved.state, twice };
-        report.failure(error);
-        await abortableSleep(options.pollMs, signal);
-        continue;
+    try {
+      await reach(() => offerBaseModel(model, edge, (...noted) => report.note(...noted)));
+      if (!options.isResuming) await store.clear();
+      for (let { start } = options; ; start = undefined) {
+        const given = { ...options, start };
+        const noted = { report, note: heartbeat.note, reach };
+        const summary = await runSession(model, edge, recipe, given, store, noted, signal);
+        twice += summary.twice;
+        const { stoppedBy, state } = summary;
+        begunAt = state.step;
+        if (stoppedBy !== "stable-changed" && stoppedBy !== "environment-changed") {
+          return { ...summary, twice };
+        }
+        report.note(stoppedBy, { from: state.stableVersion });
       }
-      twice += summary.twice;
-      const { stoppedBy, state } = summary;
-      if (stoppedBy !== "stable-changed" && stoppedBy !== "environment-changed") {
-        return { ...summary, twice };
-      }
-      report.note(stoppedBy, { from: state.stableVersion });
+    } catch (error) {
+      const isStopped = begunAt !== null && signal.aborted && isRetryable(error);
+      const saved = isStopped ? await store.load() : null;
+      if (saved === null) throw error;
+      return { stoppedBy: "signal", state: saved.state, twice };
     }
   } finally {
     await heartbeat.stop();
@@ -128,8 +134,7 @@ async function runSession(
   recipe: EdgeRecipe,
   options: TrainingSessionOptions,
   store: TrainerCheckpoints,
-  report: Reporter,
-  note: HeartbeatSender["note"],
+  { report, note, reach }: { report: Reporter; note: HeartbeatSender["note"]; reach: Reach },
   signal: AbortSignal,
 ): Promise<TrainingSummary> {
   const adapterCache = createAdapterCache({
@@ -138,22 +143,23 @@ async function runSession(
     download: (digest) => edge.getObject(digest),
   });
   const guidance = createGuidanceCache((digest) => edge.getObject(digest));
-  const policies = await edge.policies();
-  const control = await edge.control();
+  const saved = await store.load();
+  const stateId = saved?.state.stateId ?? randomUUID();
+  const { policies, control, lineage } = await reach(async () => ({
+    policies: await edge.policies(),
+    control: await edge.control(),
+    lineage: await edge.openLineage({ stateId, step: saved?.state.step ?? 0 }),
+  }));
+  const { knownStep, newestStep } = lineage;
   const { environment } = control;
+  requireCollected(recipe, control);
   if (recipe.feedback !== null) requireFeedback(recipe, control);
   requireSameJudge(options.judge, control);
   // A site without tasks has nothing to evaluate on, and a trainer waits for its first task.
   const practiced =
     environment === "" ? undefined : assignedEnvironment(control, options.environments);
   const tasks: FrozenTasks = { ...options.tasks, environment };
-  const saved = await store.load();
   if (saved !== null) requireSameEnvironment(saved, model, policies);
-  const stateId = saved?.state.stateId ?? randomUUID();
-  const { knownStep, newestStep } = await edge.openLineage({
-    stateId,
-    step: saved?.state.step ?? 0,
-  });
   // Steps that the edge knows and the state lacks mean that the state was restored from an older copy.
   const isBehind = saved !== null && (knownStep ?? 0) > saved.state.step;
   if (isBehind) report.note("state-behind", { step: saved.state.step, known: knownStep });

@@ -42,9 +42,15 @@ export const PAGE_TURN = "as in a page: a quarter of the context, from 128 to 51
 /** Cost no significant success in docs/evidence/studies/kl-term.md. A larger one holds more, and may cost some. */
 const KL_COEFFICIENT = 0.1;
 
+/** Where the recipe is not an evolution strategy, which has settings of its own for both. */
+const GROUPS_PER_STEP = 8;
+const LEARNING_RATE = 2e-3;
+const PEAK = `${LEARNING_RATE}; evolution-strategies: its setting learningRate`;
+
 /** Parsed values of every option of a command that learns. */
 export type LearningOptions = ServerOptions &
-  ScheduleOptions & {
+  Omit<ScheduleOptions, "learningRate"> & {
+    learningRate?: number;
     model: string;
     device: Device;
     base: ResidentFormat;
@@ -54,7 +60,7 @@ export type LearningOptions = ServerOptions &
     recipe: string;
     list: boolean;
     set: Settings;
-    groupsPerStep: number;
+    groupsPerStep?: number;
     epochs: number;
     microbatchTokens: number;
     entropyCoefficient: number;
@@ -84,11 +90,15 @@ function withNumbers(command: Command): Command {
 
 /** Adds every option of a command that learns. */
 export function withLearning(command: Command): Command {
-  return withSchedule(withServer(withNumbers(withModel(command))), 2e-3)
+  return withSchedule(withServer(withNumbers(withModel(command))), PEAK)
     .addOption(recipeOption("recipe from --list", DEFAULT_EDGE_RECIPE))
     .addOption(settingOption())
     .addOption(listOption("list recipes that can train from an edge, and why the others cannot"))
-    .option("--groups-per-step <n>", "groups with a reward signal per step", positive, 8)
+    .option(
+      "--groups-per-step <n>",
+      `groups with a reward signal per step (default: ${GROUPS_PER_STEP}; evolution-strategies: its setting tasks)`,
+      positive,
+    )
     .addOption(epochsOption("optimizer steps per minibatch", 1))
     .addOption(microbatchTokensOption(4096))
     .option("--entropy-coefficient <c>", "weight of the entropy bonus", number, 0)
@@ -115,13 +125,18 @@ export function withLearning(command: Command): Command {
 
 /** The recipe that the options select. @param lastStep - last step of the run, if it has one */
 export function recipeOf(given: LearningOptions, lastStep: number): EdgeRecipe {
-  return edgeRecipeNamed(given.recipe, {
-    own: given.set,
-    groupsPerStep: given.groupsPerStep,
-    epochs: given.epochs,
-    learningRate: learningRateOf(given, lastStep),
+  const { recipe, set: own, groupsPerStep, learningRate, epochs, entropyCoefficient } = given;
+  const { evolution, settings } = edgeRecipeNamed(recipe, { own }).stage;
+  const isFromRewards = evolution !== null;
+  const peak = learningRate ?? (isFromRewards ? settings.learningRate : LEARNING_RATE);
+  return edgeRecipeNamed(recipe, {
+    own,
+    groupsPerStep: groupsPerStep ?? (isFromRewards ? undefined : GROUPS_PER_STEP),
+    epochs,
+    learningRate: learningRateOf({ ...given, learningRate: peak }, lastStep),
     optimizer: optimizerOf(given),
-    entropyCoefficient: given.entropyCoefficient,
-    klCoefficient: given.klCoefficient,
+    entropyCoefficient,
+    // Rewards have no tokens to compute it from.
+    klCoefficient: isFromRewards ? 0 : given.klCoefficient,
   });
 }

@@ -40,15 +40,23 @@ const NAMES = [
   "beta2",
 ] as const satisfies readonly (keyof ScheduleOptions)[];
 
-/** The AdamW options. @param learningRate default of the peak; `null`: all defaults are the recipe's */
-function scheduleOptions(learningRate: number | null): Option[] {
+/**
+ * The AdamW options.
+ *
+ * @param learningRate default of the peak, or how `--help` describes it where it depends on the recipe; `null`: all defaults
+ *   are the recipe's
+ */
+function scheduleOptions(learningRate: number | string | null): Option[] {
   const own = learningRate === null ? " (default: the recipe's)" : "";
   const option = (flags: string, what: string, byDefault?: unknown): Option =>
     new Option(flags, what).default(learningRate === null ? undefined : byDefault);
+  const isText = typeof learningRate === "string";
   return [
-    option("--learning-rate <rate>", `peak learning rate of AdamW${own}`, learningRate).argParser(
-      number,
-    ),
+    option(
+      "--learning-rate <rate>",
+      `peak learning rate of AdamW${isText ? ` (default: ${learningRate})` : own}`,
+      isText ? undefined : learningRate,
+    ).argParser(number),
     option(
       "--schedule <name>",
       `learning-rate schedule; cosine decays to a tenth of the peak${own}`,
@@ -78,8 +86,8 @@ function scheduleOptions(learningRate: number | null): Option[] {
   ];
 }
 
-/** Adds the AdamW options. @param learningRate default of the peak */
-export function withSchedule(command: Command, learningRate: number): Command {
+/** Adds the AdamW options. @param learningRate default of the peak, or its description */
+export function withSchedule(command: Command, learningRate: number | string): Command {
   for (const option of scheduleOptions(learningRate)) command.addOption(option);
   return command;
 }

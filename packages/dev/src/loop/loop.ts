@@ -19,7 +19,7 @@ import { requireChromium } from "./chromium.ts";
 import { untilPublicationEnds } from "./due-publication.ts";
 import { OperatorClient } from "./operator.ts";
 import { comparePolicies } from "./policy-comparison.ts";
-import { type Evaluation, type LoopReport, loopReport } from "./report.ts";
+import { acceptedRewards, type Evaluation, type LoopReport, loopReport } from "./report.ts";
 import { type LivePeople, Visitors } from "./visitors.ts";
 
 /** Options of `runLoop`. */
@@ -68,6 +68,8 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   requireEnvironment(site, "waggle loop");
   requireState(folder);
   const collectsRewards = site.settings.collect === "rewards";
+  // Pages perturb an adapter, so the first version has one that changes nothing.
+  const initial = collectsRewards ? 1 : 0;
   const lock = new StateLock(folder);
   rmSync(folder, { recursive: true, force: true });
   const installation = openInstallation(folder);
@@ -143,7 +145,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
       const published = policies.policies.filter((policy) => policy.version > 0).length;
       const { received, learned, waiting, leased } = summary.trajectories;
       const collected = collectsRewards
-        ? `${sentBy(statuses)} rewards`
+        ? `${acceptedRewards(statuses)} rewards`
         : `received ${received}, learned ${learned}, waiting ${waiting + leased}`;
       say(
         `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · ${collected} · ${options.live === undefined ? "" : `answered ${answeredIn(statuses)} · `}` +
@@ -157,11 +159,11 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
           ({ simulating, trajectories, errors }) =>
             !simulating && (trajectories.assigned > 0 || errors.length > 0),
         );
-      if (Date.now() > deadline || published >= options.publications || rolledOut) break;
+      if (Date.now() > deadline || published - initial >= options.publications || rolledOut) break;
     }
 
     say(
-      "visitors stop; the last trajectories are uploaded and learned from, and a publication that is due is finished; later steps are not published …",
+      `visitors stop; the last ${collectsRewards ? "rewards are sent" : "trajectories are uploaded and learned from"}, and a publication that is due is finished; later steps are not published …`,
     );
     await visitors.stop();
     await untilDrained(operator, visitors, trainer, say, { isLive: options.live !== undefined });
@@ -240,10 +242,6 @@ async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise
     throw new Error(`the trainer ${reason}:\n${trainer.tail.join("\n")}`, { cause });
   }
 }
-
-/** Practice tasks of all pages whose result the edge has accepted. */
-const sentBy = (statuses: readonly PageStatus[]): number =>
-  statuses.reduce((total, { trajectories }) => total + trajectories.uploaded, 0);
 
 /** Requests of all pages that got a thumb. */
 const answeredIn = (statuses: readonly PageStatus[]): number =>

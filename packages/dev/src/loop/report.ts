@@ -153,6 +153,10 @@ function liveReport(evidence: LoopEvidence, reactions: SimulatedPeople["reaction
   };
 }
 
+/** Rewards of all pages that the edge has accepted, at a site that collects nothing else. */
+export const acceptedRewards = (statuses: readonly PageStatus[]): number =>
+  sum(statuses.map(({ trajectories }) => trajectories.uploaded));
+
 /** Combines the counts of both sides. */
 export function loopReport(evidence: LoopEvidence): LoopReport {
   const { statuses, summary, policies, rows, metrics } = evidence;
@@ -198,7 +202,7 @@ export function loopReport(evidence: LoopEvidence): LoopReport {
     },
     rewards: evidence.collectsRewards
       ? {
-          accepted: sum(statuses.map(({ trajectories }) => trajectories.uploaded)),
+          accepted: acceptedRewards(statuses),
           steps: steps.length,
         }
       : null,

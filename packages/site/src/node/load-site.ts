@@ -3,7 +3,6 @@ import { dirname, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import type { PageTool } from "@waggle/agent/tools";
 import { type EnvironmentSpec, type RewardFunction, withReward } from "@waggle/environments";
-import { recipeNamed } from "@waggle/learning";
 import {
   type FirstObservation,
   isObject,
@@ -17,7 +16,7 @@ import { requireFittingBase } from "./base-check.ts";
 import { requireConsentText } from "./consent-check.ts";
 import { requireFittingMetrics } from "./feedback-check.ts";
 import { requireFittingJudge } from "./judge-check.ts";
-import { recipeOf, requireFittingLevel } from "./level-check.ts";
+import { requireFittingRecipe } from "./recipe-check.ts";
 import { importText } from "./source-file.ts";
 import { siteModule, type SiteModule } from "./site-module.ts";
 import { requireToolLanguages } from "./tool-language-check.ts";
@@ -68,12 +67,11 @@ export async function loadSite(
   const config = await readSiteConfig(path);
   const { source, definition } = config;
   const folder = dirname(source.file);
-  requireRecipe(config);
+  requireFittingRecipe(config);
   requireFittingBase(config);
   requireFittingMetrics(config);
   requireFittingJudge(config);
   requireConsentText(config);
-  requireFittingLevel(config);
   requireModel(config, folder);
   const tools = await siteModule(config, "tools", WRITE.tools);
   const edge = await siteModule(config, "edgeTools", WRITE.edgeTools);
@@ -229,33 +227,6 @@ function mcpToolsOf(
     }
   }
   return names.slice(others.length);
-}
-
-function requireRecipe({ source, definition }: SiteConfig): void {
-  const { settings } = definition.training ?? {};
-  const recipe = recipeOf(definition);
-  if (recipe === undefined) {
-    if (settings === undefined) return;
-    throw source.mistake(
-      source.nodeAt(["training", "settings"]),
-      "training.settings belong to a recipe, and there is none; write training.recipe too",
-    );
-  }
-  const refusal = (field: "recipe" | "settings", error: unknown): unknown =>
-    WaggleError.is(error)
-      ? source.mistake(source.nodeAt(["training", field]), error.message)
-      : error;
-  let create: ReturnType<typeof recipeNamed>;
-  try {
-    create = recipeNamed(recipe);
-  } catch (error) {
-    throw refusal("recipe", error);
-  }
-  try {
-    create(settings);
-  } catch (error) {
-    throw refusal("settings", error);
-  }
 }
 
 function requireModel({ source, definition }: SiteConfig, folder: string): void {

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { FeedbackSource, isObject, type SiteSettings, siteVariable } from "@waggle/protocol";
 import { feedbackOf } from "./feedback-check.ts";
-import { recipeOf } from "./level-check.ts";
 import type { LoadedSite } from "./load-site.ts";
+import { recipeOf } from "./recipe-check.ts";
 
 /** Settings of the site at a deployed edge, where it may be one of several. The rest has the edge's defaults. */
 export function siteSettings(site: LoadedSite): SiteSettings {

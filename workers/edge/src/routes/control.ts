@@ -22,6 +22,7 @@ export async function answerControl(context: EdgeContext): Promise<Response> {
   const state: ControlState = {
     site: context.var.site.id,
     environment: context.var.settings.TASK_ENVIRONMENT,
+    collect: context.var.settings.COLLECT,
     feedbackWaitSeconds: context.var.settings.FEEDBACK_WAIT_SECONDS,
     feedbackFrom: context.var.settings.FEEDBACK_FROM,
     signals: await readSignals(context.var.db, context.var.settings),
