@@ -87,3 +87,31 @@ test("an environment that names no values is told that they cannot be compared",
     /^skipped: .*1 of 3 patterns not in training\. Tasks name no values/,
   );
 });
+
+test("a value that all tasks of a kind have keeps its tool out of one split, and is refused", async () => {
+  const kinds = (placeholder: boolean): EnvironmentSpec =>
+    defineEnvironment({
+      name: "codes",
+      prompt: "You open and close boxes.",
+      tasks: ({ pick, split }: TaskDraw) => {
+        const code = pick(CODES);
+        const tool = pick(["open", "close"] as const);
+        const wording = pick(split === "heldOut" ? WORDINGS : WORDINGS.slice(0, 2));
+        const pattern = `${tool} ${wording}`;
+        const values = placeholder && tool === "close" ? [code, "[CODE_1]"] : [code];
+        return { request: `${pattern} ${code}.`, pattern, values, state: {}, data: tool };
+      },
+      tools: Object.fromEntries(
+        (["open", "close"] as const).map((name) => [
+          name,
+          { description: `${name} a box.`, parameters: { type: "object" }, run: () => null },
+        ]),
+      ),
+      verify: () => true,
+      demonstrate: ({ data }) => [[data, {}], "Done."],
+    });
+  expect(await heldOut(kinds(false))).toMatch(/^passed: /);
+  expect(await heldOut(kinds(true))).toMatch(
+    /^failed: .*no (held-out|training) task calls close, and (4|5)\d % of the (held-out|training) tasks do/,
+  );
+});

@@ -12,6 +12,7 @@ import {
   quoted,
   skipped,
 } from "./check-context.ts";
+import { splitTools } from "./split-tools.ts";
 
 /** Held-out tasks to look at, of all levels together. */
 const TASKS = 1000;
@@ -66,6 +67,14 @@ export async function checkHeldOut(context: CheckContext): Promise<Finding> {
   if (patterns.share < UNSEEN_PATTERNS) {
     return failed(
       `${words} without values of training, but ${patterns.words}; a third is needed. Let tasks use more wordings if split is "heldOut", for example five of twelve, and return pattern`,
+    );
+  }
+  const apart = await splitTools(context);
+  if (apart !== null) {
+    const [here, there] =
+      apart.lacking === "heldOut" ? ["held-out", "training"] : ["training", "held-out"];
+    return failed(
+      `${words} without values of training, but no ${here} task calls ${apart.tools.join(" or ")}, and ${percent(apart.share)} of the ${there} tasks do. A value that all tasks of a kind have, such as a placeholder, puts the kind into one split: leave it out of values`,
     );
   }
   return passed(`${words} without values of training; ${patterns.words}`);
