@@ -1,12 +1,12 @@
 /**
  * Record and progress of `npm run test:long`: docs/evidence/test-long.json says for each step when it last passed, and at
- * which commit. A stopped run continues with the steps that have not passed at the present one.
+ * which commit. A stopped run continues with the steps that have not passed at the present one. Commits that change only
+ * docs/evidence do not count, because they record such runs.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "../root.ts";
 
 /** Outcome of one step. */
 export type StepResult = {
@@ -25,25 +25,33 @@ type PassedStep = Pick<StepResult, "seconds" | "passed"> & {
 
 type Passed = { [title: string]: PassedStep };
 
-const RECORD = join(ROOT, "docs", "evidence", "test-long.json");
-
-const git = (...args: readonly string[]): string =>
-  execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
+/** Everything but what long runs record themselves. */
+const CODE = [".", ":(exclude)docs/evidence"];
 
 /** The steps of a run that may be continued. */
 export class LongRun {
-  readonly #commit = git("rev-parse", "HEAD");
-  /** Tests write their own records to docs/evidence. Any other change can change a result. */
-  readonly #isClean = git("status", "--porcelain", ":(exclude)docs/evidence") === "";
-  readonly #passed: Passed = existsSync(RECORD)
-    ? (JSON.parse(readFileSync(RECORD, "utf8")) as Passed)
-    : {};
+  readonly #root: string;
+  readonly #record: string;
+  readonly #commit: string;
+  readonly #isClean: boolean;
+  readonly #passed: Passed;
 
-  /** Tests of a step that passed in an earlier run of this commit, or `undefined`. */
+  /** @param root - folder of the repository. */
+  constructor(root: string) {
+    this.#root = root;
+    this.#record = join(root, "docs", "evidence", "test-long.json");
+    this.#commit = this.#git("rev-parse", "HEAD");
+    this.#isClean = this.#git("status", "--porcelain", "--", ...CODE) === "";
+    this.#passed = existsSync(this.#record)
+      ? (JSON.parse(readFileSync(this.#record, "utf8")) as Passed)
+      : {};
+  }
+
+  /** Tests of a step that passed in an earlier run of this code, or `undefined`. */
   found(title: string): number | undefined {
     const step = this.#passed[title];
-    const isSame = step?.commit === this.#commit && !step.uncommittedChanges && this.#isClean;
-    return isSame ? step.passed : undefined;
+    if (step === undefined || step.uncommittedChanges || !this.#isClean) return undefined;
+    return this.#isSameCode(step.commit) ? step.passed : undefined;
   }
 
   /** Records a step that passed. */
@@ -56,6 +64,22 @@ export class LongRun {
       seconds,
       passed,
     };
-    writeFileSync(RECORD, `${JSON.stringify(this.#passed, null, 2)}\n`);
+    writeFileSync(this.#record, `${JSON.stringify(this.#passed, null, 2)}\n`);
+  }
+
+  #isSameCode(commit: string): boolean {
+    if (commit === this.#commit) return true;
+    try {
+      this.#git("diff", "--quiet", commit, this.#commit, "--", ...CODE);
+      return true;
+    } catch {
+      // It differs, or this clone does not have it.
+      return false;
+    }
+  }
+
+  #git(...args: readonly string[]): string {
+    const options = { cwd: this.#root, encoding: "utf8", stdio: "pipe" } as const;
+    return execFileSync("git", args, options).trim();
   }
 }

@@ -1,5 +1,6 @@
-/** The steps of `npm test`, cheapest first. */
-import { join } from "node:path";
+/** The steps of `npm test` and `npm run test:long`, cheapest first. */
+import { globSync } from "node:fs";
+import { basename, join } from "node:path";
 import { ROOT } from "../root.ts";
 
 /** A step of `npm test`. */
@@ -15,6 +16,8 @@ export type TestStep = {
   /** True for the build that other steps need, also when they run alone. */
   readonly isBuild?: boolean;
 };
+
+const END_TO_END = "end to end";
 
 const bin = (name: string): string => join(ROOT, "node_modules", ".bin", name);
 
@@ -35,8 +38,21 @@ const check = (name: string, title: string, ...command: readonly string[]): Test
   isStatic: true,
 });
 
+/** One step for each end-to-end file: all of them take more than an hour, and a stopped run goes on at the next one. */
+function longEndToEnd(): TestStep[] {
+  const files = globSync("test/{e2e,learning}/*.test.ts", { cwd: ROOT }).toSorted();
+  return files.map((file) => {
+    const step = vitest("e2e", `${END_TO_END}: ${basename(file, ".test.ts")}`);
+    return { ...step, command: [...step.command, file] };
+  });
+}
+
 /** The steps in order. */
-export const TEST_STEPS: readonly TestStep[] = [
+export function testSteps(isLong: boolean): readonly TestStep[] {
+  return [...STEPS, ...(isLong ? longEndToEnd() : [vitest("e2e", END_TO_END)])];
+}
+
+const STEPS: readonly TestStep[] = [
   { name: "format", title: "formatting", command: [bin("oxfmt"), "--check", "."] },
   // Before the build: in a fresh clone, npm start has only the sources too.
   {
@@ -64,5 +80,4 @@ export const TEST_STEPS: readonly TestStep[] = [
   },
   vitest("workers", "edge Worker under workerd"),
   vitest("browser", "Chromium with WebGPU"),
-  vitest("e2e", "end to end"),
 ];
