@@ -44,14 +44,16 @@ const CONFIG = tinyModelFiles().get("config.json") as Uint8Array;
 function start() {
   const opened: string[] = [];
   const { port1, port2 } = new MessageChannel();
-  const served = servePolicy(port2 as MessageEndpoint, {
-    kind: "wasm",
-    formatOf,
-    openBackend: (options) => {
-      opened.push(options.baseModel === TINY_BASE_MODEL ? "model" : "check");
-      return createWasmBackend({ ...options, createModule });
-    },
-  });
+  const serve = () =>
+    servePolicy(port2 as MessageEndpoint, {
+      kind: "wasm",
+      formatOf,
+      openBackend: (options) => {
+        opened.push(options.baseModel === TINY_BASE_MODEL ? "model" : "check");
+        return createWasmBackend({ ...options, createModule });
+      },
+    });
+  const served = serve();
   const client = new WorkerClient(Object.assign(port1, { terminate: () => port1.close() }));
   port1.start();
   port2.start();
@@ -59,7 +61,7 @@ function start() {
     await served.dispose();
     port1.close();
   });
-  return { client, opened };
+  return { client, opened, port: port1, serve };
 }
 
 const openIn = (
@@ -179,3 +181,14 @@ test.each(["int8", "int4"] as const)(
     }
   },
 );
+
+test("an endpoint is served once, although the worker's entry is evaluated twice", async () => {
+  const { client, port, serve } = start();
+  let answers = 0;
+  port.addEventListener("message", () => (answers += 1));
+  serve();
+  await client.ask({ kind: "dispose" });
+  // A second answer would come before that of the next request.
+  await client.ask({ kind: "dispose" });
+  expect(answers).toBe(2);
+});

@@ -20,10 +20,14 @@ import type {
   WorkerRequest,
 } from "./messages.ts";
 
+/** Marks an endpoint that is served, also for a second copy of this module. */
+const SERVED = Symbol.for("waggle.served-policy");
+
 type PostTokens = (tokenIds: readonly number[]) => void;
 
 /**
- * Answers requests from `endpoint` until it is closed.
+ * Answers requests from `endpoint` until it is closed. A second call for the same endpoint does nothing: WebKit evaluates the
+ * entry of a worker again when a chunk imports it, and every request would be served twice.
  *
  * @returns a function that ends the policy when there are no more requests.
  */
@@ -31,6 +35,8 @@ export function servePolicy(
   endpoint: MessageEndpoint,
   device: WorkerDevice,
 ): { dispose(): Promise<void> } {
+  if (SERVED in endpoint) return { dispose: () => Promise.resolve() };
+  Object.assign(endpoint, { [SERVED]: true });
   const server = new PolicyServer(device);
   const post = (message: WorkerMessage): void => endpoint.postMessage(message);
   endpoint.addEventListener("message", (event) => {
