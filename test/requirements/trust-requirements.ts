@@ -330,41 +330,6 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
-    id: "trust:rewards-only",
-    source:
-      "issue 19, part 4; Salimans et al. 2017, arXiv:1703.03864; docs/decisions/0096-rewards-only.md",
-    behavior:
-      "At a site that collects rewards, one number for each practice task leaves the page, and the edge refuses the rest. It takes one reward for each perturbation that it gave, from that visitor. The trainer moves the policy towards higher rewards, with bounded shares, and through the gate.",
-    tests: [
-      ...[
-        "of a practice task, one number leaves the page: no token, no text",
-        "control: with the full level the same task leaves its text",
-        "of the visitor's own request nothing leaves, and it is answered by the version without noise",
-      ].map((name) => `packages/embed/src/rewards/rewards.test.ts > ${name}`),
-      ...[
-        "a reward is stored once, with its visitor and perturbation, for the trainer of that version",
-        "rewards out of range, for tasks of others, for tasks without a perturbation and unknown ones are refused",
-        "an edge that collects rewards refuses trajectories, feedback and outcomes of pages",
-        "rewards are deleted with their visitor, who learns which later versions may contain them",
-        "rewards are deleted when the retention is over",
-      ].map((name) => `workers/edge/src/rewards/rewards.test.ts > ${name}`),
-      "packages/site/src/node/recipe-check.test.ts > a site that collects rewards only learns by evolution strategies, also with settings of its own",
-      "test/e2e/rewards-loop.test.ts > a step from rewards is published, promoted and swapped into both pages",
-      "test/e2e/rewards-loop.test.ts > no trajectory reaches the edge",
-      "trainer/src/edge-training/training-session.test.ts > a recipe must learn from what the site collects",
-      "packages/learning/src/gradient-free/seeded-noise.browser.test.ts > a page's perturbed adapter has the same bits as the trainer's",
-      ...[
-        "a site without an adapter gets one that changes nothing, and steps then follow the rewards",
-        "control: rewards that do not depend on the perturbation lead nowhere in particular",
-        "a killed trainer repeats its step from the same rewards, and ends with the same parameters",
-      ].map((name) => `trainer/src/edge-training/reward-learning.test.ts > ${name}`),
-      ...[
-        "a visitor who sends most rewards decides no more than the share",
-        "many visitors of one network are bounded together",
-      ].map((name) => `trainer/src/update/reward-step.test.ts > ${name}`),
-    ],
-  },
-  {
     id: "trust:own-data",
     source: "issue 19, part 4; docs/reference/visitor-privacy.md",
     behavior:

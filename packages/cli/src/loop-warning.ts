@@ -24,7 +24,8 @@ export function loopWarning({
     if (published > 0) return null;
     return (
       `warning: ${uploads.learned} trajectories were learned from, but no version was published, because the loop ended ` +
-      "before the trainer had enough steps (training.publishEvery) or had evaluated them; give the loop more --minutes"
+      "before the trainer had enough steps (training.publishEvery) or had evaluated them (training.evaluationTasks); give the " +
+      "loop more --minutes, or the trainer fewer of both"
     );
   }
   const { accepted, skipped, rejected } = uploads;

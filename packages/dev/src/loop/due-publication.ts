@@ -15,6 +15,9 @@ function publicationStage(folder: string): string | null {
   return (JSON.parse(readFileSync(file, "utf8")) as Stored).state.publication?.stage ?? null;
 }
 
+/** How long a loop waits for its last trajectories, and then for its last publication. */
+export const MOST_WAIT_MS = 240_000;
+
 /** Options of `untilPublicationEnds`. */
 export type PublicationWait = {
   readonly timeoutMs?: number;
@@ -31,7 +34,7 @@ export type PublicationWait = {
 export async function untilPublicationEnds(
   folder: string,
   trainer: { readonly running: boolean },
-  { timeoutMs = 240_000, promotionMs = 15_000, pollMs = 500 }: PublicationWait = {},
+  { timeoutMs = MOST_WAIT_MS, promotionMs = 15_000, pollMs = 500 }: PublicationWait = {},
 ): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   let promotesSince = Infinity;

@@ -16,7 +16,7 @@ import { migrate } from "../stack/migrations.ts";
 import { openInstallation } from "../stack/installation.ts";
 import { startTrainer } from "../stack/trainer-process.ts";
 import { requireChromium } from "./chromium.ts";
-import { untilPublicationEnds } from "./due-publication.ts";
+import { MOST_WAIT_MS, untilPublicationEnds } from "./due-publication.ts";
 import { OperatorClient } from "./operator.ts";
 import { comparePolicies } from "./policy-comparison.ts";
 import { acceptedRewards, type Evaluation, type LoopReport, loopReport } from "./report.ts";
@@ -163,12 +163,14 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     }
 
     say(
-      `visitors stop; the last ${collectsRewards ? "rewards are sent" : "trajectories are uploaded and learned from"}, and a publication that is due is finished; later steps are not published …`,
+      `visitors stop; the last ${collectsRewards ? "rewards are sent" : "trajectories are uploaded and learned from"}, and a publication that is due is finished, for at most ${MOST_WAIT_MS / 60_000} minutes each; later steps are not published …`,
     );
     await visitors.stop();
     await untilDrained(operator, visitors, trainer, say, { isLive: options.live !== undefined });
     if (!(await untilPublicationEnds(join(folder, "trainer"), trainer))) {
-      say("the last publication did not finish; what it would have published is not deployed");
+      say(
+        `the last publication did not finish within ${MOST_WAIT_MS / 60_000} minutes; what it would have published is not deployed. Fewer evaluation tasks take less time (training.evaluationTasks)`,
+      );
     }
     await trainer.stop(60_000);
     const policies = await operator.policies();
@@ -256,7 +258,7 @@ export async function untilDrained(
   visitors: Visitors,
   trainer: ManagedProcess,
   say: (line: string) => void,
-  { isLive = false, timeoutMs = 240_000 }: { isLive?: boolean; timeoutMs?: number } = {},
+  { isLive = false, timeoutMs = MOST_WAIT_MS }: { isLive?: boolean; timeoutMs?: number } = {},
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -275,7 +277,7 @@ export async function untilDrained(
     }
     if (Date.now() > deadline) {
       say(
-        `timed out with ${outbox} uploads in outboxes, ${waiting} trajectories waiting and ${leased} leased`,
+        `the loop waits no longer: ${outbox} trajectories are not uploaded, ${waiting} wait for the trainer, and ${leased} are being learned from`,
       );
       return;
     }

@@ -47,7 +47,7 @@ test("requests without a thumb are not waited for, those with one are", async ()
   const counts = { waiting: 5, leased: 0, learned: 2, rejected: 0, skipped: 1 };
   expect(await drained(3, counts, true)).toEqual([]);
   expect(await drained(4, counts, true)).toEqual([
-    expect.stringContaining("1 trajectories waiting"),
+    expect.stringContaining("1 wait for the trainer"),
   ]);
   expect(await drained(3, counts, false)).toEqual([
     expect.stringContaining("5 trajectories waiting"),

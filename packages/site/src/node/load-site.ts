@@ -3,13 +3,7 @@ import { dirname, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import type { PageTool } from "@waggle/agent/tools";
 import { type EnvironmentSpec, type RewardFunction, withReward } from "@waggle/environments";
-import {
-  type FirstObservation,
-  isObject,
-  type JsonSchema,
-  type Tool,
-  WaggleError,
-} from "@waggle/protocol";
+import { type FirstObservation, isObject, type JsonSchema, type Tool } from "@waggle/protocol";
 import type { SiteDefinition } from "../site-definition.ts";
 import { readSiteConfig, type SiteConfig } from "./config-file.ts";
 import { requireFittingBase } from "./base-check.ts";
