@@ -50,6 +50,6 @@ test("requests without a thumb are not waited for, those with one are", async ()
     expect.stringContaining("1 wait for the trainer"),
   ]);
   expect(await drained(3, counts, false)).toEqual([
-    expect.stringContaining("5 trajectories waiting"),
+    expect.stringContaining("5 wait for the trainer"),
   ]);
 });
