@@ -25,15 +25,15 @@ export default defineSite({
   consent: { version: "1", title: "Practice?", text: "We keep one number.", collect: "rewards" },
 });
 `;
-const doorsFile = join(ROOT, "test", "fixtures", "doors-site.ts");
+const FIXTURES = join(ROOT, "test", "fixtures");
 const { folder, remove } = plannerSite({
   "waggle.config.ts": CONFIG,
   "tools.ts": `import { definePageTools } from "@waggle/site";
-import { OPEN } from ${JSON.stringify(doorsFile)};
+import { OPEN } from ${JSON.stringify(join(FIXTURES, "doors-tool.ts"))};
 
 export default definePageTools({ open: { ...OPEN, run: () => "open" } });
 `,
-  "environment.ts": `export { doors as default } from ${JSON.stringify(doorsFile)};\n`,
+  "environment.ts": `export { doors as default } from ${JSON.stringify(join(FIXTURES, "doors-site.ts"))};\n`,
 });
 const state = join(ROOT, ".waggle", "test-rewards-loop");
 const lines: string[] = [];
