@@ -40,6 +40,7 @@ describe("the switches", () => {
     expect(await control()).toEqual({
       site: "default",
       environment: "rooms",
+      collect: "full",
       feedbackWaitSeconds: 0,
       feedbackFrom: ["thumb"],
       signals: [{ signal: "verifier", stopped: null }],
