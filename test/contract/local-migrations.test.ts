@@ -69,7 +69,7 @@ test("a new installation has the tables of all migrations, and a second start ap
   await migrate(installation, DEMO);
   expect(appliedIn(openStored(folder))).toEqual(names);
 
-  // Whoever deletes the edge's data gets its tables back.
+  // If the edge's data is deleted, the next start makes the tables again.
   rmSync(join(folder, "edge"), { recursive: true });
   await migrate(installation, DEMO);
   expect(appliedIn(openStored(folder))).toEqual(names);

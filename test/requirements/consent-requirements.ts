@@ -95,7 +95,7 @@ export const CONSENT_REQUIREMENTS: readonly Requirement[] = [
         "rewards are deleted with their visitor, who learns which later versions may contain them",
         "rewards are deleted when the retention is over",
       ].map((name) => `workers/edge/src/rewards/rewards.test.ts > ${name}`),
-      "packages/site/src/node/recipe-check.test.ts > a site that collects rewards only learns by evolution strategies, also with settings of its own",
+      "packages/site/src/node/recipe-check.test.ts > a site that collects rewards only learns by evolution strategies, which it may set",
       "test/e2e/rewards-loop.test.ts > a step from rewards is published, promoted and swapped into both pages",
       "test/e2e/rewards-loop.test.ts > no trajectory reaches the edge",
       "trainer/src/edge-training/training-session.test.ts > a recipe must learn from what the site collects",

@@ -110,7 +110,7 @@ export function loopOptions(
   };
 }
 
-/** The site, without the settings of its own recipe if it is another one. */
+/** The site with this recipe. It keeps the recipe settings of its config only if its config names the same recipe. */
 function withRecipe(site: Site, recipe: string): Site {
   const { trainerArguments: all } = site;
   if (all === undefined || all[all.indexOf("--recipe") + 1] === recipe) return site;

@@ -144,13 +144,10 @@ async function runSession(
   });
   const guidance = createGuidanceCache((digest) => edge.getObject(digest));
   const saved = await store.load();
-  const stateId = saved?.state.stateId ?? randomUUID();
-  const { policies, control, lineage } = await reach(async () => ({
+  const { policies, control } = await reach(async () => ({
     policies: await edge.policies(),
     control: await edge.control(),
-    lineage: await edge.openLineage({ stateId, step: saved?.state.step ?? 0 }),
   }));
-  const { knownStep, newestStep } = lineage;
   const { environment } = control;
   requireCollected(recipe, control);
   if (recipe.feedback !== null) requireFeedback(recipe, control);
@@ -160,6 +157,11 @@ async function runSession(
     environment === "" ? undefined : assignedEnvironment(control, options.environments);
   const tasks: FrozenTasks = { ...options.tasks, environment };
   if (saved !== null) requireSameEnvironment(saved, model, policies);
+  // After the checks: a state that does not belong to this edge leaves nothing there.
+  const stateId = saved?.state.stateId ?? randomUUID();
+  const { knownStep, newestStep } = await reach(() =>
+    edge.openLineage({ stateId, step: saved?.state.step ?? 0 }),
+  );
   // Steps that the edge knows and the state lacks mean that the state was restored from an older copy.
   const isBehind = saved !== null && (knownStep ?? 0) > saved.state.step;
   if (isBehind) report.note("state-behind", { step: saved.state.step, known: knownStep });

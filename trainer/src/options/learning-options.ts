@@ -42,7 +42,7 @@ export const PAGE_TURN = "as in a page: a quarter of the context, from 128 to 51
 /** Cost no significant success in docs/evidence/studies/kl-term.md. A larger one holds more, and may cost some. */
 const KL_COEFFICIENT = 0.1;
 
-/** Where the recipe is not an evolution strategy, which has settings of its own for both. */
+/** Defaults of all recipes but evolution strategies, which have both as settings. */
 const GROUPS_PER_STEP = 8;
 const LEARNING_RATE = 2e-3;
 const PEAK = `${LEARNING_RATE}; evolution-strategies: its setting learningRate`;

@@ -169,7 +169,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     await untilDrained(operator, visitors, trainer, say, { isLive: options.live !== undefined });
     if (!(await untilPublicationEnds(join(folder, "trainer"), trainer))) {
       say(
-        `the last publication did not finish within ${MOST_WAIT_MS / 60_000} minutes; what it would have published is not deployed. Fewer evaluation tasks take less time (training.evaluationTasks)`,
+        "the loop waits no longer for the last publication; what it would have published is not deployed. Fewer evaluation tasks take less time (training.evaluationTasks)",
       );
     }
     await trainer.stop(60_000);

@@ -15,7 +15,7 @@ function siteWith(training: string, collect: string): Promise<LoadedSite> {
   return loadSite(folder);
 }
 
-test("a site that collects rewards only learns by evolution strategies, also with settings of its own", async () => {
+test("a site that collects rewards only learns by evolution strategies, which it may set", async () => {
   const args = trainerArguments(await siteWith("{}", "rewards")).join(" ");
   expect(args).toContain("--recipe evolution-strategies");
   const set = trainerArguments(await siteWith("{ settings: { tasks: 4 } }", "rewards")).join(" ");
