@@ -1,7 +1,8 @@
 /** The pages of a local installation: builds them and serves them with Vite. */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { WAGGLE_VERSION } from "@waggle/protocol";
+import { alone } from "../processes/file-lock.ts";
 import { fingerprint, once } from "../processes/fingerprint.ts";
 import { FROM_SOURCE, NODE_OPTIONS, ownPackage, ownProgram } from "../processes/installed.ts";
 import type { ManagedProcess } from "../processes/managed-process.ts";
@@ -78,8 +79,15 @@ const variablesOf = ({ practice, site }: Page): { [name: string]: string } => ({
   ...(site === undefined ? {} : { WAGGLE_PRACTICE_SITE: site }),
 });
 
-/** Builds a page. A site's imports are unknown, so its page is built each time. */
-export async function buildPage(page: Page, onLine?: LineSink): Promise<void> {
+/**
+ * Builds a page. A site's imports are unknown, so its page is built each time.
+ * A build empties the folder that it writes to, so two processes build the same page one after the other.
+ */
+export function buildPage(page: Page, onLine?: LineSink): Promise<void> {
+  return alone(`${page.out}.lock`, () => buildAlone(page, onLine));
+}
+
+async function buildAlone(page: Page, onLine?: LineSink): Promise<void> {
   const { name, root, out } = page;
   const build = () =>
     runToEnd(`build ${name}`, argumentsOf("build", page), { env: variablesOf(page), onLine });
@@ -92,8 +100,9 @@ export async function buildPage(page: Page, onLine?: LineSink): Promise<void> {
         "../practice/src/**/*",
       ])
     : WAGGLE_VERSION;
-  const built = existsSync(join(out, "index.html"));
-  await once(`${out}.txt`, print + String(built || "missing"), build);
+  const marker = `${out}.txt`;
+  if (!existsSync(join(out, "index.html"))) rmSync(marker, { force: true });
+  await once(marker, print, build);
 }
 
 /** Options of `startPage`. */

@@ -1,16 +1,14 @@
 /**
- * Allows one Waggle per state folder. The lock is SQLite's, which the operating system releases however its process ends.
- * A note beside it names the process and its addresses.
+ * Allows one Waggle per state folder. A note beside the lock names the process and its addresses.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tryLock } from "./file-lock.ts";
 
 type Note = { readonly process: number; readonly addresses: readonly string[] };
 
 /** A held lock. */
 export class StateLock {
-  readonly #database: DatabaseSync;
+  #unlock: (() => void) | undefined;
   readonly #note: string;
 
   /**
@@ -18,15 +16,9 @@ export class StateLock {
    * @throws Error with the addresses of the Waggle that holds the lock.
    */
   constructor(folder: string) {
-    mkdirSync(dirname(folder), { recursive: true });
     this.#note = `${folder}.running.json`;
-    this.#database = new DatabaseSync(`${folder}.lock`);
-    try {
-      this.#database.exec("BEGIN EXCLUSIVE");
-    } catch (cause) {
-      this.#database.close();
-      throw new Error(refusalOf(folder, this.#note), { cause });
-    }
+    this.#unlock = tryLock(`${folder}.lock`);
+    if (this.#unlock === undefined) throw new Error(refusalOf(folder, this.#note));
     this.tell([]);
   }
 
@@ -38,9 +30,10 @@ export class StateLock {
   }
 
   release(): void {
-    if (!this.#database.isOpen) return;
+    if (this.#unlock === undefined) return;
     rmSync(this.#note, { force: true });
-    this.#database.close();
+    this.#unlock();
+    this.#unlock = undefined;
   }
 }
 
