@@ -125,7 +125,7 @@ export class ManagedProcess {
 export async function waitForHttp(
   url: string,
   of: ManagedProcess,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -143,9 +143,13 @@ export async function waitForHttp(
     }
     if (Date.now() > deadline) {
       throw new Error(
-        `${of.name} did not respond at ${url} within ${timeoutMs / 1000} s:\n${of.tail.join("\n")}`,
+        `${of.name} did not respond at ${url} within ${timeoutMs / 1000} s. If this machine is busy, try again. ${printed(of.tail)}`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 150));
   }
+}
+
+function printed(tail: readonly string[]): string {
+  return tail.length === 0 ? "It printed nothing." : `It printed:\n${tail.join("\n")}`;
 }

@@ -15,9 +15,12 @@ import {
 import type { EdgeRecipe } from "../../recipes/edge-recipe.ts";
 import { hintedSequences } from "../../recipes/hinted-sequence.ts";
 import { learningStep } from "../../update/learning-step.ts";
+import type { FrozenScorer } from "../../update/recipe-models.ts";
 
 type SignalLearnerOptions = {
   readonly engine: TrainEngine;
+  /** Gives the log-probs of the base, for a recipe with a KL term. */
+  readonly reference: FrozenScorer | undefined;
   readonly recipe: EdgeRecipe;
   readonly format: ChatFormat;
   readonly contextLength: number;
@@ -74,7 +77,7 @@ export class SignalLearner {
   }
 
   async #learnIfDue(): Promise<void> {
-    const { engine, recipe, format, contextLength } = this.#options;
+    const { engine, reference, recipe, format, contextLength } = this.#options;
     const step = waitingStep(recipe, this.#waiting, this.#coming);
     if (step.groups.length < recipe.stage.settings.tasksPerStep) {
       // Groups that the recipe's filters drop do not wait.
@@ -85,6 +88,7 @@ export class SignalLearner {
       ...this.#coming,
       microbatchTokens: MICROBATCH_TOKENS,
       shuffleAdvantages: null,
+      reference,
       ports: { hinted: hintedSequences(format, contextLength) },
     });
     this.#state = { ...this.#state, ...state };

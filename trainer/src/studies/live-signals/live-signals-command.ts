@@ -1,15 +1,17 @@
 /** `study live-signals`: its options, and what it prints. */
 import { join } from "node:path";
-import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import { environmentFrom } from "../../extensions/environment-module.ts";
 import { baseText } from "../../pretrain/base-training.ts";
 import { type CellProgress, LIVE_SIGNALS, runLiveSignals, signalArms } from "./live-signals.ts";
 import { signalGains } from "./live-signals-page.ts";
+import { PARCELS } from "./parcels.ts";
+import { REPAIRS } from "./repairs.ts";
 import type { SignalRun } from "./run-cell.ts";
 import { SIGNAL_ARMS } from "./signal-arms.ts";
+import type { StudySite } from "./study-site.ts";
 
 /** The sites without `--env`. */
-const SITES = ["opinion", "calculator"];
+const SITES: readonly StudySite[] = [PARCELS, REPAIRS];
 const REQUESTS = { whole: 3000, sample: 256 };
 const HELD_OUT = { whole: 400, sample: 60 };
 /** Where `--sample` writes, so that it leaves the study's own runs alone. */
@@ -40,8 +42,7 @@ export async function liveSignalsCommand(
 ): Promise<void> {
   const size = sample ? "sample" : "whole";
   const output = sample ? SAMPLE_FOLDER : folder;
-  const sites: EnvironmentSpec[] =
-    env === undefined ? SITES.map(environmentNamed) : [await environmentFrom(env)];
+  const sites = env === undefined ? SITES : [await ownSite(env)];
   const startedAt = performance.now();
   const runs = await runLiveSignals({
     sites,
@@ -73,11 +74,17 @@ export async function liveSignalsCommand(
   else writeOut(join(output, `${LIVE_SIGNALS.name}.md`));
 }
 
+/** An environment whose base has demonstrations of it. */
+async function ownSite(source: string): Promise<StudySite> {
+  const people = await environmentFrom(source);
+  return { people, demonstrations: people };
+}
+
 /** Help for `study live-signals --help`. */
 export function liveSignalsHelp(): string[] {
   return [
     `${LIVE_SIGNALS.name}: ${LIVE_SIGNALS.question}`,
-    `\nArms, each with ${REQUESTS.whole} requests of simulated people in ${SITES.join(" and in ")}, and each with a control:`,
+    `\nArms, each with ${REQUESTS.whole} requests of simulated people in ${SITES.map(({ people }) => people.name).join(" and in ")}, and each with a control:`,
     ...SIGNAL_ARMS.map(({ name, gives, recipe }) => `  ${name}: ${gives.join(", ")} (${recipe})`),
   ];
 }

@@ -1,7 +1,7 @@
 /** The page of the study `live-signals`, generated from its runs alone. */
 import { mean, standardError } from "@waggle/evaluation";
-import type { SignalRun } from "./run-cell.ts";
-import { ANSWERING, SIGNAL_ARMS, type SignalArm, WRONG } from "./signal-arms.ts";
+import { KL, LEARNING_RATE, PER_STEP, type SignalRun } from "./run-cell.ts";
+import { ANSWERING, SIGNAL_ARMS, type SignalArm, TEXT_EPOCHS, WRONG } from "./signal-arms.ts";
 
 /** With fewer seeds, the page states no answer. */
 const LEAST_SEEDS = 5;
@@ -92,6 +92,11 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
     "The learner gets records and feedback, and no task, verdict or environment. A verifier that only the people and the",
     `report know judges ${evaluationTasks} held-out tasks at temperature 1; the last column is the gain with greedy decoding.`,
     "",
+    "- In `parcels`, people ask how to send a thing, and in `repairs`, when to bring one. What they want depends on the kind of",
+    "  the thing, and no request says it. The author of the site guessed it for the base's demonstrations: right for half of the",
+    "  kinds, and wrong for the others. The base answers in one turn, without tools.",
+    `- A step has ${PER_STEP} requests, the learning rate ${LEARNING_RATE} and a KL term of ${KL} to the base. Texts that people write are used`,
+    `  in ${TEXT_EPOCHS} steps each, and all else in one.`,
     "- People give a signal after a share of the requests. It is, if half of the answers are right:",
     `  ${shares.join(", ")}.`,
     `  Unhappy people do so twice as often as happy ones, and ${100 * WRONG} % of the signals say the opposite.`,

@@ -10,7 +10,7 @@ import { banditBase } from "../../pretrain/bandit-base.fixture.ts";
 import { signalArms } from "./live-signals.ts";
 import { liveSignalsPage, reachesTarget, signalGains } from "./live-signals-page.ts";
 import { createPeople } from "./people.ts";
-import { runCell, type SignalRun } from "./run-cell.ts";
+import { runCell, type SignalRun, solvedBy } from "./run-cell.ts";
 import { SIGNAL_ARMS, type Signal } from "./signal-arms.ts";
 
 const spec = environmentNamed("bandit");
@@ -23,18 +23,13 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => policies.dispose());
 
-const cell = async (name: string, isShuffled: boolean) =>
-  runCell(
-    { spec, model, policy: await policies.take(model) },
-    {
-      arm: signalArms([name])[0]!,
-      isShuffled,
-      seed: 3,
-      requests: 2048,
-      evaluationTasks: 120,
-      signal,
-    },
-  );
+async function cell(name: string, isShuffled: boolean) {
+  const site = { spec, model, policy: await policies.take(model) };
+  const measured = { evaluationTasks: 120, signal };
+  const base = await solvedBy(site, measured);
+  const arm = signalArms([name])[0]!;
+  return runCell(site, { arm, isShuffled, seed: 3, base, requests: 2048, ...measured });
+}
 
 test.each(["outcomes", "edits", "all-openclaw"])(
   "%s teach more than the same feedback on other requests",

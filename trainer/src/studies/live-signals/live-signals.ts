@@ -1,15 +1,15 @@
 /** Makes the missing cells of the study `live-signals`, one after another, and then writes its page. */
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { EnvironmentSpec } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
 import { PolicyCache } from "../../model/policy-cache.ts";
 import type { BaseProgress } from "../../pretrain/base-training.ts";
 import { baseRecipe, environmentBase } from "../../pretrain/environment-base.ts";
 import { textOf } from "../../trials/run-file.ts";
 import { liveSignalsPage } from "./live-signals-page.ts";
-import { runCell, type SignalRun } from "./run-cell.ts";
+import { runCell, type SignalRun, solvedBy, type Solved } from "./run-cell.ts";
 import { SIGNAL_ARMS, type SignalArm } from "./signal-arms.ts";
+import type { StudySite } from "./study-site.ts";
 
 export const LIVE_SIGNALS = {
   name: "live-signals",
@@ -24,7 +24,7 @@ export type CellProgress = Pick<SignalRun, "site" | "arm" | "isShuffled" | "seed
 };
 
 type LiveSignalsOptions = {
-  readonly sites: readonly EnvironmentSpec[];
+  readonly sites: readonly StudySite[];
   readonly arms: readonly SignalArm[];
   readonly seeds: number;
   /** Requests of each cell. */
@@ -67,34 +67,45 @@ export async function runLiveSignals(options: LiveSignalsOptions): Promise<reado
     (run) => run.requests === requests && run.evaluationTasks === evaluationTasks,
   );
   const cells = Array.from({ length: seeds }, (_, i) => i + 1).flatMap((seed) =>
-    sites.flatMap((spec) =>
-      arms.flatMap((arm) => [false, true].map((isShuffled) => ({ spec, arm, isShuffled, seed }))),
+    sites.flatMap((site) =>
+      arms.flatMap((arm) =>
+        [false, true].map((isShuffled) => ({
+          site,
+          arm,
+          isShuffled,
+          seed,
+        })),
+      ),
     ),
   );
   const missing = cells.filter((cell) => !runs.some((run) => isOf(path, run, cell)));
   const before = cells.length - missing.length;
   const policies = new PolicyCache("wasm", 1);
+  const bases = new Map<StudySite, Solved>();
   try {
-    for (const [i, { spec, arm, isShuffled, seed }] of missing.entries()) {
+    for (const [i, { site, arm, isShuffled, seed }] of missing.entries()) {
       signal.throwIfAborted();
-      const folder = join(options.bases, spec.name);
-      const onProgress = (progress: BaseProgress): void => options.onBase(spec.name, progress);
-      const model = await environmentBase(spec, folder, baseRecipe(spec), { onProgress, signal });
-      const policy = await policies.take(model);
-      const cell = { site: spec.name, arm: arm.name, isShuffled, seed };
-      const run = await runCell(
-        { spec, model, policy },
-        {
-          arm,
-          isShuffled,
-          seed,
-          requests,
-          evaluationTasks,
-          signal,
-          onProgress: ({ requests: done, steps }) =>
-            options.onProgress({ ...cell, done, requests, steps }),
-        },
-      );
+      const { people, demonstrations } = site;
+      const folder = join(options.bases, demonstrations.name);
+      const onProgress = (progress: BaseProgress): void =>
+        options.onBase(demonstrations.name, progress);
+      const recipe = baseRecipe(demonstrations);
+      const model = await environmentBase(demonstrations, folder, recipe, { onProgress, signal });
+      const parts = { spec: people, model, policy: await policies.take(model) };
+      const base = bases.get(site) ?? (await solvedBy(parts, { evaluationTasks, signal }));
+      bases.set(site, base);
+      const cell = { site: people.name, arm: arm.name, isShuffled, seed };
+      const run = await runCell(parts, {
+        arm,
+        isShuffled,
+        seed,
+        base,
+        requests,
+        evaluationTasks,
+        signal,
+        onProgress: ({ requests: done, steps }) =>
+          options.onProgress({ ...cell, done, requests, steps }),
+      });
       runs.push(run);
       await mkdir(output, { recursive: true });
       await appendFile(path, `${JSON.stringify(run)}\n`);
@@ -108,13 +119,14 @@ export async function runLiveSignals(options: LiveSignalsOptions): Promise<reado
 }
 
 type Cell = {
-  readonly spec: EnvironmentSpec;
+  readonly site: StudySite;
   readonly arm: SignalArm;
   readonly isShuffled: boolean;
   readonly seed: number;
 };
 
-function isOf(path: string, run: SignalRun, { spec, arm, isShuffled, seed }: Cell): boolean {
+function isOf(path: string, run: SignalRun, { site, arm, isShuffled, seed }: Cell): boolean {
+  const spec = site.people;
   if (run.site !== spec.name) return false;
   if (run.environmentSource !== spec.source) {
     throw new WaggleError(

@@ -32,10 +32,19 @@ type CellOptions = {
   /** The control: each reaction goes to the request of somebody else. */
   readonly isShuffled: boolean;
   readonly seed: number;
+  /** What the base solves. */
+  readonly base: Solved;
   readonly requests: number;
   readonly evaluationTasks: number;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: { readonly requests: number; readonly steps: number }) => void;
+};
+
+/** Shares of held-out tasks solved, in [0, 1]. */
+export type Solved = {
+  /** At temperature 1. */
+  readonly sampled: number;
+  readonly greedy: number;
 };
 
 /** The result of one cell. Shares of held-out tasks solved are in [0, 1]. */
@@ -62,43 +71,62 @@ export type SignalRun = {
   readonly date: string;
 };
 
+/** Weight of the KL to the base, the default of `waggle train-edge`. */
+export const KL = 0.1;
 const SHAPE = { rank: 8, alpha: 16 };
-const LEARNING_RATE = 3e-3;
+export const LEARNING_RATE = 4e-3;
 /** Answered requests of one step. */
-const PER_STEP = 16;
+export const PER_STEP = 32;
 /** Requests between two looks at a newer policy. */
 const BLOCK = 32;
 
-export async function runCell(
-  { spec, model, policy }: CellSite,
-  { arm, isShuffled, seed, requests, evaluationTasks, signal, onProgress = () => {} }: CellOptions,
-): Promise<SignalRun> {
+/** What the base of a site solves. */
+export async function solvedBy(
+  site: CellSite,
+  options: Pick<CellOptions, "evaluationTasks" | "signal">,
+): Promise<Solved> {
+  await site.policy.setAdapter(0, null);
+  return solvedNow(site, options);
+}
+
+async function solvedNow(
+  { spec, model: { format }, policy }: CellSite,
+  { evaluationTasks, signal }: Pick<CellOptions, "evaluationTasks" | "signal">,
+): Promise<Solved> {
+  const places = Array.from({ length: evaluationTasks }, (_, i) => i);
+  const parts = { policy, format, spec, signal };
+  const solved = async (temperature: number): Promise<number> => {
+    const sampling = samplingAt(temperature);
+    const rollouts = await rollOutHeldOut(parts, places, undefined, 0, "heldOut", sampling);
+    return shareSolved(successesOf(rollouts));
+  };
+  return { sampled: await solved(1), greedy: await solved(0) };
+}
+
+export async function runCell(site: CellSite, options: CellOptions): Promise<SignalRun> {
+  const { spec, model, policy } = site;
+  const { arm, isShuffled, seed, base, requests, signal, onProgress = () => {} } = options;
   const startedAt = performance.now();
   const { format } = model;
   const { contextLength } = policy;
+  const recipe = edgeRecipeNamed(arm.recipe, {
+    groupsPerStep: PER_STEP,
+    learningRate: constantRate(LEARNING_RATE),
+    klCoefficient: KL,
+    epochs: arm.epochs,
+  });
   const engines = await openRecipeEngines(
-    recipeNamed(arm.recipe)(),
+    { ...recipeNamed(arm.recipe)(), stages: [recipe.stage] },
     model,
     "cpu",
     { ...SHAPE, seed },
     { threads: 1 },
   );
-  const solved = async (temperature: number): Promise<number> => {
-    const places = Array.from({ length: evaluationTasks }, (_, i) => i);
-    const sampling = samplingAt(temperature);
-    const parts = { policy, format, spec, signal };
-    const rollouts = await rollOutHeldOut(parts, places, undefined, 0, "heldOut", sampling);
-    return shareSolved(successesOf(rollouts));
-  };
   try {
     await policy.setAdapter(0, null);
-    const [base, greedyBase] = [await solved(1), await solved(0)];
-    const recipe = edgeRecipeNamed(arm.recipe, {
-      groupsPerStep: PER_STEP,
-      learningRate: constantRate(LEARNING_RATE),
-    });
-    const { engine } = engines;
-    const learner = new SignalLearner({ engine, recipe, format, contextLength, seed });
+    const { engine, resources } = engines;
+    const { reference } = resources;
+    const learner = new SignalLearner({ engine, reference, recipe, format, contextLength, seed });
     const people = createPeople(spec, format, arm.gives, { seed, contextLength });
     let version = 0;
     for (let from = 0; from < requests; from += BLOCK) {
@@ -135,7 +163,7 @@ export async function runCell(
       }
       onProgress({ requests: from + asked.length, steps: learner.steps });
     }
-    const [final, greedyFinal] = [await solved(1), await solved(0)];
+    const final = await solvedNow(site, options);
     return {
       site: spec.name,
       ...(spec.source === undefined ? {} : { environmentSource: spec.source }),
@@ -145,11 +173,11 @@ export async function runCell(
       requests,
       answered: learner.answered,
       steps: learner.steps,
-      base,
-      final,
-      greedyBase,
-      greedyFinal,
-      evaluationTasks,
+      base: base.sampled,
+      final: final.sampled,
+      greedyBase: base.greedy,
+      greedyFinal: final.greedy,
+      evaluationTasks: options.evaluationTasks,
       seconds: Math.round((performance.now() - startedAt) / 100) / 10,
       date: new Date().toISOString().slice(0, 10),
     };

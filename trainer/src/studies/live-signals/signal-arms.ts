@@ -8,16 +8,33 @@ export type SignalArm = {
   readonly name: string;
   readonly gives: readonly Signal[];
   readonly recipe: string;
+  /** Optimizer steps on the same requests; default 1. */
+  readonly epochs?: number;
   /** Points above the base that are asked for; `null` = none. */
   readonly target: number | null;
 };
+
+/** Few people write a text, and each text is used this often. */
+export const TEXT_EPOCHS = 4;
 
 export const SIGNAL_ARMS: readonly SignalArm[] = [
   { name: "thumbs", gives: ["thumb"], recipe: "thumbs-reinforce", target: 8 },
   { name: "outcomes", gives: ["outcome"], recipe: "outcomes-reinforce", target: 15 },
   { name: "messages", gives: ["message"], recipe: "messages-reinforce", target: 8 },
-  { name: "corrections", gives: ["correction"], recipe: "openclaw-distill", target: 15 },
-  { name: "edits", gives: ["edit"], recipe: "corrections-imitate", target: 15 },
+  {
+    name: "corrections",
+    gives: ["correction"],
+    recipe: "openclaw-distill",
+    epochs: TEXT_EPOCHS,
+    target: 15,
+  },
+  {
+    name: "edits",
+    gives: ["edit"],
+    recipe: "corrections-imitate",
+    epochs: TEXT_EPOCHS,
+    target: 15,
+  },
   {
     name: "all-rewards",
     gives: ["thumb", "outcome", "message"],

@@ -8,6 +8,8 @@ import { shown } from "../../tools/shown-value.ts";
 const GAVE_UP = "I could not do that.";
 const SILENT: DemonstratedAction = { text: "", calls: [] };
 
+type DemonstratedCall = DemonstratedAction["calls"][number];
+
 /** Turns to take, and how errors name them: `demonstrate of "desk" at seed 3, train, level 0`. */
 export type TurnSource = { readonly turns: () => DefinedTurns; readonly place: string };
 
@@ -29,7 +31,7 @@ export type Mistakes = {
  */
 export function scriptedDemonstrator(source: TurnSource): Demonstrator {
   const next = turnsOf(source);
-  return (observation) => actionOf(next(observation) ?? "");
+  return (observation) => actionOf(next(observation) ?? "", source.place);
 }
 
 /** As `scriptedDemonstrator`, with mistakes. After one, an error of the author's code ends the task. */
@@ -42,9 +44,9 @@ export function erringDemonstrator(source: TurnSource, mistakes: Mistakes): Demo
     const right = hasErred ? orNull(next)(observation) : next(observation);
     const elsewhere = nextOther(observation);
     if (right === null) return hasErred ? { text: GAVE_UP, calls: [] } : SILENT;
-    if (random() >= rate) return actionOf(right);
+    if (random() >= rate) return actionOf(right, source.place);
     hasErred = true;
-    return actionOf(wrong?.(right) ?? elsewhere ?? right);
+    return actionOf(wrong?.(right) ?? elsewhere ?? right, source.place);
   };
 }
 
@@ -109,8 +111,24 @@ function isCall(value: unknown): value is DefinedCall {
   return Array.isArray(value) && typeof value[0] === "string" && !Array.isArray(value[1]);
 }
 
-function actionOf(turn: DefinedTurn): DemonstratedAction {
+function actionOf(turn: DefinedTurn, place: string): DemonstratedAction {
   if (typeof turn === "string") return { text: turn, calls: [] };
   const calls = isCall(turn) ? [turn] : turn;
-  return { text: "", calls: calls.map(([name, args = {}]) => ({ name, arguments: { ...args } })) };
+  return {
+    text: "",
+    calls: calls.map(([name, args = {}]) => ({ name, arguments: asJson(args, name, place) })),
+  };
+}
+
+/** Arguments as a tool gets them from a model, in each runtime: without members that are undefined. */
+function asJson(args: object, tool: string, place: string): DemonstratedCall["arguments"] {
+  try {
+    return JSON.parse(JSON.stringify(args)) as DemonstratedCall["arguments"];
+  } catch (cause) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `${place} gave ${tool} arguments that are no JSON; write texts, numbers, booleans, lists and objects`,
+      { cause },
+    );
+  }
 }

@@ -179,6 +179,22 @@ test.each(FAULTS)("%s: caught", async (fault, check, changed) => {
   expect({ check, message }).toEqual(MESSAGES[fault]);
 });
 
+test("a few tasks to check are enough to find a draw that is unseeded in one task of thirty", async () => {
+  counter = 0;
+  const tasks = (draw: Parameters<typeof SOUND.tasks>[0]) => {
+    const task = SOUND.tasks(draw);
+    const isRare = draw.pick(Array.from({ length: 30 }, (_, i) => i)) === 0;
+    return isRare ? { ...task, request: `${task.request} ${(counter += 1)}` } : task;
+  };
+  const found = [];
+  for await (const { check, status, words } of checkEnvironment(withFault({ tasks }), {
+    tasks: 1,
+  })) {
+    if (check === "tasks") found.push(status, words);
+  }
+  expect(found).toEqual(["failed", expect.stringContaining("Draw from random and pick only")]);
+});
+
 test("a verifier that hangs is waited for once, and each check that needs it says so", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
