@@ -8,8 +8,6 @@ import { shown } from "../../tools/shown-value.ts";
 const GAVE_UP = "I could not do that.";
 const SILENT: DemonstratedAction = { text: "", calls: [] };
 
-type DemonstratedCall = DemonstratedAction["calls"][number];
-
 /** Turns to take, and how errors name them: `demonstrate of "desk" at seed 3, train, level 0`. */
 export type TurnSource = { readonly turns: () => DefinedTurns; readonly place: string };
 
@@ -31,7 +29,7 @@ export type Mistakes = {
  */
 export function scriptedDemonstrator(source: TurnSource): Demonstrator {
   const next = turnsOf(source);
-  return (observation) => actionOf(next(observation) ?? "", source.place);
+  return (observation) => actionOf(next(observation) ?? "");
 }
 
 /** As `scriptedDemonstrator`, with mistakes. After one, an error of the author's code ends the task. */
@@ -44,9 +42,9 @@ export function erringDemonstrator(source: TurnSource, mistakes: Mistakes): Demo
     const right = hasErred ? orNull(next)(observation) : next(observation);
     const elsewhere = nextOther(observation);
     if (right === null) return hasErred ? { text: GAVE_UP, calls: [] } : SILENT;
-    if (random() >= rate) return actionOf(right, source.place);
+    if (random() >= rate) return actionOf(right);
     hasErred = true;
-    return actionOf(wrong?.(right) ?? elsewhere ?? right, source.place);
+    return actionOf(asJson(wrong?.(right) ?? elsewhere ?? right));
   };
 }
 
@@ -63,7 +61,7 @@ function turnsOf({ turns, place }: TurnSource): NextTurn {
       iterator ??= turns()[Symbol.iterator]();
       const { done = false, value } = iterator.next(seenOf(observation));
       hasEnded = done;
-      given = value;
+      given = isTurn(value) ? asJson(value) : value;
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
       throw new WaggleError("INVALID_ARGUMENT", `${place} failed: ${message.slice(0, 300)}`, {
@@ -111,24 +109,13 @@ function isCall(value: unknown): value is DefinedCall {
   return Array.isArray(value) && typeof value[0] === "string" && !Array.isArray(value[1]);
 }
 
-function actionOf(turn: DefinedTurn, place: string): DemonstratedAction {
-  if (typeof turn === "string") return { text: turn, calls: [] };
-  const calls = isCall(turn) ? [turn] : turn;
-  return {
-    text: "",
-    calls: calls.map(([name, args = {}]) => ({ name, arguments: asJson(args, name, place) })),
-  };
+/** The turn as a model could have written it, in each runtime: without members that are undefined. */
+function asJson(turn: DefinedTurn): DefinedTurn {
+  return JSON.parse(JSON.stringify(turn)) as DefinedTurn;
 }
 
-/** Arguments as a tool gets them from a model, in each runtime: without members that are undefined. */
-function asJson(args: object, tool: string, place: string): DemonstratedCall["arguments"] {
-  try {
-    return JSON.parse(JSON.stringify(args)) as DemonstratedCall["arguments"];
-  } catch (cause) {
-    throw new WaggleError(
-      "INVALID_ARGUMENT",
-      `${place} gave ${tool} arguments that are no JSON; write texts, numbers, booleans, lists and objects`,
-      { cause },
-    );
-  }
+function actionOf(turn: DefinedTurn): DemonstratedAction {
+  if (typeof turn === "string") return { text: turn, calls: [] };
+  const calls = isCall(turn) ? [turn] : turn;
+  return { text: "", calls: calls.map(([name, args = {}]) => ({ name, arguments: { ...args } })) };
 }
