@@ -188,7 +188,7 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/studies/live-signals/live-signals.test.ts > %s teach more than the same feedback on other requests",
       "trainer/src/studies/live-signals/live-signals.test.ts > a tenth of the people press a thumb, unhappy ones twice as often, and 15 % press the wrong one",
       "trainer/src/studies/live-signals/live-signals.test.ts > the learner loads no environment, no verifier and none of the people",
-      "trainer/src/studies/live-signals/study-site.test.ts > $people.name: for half of the kinds, demonstrations favor what nobody wants",
+      "trainer/src/studies/live-signals/study-site.test.ts > $people.name: for half of the kinds, most demonstrations give an answer that people do not want",
       "trainer/src/studies/live-signals/study-site.test.ts > $people.name: no held-out request is in practice or demonstrated",
     ],
   },

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { WAGGLE_VERSION } from "@waggle/protocol";
-import { alone } from "../processes/file-lock.ts";
+import { withLock } from "../processes/file-lock.ts";
 import { fingerprint, once } from "../processes/fingerprint.ts";
 import { FROM_SOURCE, NODE_OPTIONS, ownPackage, ownProgram } from "../processes/installed.ts";
 import type { ManagedProcess } from "../processes/managed-process.ts";
@@ -84,10 +84,10 @@ const variablesOf = ({ practice, site }: Page): { [name: string]: string } => ({
  * A build empties the folder that it writes to, so two processes build the same page one after the other.
  */
 export function buildPage(page: Page, onLine?: LineSink): Promise<void> {
-  return alone(`${page.out}.lock`, () => buildAlone(page, onLine));
+  return withLock(`${page.out}.lock`, () => buildIfNeeded(page, onLine));
 }
 
-async function buildAlone(page: Page, onLine?: LineSink): Promise<void> {
+async function buildIfNeeded(page: Page, onLine?: LineSink): Promise<void> {
   const { name, root, out } = page;
   const build = () =>
     runToEnd(`build ${name}`, argumentsOf("build", page), { env: variablesOf(page), onLine });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { alone, tryLock } from "./file-lock.ts";
+import { tryLock, withLock } from "./file-lock.ts";
 
 const newFile = (): string => join(mkdtempSync(join(tmpdir(), "waggle-lock-")), "deep", "a.lock");
 
@@ -38,7 +38,7 @@ test("work waits for another process, whose lock ends when it is killed", async 
   const file = newFile();
   const child = await holder(file);
   let isDone = false;
-  const work = alone(file, async () => {
+  const work = withLock(file, async () => {
     isDone = true;
   });
   await sleep(300);
@@ -48,7 +48,7 @@ test("work waits for another process, whose lock ends when it is killed", async 
   expect(isDone).toBe(true);
 });
 
-test("two works never overlap, and one that fails lets the next begin", async () => {
+test("two pieces of work never overlap, and one that fails lets the next begin", async () => {
   const file = newFile();
   const events: string[] = [];
   const work = (name: string, fails: boolean) => async () => {
@@ -57,13 +57,13 @@ test("two works never overlap, and one that fails lets the next begin", async ()
     events.push(`${name} ends`);
     if (fails) throw new Error(name);
   };
-  const first = alone(file, work("first", true));
-  const second = alone(file, work("second", false));
+  const first = withLock(file, work("first", true));
+  const second = withLock(file, work("second", false));
   await expect(first).rejects.toThrow("first");
   await second;
   expect(events).toEqual(["first begins", "first ends", "second begins", "second ends"]);
 });
 
 test("a folder in place of the file is an error, not a wait without end", async () => {
-  await expect(alone(tmpdir(), async () => {})).rejects.toThrow("unable to open database file");
+  await expect(withLock(tmpdir(), async () => {})).rejects.toThrow("unable to open database file");
 });

@@ -23,8 +23,8 @@ export function tryLock(file: string): (() => void) | undefined {
   return () => database.close();
 }
 
-/** Does `work` as soon as nobody else does work under the lock of this file. */
-export async function alone<T>(file: string, work: () => Promise<T>): Promise<T> {
+/** Waits for the lock of a file, and holds it during `work`. */
+export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   let release = tryLock(file);
   for (; release === undefined; release = tryLock(file)) await sleep(100);
   try {

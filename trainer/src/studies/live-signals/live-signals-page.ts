@@ -112,11 +112,10 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
     "The rate, the size of a step and the use of texts were chosen in earlier runs of the same two sites, with the seeds 1 to 3.",
     "Those runs are not kept. Some of them failed, and show limits:",
     "",
-    "- With 8 or 16 requests a step, some runs ended at 0 %: the policy lost the form of its answers.",
-    "- From a base that answers at random, because its author guessed nothing, little was learned: in `parcels`, outcomes gained 1",
-    "  point and edits none.",
-    "- In a site whose answer follows a call of a tool, outcomes lost 11 points with 8 requests a step, and corrections all. The study",
-    "  samples calls without their grammar, as no page does.",
+    "- With steps of 8 or 16 requests, some runs ended with a policy that had lost the form of its answers.",
+    "- From a base that answers at random, because its author guessed nothing, outcomes and edits taught almost nothing.",
+    "- In a site whose answer follows a call of a tool, outcomes and corrections lowered success. Those runs sampled calls",
+    "  without their grammar, as no page does.",
     "",
   ].join("\n");
 }

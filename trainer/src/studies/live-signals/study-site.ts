@@ -1,7 +1,7 @@
 /**
  * A site of the study. Its people want something that their requests do not say, and that depends on the kind of the request.
  * Its author guessed what that is, and guessed wrong for half of the kinds. Half of the demonstrations for the base follow the
- * guess, others choose at random. If a request names an answer, they give that one.
+ * guess, and the others choose at random. If a request names an answer, the demonstration gives that one.
  */
 import {
   createTurnEnvironment,
@@ -9,6 +9,7 @@ import {
   isOfSplit,
   leveledReferences,
   pick,
+  toolResult,
 } from "@waggle/environments";
 import {
   hashText,
@@ -86,9 +87,10 @@ function environmentOf(
         environment: createTurnEnvironment({
           task: reference,
           begin: () => ({ system: "", tools: [], userMessage: wish.request }),
-          run: () => {
-            throw new WaggleError("UNKNOWN_TOOL", "this site has no tools");
-          },
+          run: (call) =>
+            toolResult(call, () => {
+              throw new WaggleError("UNKNOWN_TOOL", "this site has no tools");
+            }),
         }),
         judge: (finalText) => {
           const success = finalText?.trim() === wish.wanted;
