@@ -7,7 +7,7 @@ import { waggle } from "@waggle/site/vite";
 import { build as bundle } from "esbuild";
 import { build, createLogger } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { plannerSite } from "../fixtures/planner-site.ts";
+import { PLANNER_FILES, plannerSite } from "../fixtures/planner-site.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MARKERS = ["PAGE", "EDGE", "VERIFIER", "DEMONSTRATOR", "REWARD"].map(
@@ -41,11 +41,12 @@ function contents(code: string, modules: readonly string[]) {
   };
 }
 
-test("the page has its tools, and nothing of the trainer, the verifier, the demonstrator or the edge", async () => {
+/** Builds the page of a site. */
+async function buildPage(root: string) {
   const warnings: string[] = [];
   const built = await build({
     configFile: false,
-    root: site.folder,
+    root,
     customLogger: { ...createLogger("silent"), warn: (text) => void warnings.push(text) },
     plugins: [waggle()],
     resolve: { conditions: ["source", "browser", "module"] },
@@ -53,10 +54,14 @@ test("the page has its tools, and nothing of the trainer, the verifier, the demo
   });
   const outputs = Array.isArray(built) ? built : "output" in built ? [built] : [];
   const chunks = outputs.flatMap(({ output }) => output).filter((one) => one.type === "chunk");
+  return { chunks, code: chunks.map((chunk) => chunk.code).join("\n"), warnings };
+}
+
+test("the page has its tools, and nothing of the trainer, the verifier, the demonstrator or the edge", async () => {
+  const { chunks, code, warnings } = await buildPage(site.folder);
   expect(warnings.join("\n")).toMatch(
     /looks for its edge at http:\/\/localhost:8787; set edge\.url/,
   );
-  const code = chunks.map((chunk) => chunk.code).join("\n");
   const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules));
   const page = contents(code, modules);
   expect(page).toMatchObject({
@@ -87,6 +92,34 @@ test("the page has its tools, and nothing of the trainer, the verifier, the demo
   expect(withMcp.length).toBeGreaterThan(0);
   expect(withMcp.filter((chunk) => atOnce.has(chunk))).toEqual([]);
 }, 120_000);
+
+test("a page that practices has the tasks and their tools, and no verifier or demonstrator", async () => {
+  const built = (collect: "full" | "rewards") => {
+    const practicing = plannerSite({
+      "index.html": '<script type="module" src="./page.ts"></script>',
+      "page.ts": `import { createAgent } from "@waggle/embed";
+import { site } from "virtual:waggle/site";
+import environment from "./environment.ts";
+globalThis.agent = createAgent(site);
+globalThis.practice = () =>
+  agent.simulate({ environment: (task) => environment.create(task), tasks: 3 });
+`,
+      "waggle.config.ts": (PLANNER_FILES["waggle.config.ts"] as string)
+        .replace("consent: {", `consent: { collect: "${collect}",`)
+        .replace('recipe: "grpo", settings: { groupSize: 4 }, ', ""),
+    });
+    return buildPage(practicing.folder).finally(practicing.remove);
+  };
+  const full = await built("full");
+  expect(full.code).toContain("Move meeting ");
+  expect(MARKERS.filter((marker) => full.code.includes(marker))).toEqual(["PAGE-MARKER"]);
+  // Such a page judges its tasks itself.
+  const rewards = await built("rewards");
+  expect(MARKERS.filter((marker) => rewards.code.includes(marker))).toEqual([
+    "PAGE-MARKER",
+    "VERIFIER-MARKER",
+  ]);
+}, 240_000);
 
 test("the Worker has the edge tools, and nothing of the page or the trainer", async () => {
   const entry = join(site.folder, "worker.ts");

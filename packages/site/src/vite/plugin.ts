@@ -7,6 +7,7 @@ import type { Plugin, UserConfig, ViteDevServer } from "vite";
 import { type LoadedSite, loadSite } from "../node/load-site.ts";
 import { siteConfigIn } from "../node/config-file.ts";
 import { LOCAL_EDGE, pageModule } from "./page-module.ts";
+import { practicePart } from "./practice-part.ts";
 
 /** Options of the plugin. */
 export type WagglePluginOptions = {
@@ -20,6 +21,7 @@ export type WagglePluginOptions = {
 };
 
 const NAME = "virtual:waggle/site";
+const MODULE = /\.[cm]?[jt]sx?$/;
 const RESOLVED = `\0${NAME}`;
 
 /** Headers that WASM threads need. Pictures of other origins load under this policy. */
@@ -35,6 +37,7 @@ const SHARED = ["@waggle/agent", "@waggle/embed", "@waggle/protocol"];
 export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): Plugin {
   let root = folder ?? process.cwd();
   let isBuild = false;
+  let isTest = false;
   let loading: Promise<LoadedSite> | null = null;
   return {
     name: "waggle-site",
@@ -52,6 +55,7 @@ export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): 
     configResolved(config) {
       root = folder ?? config.root;
       isBuild = config.command === "build";
+      isTest = config.mode === "test";
     },
     configureServer(server) {
       const file = siteConfigIn(root);
@@ -78,6 +82,21 @@ export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): 
         );
       }
       return pageModule(site, process.env);
+    },
+    async transform(code, id, options) {
+      // Tests and servers judge, and pages of a site that collects rewards only do.
+      const file = id.split("?")[0] ?? id;
+      if (isTest || options?.ssr === true) return null;
+      if (!MODULE.test(file) || file.includes("/node_modules/")) return null;
+      const { definition } = await (loading ??= loadSite(root));
+      const part = practicePart(file, code, definition.consent?.collect === "rewards");
+      if (part === null) return null;
+      if (!part.isComplete) {
+        this.warn(
+          `${file} gives defineEnvironment an object from elsewhere, so the page contains its verifier; write the object in the call`,
+        );
+      }
+      return { code: part.code, map: null };
     },
   };
 }
