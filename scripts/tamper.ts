@@ -17,6 +17,7 @@ import { runEdgeAttacks } from "./testing/tamper/edge-attacks.ts";
 import { runManifestAttacks } from "./testing/tamper/manifest-attacks.ts";
 import { Judge } from "./testing/tamper/measure.ts";
 import {
+  honestTokens,
   runForgeries,
   runOtherRecordAttacks,
   selectionResult,
@@ -43,9 +44,15 @@ const program = createCommand("npm run test:tamper --")
   .description("attack the edge and the trainer's check, and count rejected honest records")
   .option("--records <n>", "honest records of each number format", positive, 450)
   .option("--attempts <n>", "records of each attack by selection", positive, 20)
+  .option("--per-lease <n>", "of these, the records that the trainer gets together", positive, 10)
   .option("--json", "print JSON: one line for each attack, and the last line")
   .parse();
-const options = program.opts<{ records: number; attempts: number; json?: boolean }>();
+const options = program.opts<{
+  records: number;
+  attempts: number;
+  perLease: number;
+  json?: boolean;
+}>();
 const say = (line: string): void => {
   if (options.json !== true) console.log(line);
 };
@@ -105,9 +112,13 @@ for (const result of await runOtherRecordAttacks(judged, strict)) show("trainer"
 await policy.setAdapter(0, null);
 say(`attacks by selection, ${options.attempts} records each:`);
 const judge = new Judge(model, policy);
+const tokens = honestTokens(await recordsOf("honest", honest(model, page), options.attempts));
 for (const selection of selections(model, policy, int4)) {
   const records = await recordsOf(selection.name, selection.attempt, options.attempts);
-  show("trainer", selectionResult(selection, (await judge.outcomes(records)).counts));
+  show(
+    "trainer",
+    selectionResult(selection, await judge.visitor(records, options.perLease), tokens),
+  );
 }
 const cost = await judge.cost(sampled, COST_ROUNDS);
 say(`drawing again adds ${(100 * (cost - 1)).toFixed(1)} % to the CPU time of re-scoring`);

@@ -6,11 +6,18 @@ import { FORGERIES } from "../../scripts/testing/tamper/forged-records.ts";
 import { runManifestAttacks } from "../../scripts/testing/tamper/manifest-attacks.ts";
 import { Judge } from "../../scripts/testing/tamper/measure.ts";
 import {
+  honestTokens,
   runForgeries,
   runOtherRecordAttacks,
   selectionResult,
 } from "../../scripts/testing/tamper/record-attacks.ts";
-import { forgeableRecords, honest, strangeAdapter } from "../../scripts/testing/tamper/visitors.ts";
+import {
+  assignments,
+  forgeableRecords,
+  honest,
+  selections,
+  strangeAdapter,
+} from "../../scripts/testing/tamper/visitors.ts";
 import { openBaseModel } from "../../trainer/src/model/base-model.ts";
 import { openPolicy } from "../../trainer/src/model/open-model.ts";
 import { NANO_MODEL } from "../fixtures/demo.ts";
@@ -61,15 +68,42 @@ test("a page refuses every manifest that its publisher did not sign for it", asy
   expect(results.filter(({ result }) => result !== "rejected")).toEqual([]);
 });
 
-test("an attack by selection is stopped if at most a tenth of its records count", () => {
+test("an attack by selection is stopped if the attacker is in quarantine and at most a tenth of the records count", () => {
   const attack = { name: "n", does: "d" };
-  const result = (learned: number) =>
-    selectionResult(
-      attack,
-      new Map([
-        ["learned", learned],
-        ["not-drawn-from-seed", 20 - learned],
-      ]),
-    ).result;
-  expect([0, 2, 3].map(result)).toEqual(["rejected", "neutralized", "failed"]);
+  const [record] = records as [Trajectory];
+  const result = (learned: number, isQuarantined: boolean, tokens = honestTokens([])) => {
+    const counts = new Map([
+      ["learned", learned],
+      ["not-drawn-from-seed", 20 - learned],
+    ]);
+    const outcomes = { counts, learned: Array.from({ length: learned }, () => record) };
+    return selectionResult(attack, { ...outcomes, isQuarantined }, tokens).result;
+  };
+  expect([0, 2, 3].map((learned) => result(learned, true))).toEqual([
+    "rejected",
+    "neutralized",
+    "failed",
+  ]);
+  expect(result(0, false)).toBe("failed");
+  // All records are what an honest page sends, or some of these are missing.
+  expect(result(20, false)).toBe("failed");
+  expect(result(20, false, honestTokens([record]))).toBe("neutralized");
+  expect(result(19, false, honestTokens([record]))).toBe("failed");
 });
+
+test("of an honest visitor every record counts, and of one who sends the best of four attempts none", async () => {
+  const attempts = selections(model, policy, page);
+  const sent = async (name: string | null) => {
+    const attempt = attempts.find((one) => one.name === name)?.attempt ?? honest(model, page);
+    const own: Trajectory[] = [];
+    for (const assigned of assignments(10)) own.push(await attempt(assigned));
+    return new Judge(model, policy).visitor(own, 10);
+  };
+  expect(await sent(null)).toMatchObject({
+    counts: new Map([["learned", 10]]),
+    isQuarantined: false,
+  });
+  const { counts, isQuarantined } = await sent("best of 4");
+  expect(counts.get("learned")).toBeUndefined();
+  expect(isQuarantined).toBe(true);
+}, 120_000);

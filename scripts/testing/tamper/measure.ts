@@ -2,12 +2,14 @@
 import { SHOP } from "@waggle/demo/environment";
 import {
   type GrammarCompiler,
+  type LeasedGroup,
   type LeasedTrajectory,
   type TaskReference,
   type TrainingSample,
   toTrainingSamples,
   type Trajectory,
   trajectoryDigest,
+  type TrajectoryOutcome,
 } from "@waggle/protocol";
 import type { Adapter } from "@waggle/model";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
@@ -27,6 +29,7 @@ import { initialState, type TrainerState } from "../../../trainer/src/checkpoint
 import { grammarsOf } from "../../../trainer/src/model/model-grammars.ts";
 import { edgeRecipeNamed } from "../../../trainer/src/recipes/edge-recipe.ts";
 import type { BaseModel } from "../../../trainer/src/model/base-model.ts";
+import { ReputationLedger } from "../poison/reputation-ledger.ts";
 
 const VISITOR = "00000000-0000-4000-8000-000000000000";
 
@@ -38,6 +41,14 @@ type Outcomes = {
   readonly logProbGapMax: number;
   /** Largest mean of one record, in nats. */
   readonly logProbGapMean: number;
+};
+
+/** What became of the records of one visitor. */
+export type VisitorOutcomes = Pick<Outcomes, "counts"> & {
+  /** Those that were learned from. */
+  readonly learned: readonly Trajectory[];
+  /** Whether nothing of what the visitor sends next is learned from. */
+  readonly isQuarantined: boolean;
 };
 
 /** What a judge knows besides the base model. */
@@ -102,19 +113,53 @@ export class Judge {
 
   /** Reasons of the records of one group, with `learned` for accepted ones. */
   async group(records: readonly Trajectory[]): Promise<string[]> {
-    const trajectories = await Promise.all(records.map((record) => leasedAs(record)));
-    const group = {
-      groupId: VISITOR,
-      task: records[0]?.task ?? null,
-      size: records.length,
-      trajectories,
-    };
-    const lease = { leaseId: "l", fencingToken: 1, groups: [group] };
+    const outcomes = await this.#lease([
+      {
+        groupId: VISITOR,
+        task: records[0]?.task ?? null,
+        size: records.length,
+        trajectories: await Promise.all(records.map((record) => leasedAs(record))),
+      },
+    ]);
+    return outcomes.map(({ reason, status }) => reason ?? status);
+  }
+
+  /**
+   * What becomes of the records of one visitor, each for another task, that come in several leases. The edge's reputation
+   * weighs them.
+   */
+  async visitor(records: readonly Trajectory[], perLease: number): Promise<VisitorOutcomes> {
+    const ledger = new ReputationLedger();
+    const sender = { visitorId: VISITOR, network: "network" };
+    const counts = new Map<string, number>();
+    const learned: Trajectory[] = [];
+    for (let i = 0; i < records.length; i += perLease) {
+      const reputation = ledger.weightOf(sender);
+      const groups: LeasedGroup[] = [];
+      for (const record of records.slice(i, i + perLease)) {
+        const leased = { ...(await leasedAs(record)), reputation };
+        groups.push({ groupId: leased.digest, task: record.task, size: 1, trajectories: [leased] });
+      }
+      for (const outcome of await this.#lease(groups)) {
+        ledger.judge(sender, outcome);
+        const what = outcome.reason ?? outcome.status;
+        counts.set(what, (counts.get(what) ?? 0) + 1);
+        if (outcome.status !== "learned") continue;
+        const group = groups.find(({ groupId }) => groupId === outcome.digest);
+        learned.push(...(group?.trajectories ?? []).map(({ trajectory }) => trajectory));
+      }
+    }
+    const isQuarantined = ledger.weightOf(sender) === 0;
+    ledger.close();
+    return { counts, learned, isQuarantined };
+  }
+
+  async #lease(groups: readonly LeasedGroup[]): Promise<readonly TrajectoryOutcome[]> {
+    const lease = { leaseId: "l", fencingToken: 1, groups };
     const recipe = edgeRecipeNamed("dr-grpo-tis");
     const coming = { step: 0, seed: 1, band: LOG_PROB_BAND.max };
     const nothing = () => Promise.resolve();
-    const judged = await judgeLease(lease, recipe, this.#checker, this.#state, coming, nothing);
-    return judged.outcomes.map(({ reason, status }) => reason ?? status);
+    return (await judgeLease(lease, recipe, this.#checker, this.#state, coming, nothing)).outcomes;
   }
 
   async outcomes(records: readonly Trajectory[]): Promise<Outcomes> {

@@ -3,12 +3,13 @@ import { isDeepStrictEqual } from "node:util";
 import { type Trajectory, trajectoryDigest } from "@waggle/protocol";
 import { type Attack, type AttackResult, MOST_LEARNED } from "./attack.ts";
 import { FORGERIES, type Forgery } from "./forged-records.ts";
-import type { Judge } from "./measure.ts";
+import type { Judge, VisitorOutcomes } from "./measure.ts";
 
 /** An attack by selection. What stops most of them need not be said. */
 type Selection = Pick<Attack, "name" | "does"> & Partial<Pick<Attack, "stoppedBy">>;
 
-const DRAWN = "tokens are drawn again from the given seed";
+const DRAWN =
+  "tokens are drawn again from the given seed, and a visitor's records are judged together";
 
 /** Honest records and who judges their forgeries. */
 type Judged = {
@@ -44,16 +45,43 @@ export async function runForgeries(judged: Judged): Promise<AttackResult[]> {
   return results;
 }
 
-/** The result of an attack by selection, from what was said about the records of one attacker. */
+/**
+ * The result of an attack by selection, from what became of the records of one attacker.
+ *
+ * @param honest - for each task, the tokens that an honest page samples.
+ */
 export function selectionResult(
   { name, does, stoppedBy = DRAWN }: Selection,
-  counts: ReadonlyMap<string, number>,
+  { counts, learned, isQuarantined }: VisitorOutcomes,
+  honest: ReadonlyMap<string, string>,
 ): AttackResult {
   const records = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const learned = counts.get("learned") ?? 0;
-  const result =
-    learned === 0 ? "rejected" : learned / records <= MOST_LEARNED ? "neutralized" : "failed";
-  return { name, does, stoppedBy, result, details: list(counts) };
+  const same = learned.filter((one) => honest.get(JSON.stringify(one.task)) === sampledTokens(one));
+  const differing = learned.length - same.length;
+  const few = MOST_LEARNED * records;
+  // If all records count, and are those of an honest page, then nothing was forged and nothing is missing.
+  const isHonest = learned.length === records && differing <= few;
+  const isStopped = isHonest || (isQuarantined && learned.length <= few);
+  const after = isQuarantined ? "quarantined" : "not quarantined";
+  const equal = learned.length === 0 ? "" : `; ${same.length} learned as an honest page sends them`;
+  return {
+    name,
+    does,
+    stoppedBy,
+    result: isStopped ? (learned.length === 0 ? "rejected" : "neutralized") : "failed",
+    details: `${list(counts)}${equal}; then ${after}`,
+  };
+}
+
+/** The tokens of each honest record by its task, for `selectionResult`. */
+export function honestTokens(records: readonly Trajectory[]): ReadonlyMap<string, string> {
+  return new Map(records.map((one) => [JSON.stringify(one.task), sampledTokens(one)]));
+}
+
+function sampledTokens({ segments }: Trajectory): string {
+  return JSON.stringify(
+    segments.flatMap(({ kind, tokenIds }) => (kind === "sampled" ? [tokenIds] : [])),
+  );
 }
 
 /** Attacks on records of a group, and on values that recipes read. */

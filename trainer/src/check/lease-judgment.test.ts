@@ -52,6 +52,43 @@ test("a rollout sent twice under different ids counts once", async () => {
   ]);
 });
 
+test("of a visitor whose records look forged, nothing in the lease is learned", async () => {
+  const group = await mixedGroup();
+  const [a, b, c, d] = group.trajectories as [
+    LeasedTrajectory,
+    LeasedTrajectory,
+    LeasedTrajectory,
+    LeasedTrajectory,
+  ];
+  const attacker = { visitorId: randomUUID() };
+  const trajectories = [{ ...a, ...attacker }, b, { ...c, ...attacker }, d];
+  const check = (caught: string | null): TrajectoryChecker => ({
+    async check(...given) {
+      const { trajectory, outcome } = await parityChecker.check(...given);
+      const drawn = { ...outcome, drawMismatches: 0 };
+      return outcome.digest === caught
+        ? {
+            trajectory: null,
+            outcome: { ...drawn, status: "rejected", reason: "not-drawn-from-seed" },
+          }
+        : { trajectory, outcome: drawn };
+    },
+  });
+  const whole = await judge({ ...group, trajectories }, check(null));
+  expect(whole.groups[0]?.trajectories).toHaveLength(4);
+  const judged = await judge({ ...group, trajectories }, check(c.digest));
+  expect(judged.groups[0]?.trajectories.map(({ digest }) => digest).sort()).toEqual(
+    [b.digest, d.digest].sort(),
+  );
+  const reasons = new Map(judged.outcomes.map(({ digest, reason }) => [digest, reason]));
+  expect([a, b, c, d].map(({ digest }) => reasons.get(digest))).toEqual([
+    "quarantined",
+    undefined,
+    "not-drawn-from-seed",
+    undefined,
+  ]);
+});
+
 test("forgotten rollouts leave their group, and a group without a signal is left out", async () => {
   const group = await mixedGroup();
   const [a, b, c, d] = group.trajectories.map(({ digest }) => digest) as [

@@ -11,7 +11,8 @@ import {
   type TrajectoryOutcome,
 } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import type { LearnableTrajectory, PresentSenders } from "./learnable-group.ts";
+import { forgingVisitors, type SentOutcome } from "./forged-share.ts";
+import type { LearnableGroup, LearnableTrajectory, PresentSenders } from "./learnable-group.ts";
 import type { HeldLease } from "../source/lease-holder.ts";
 import { QUARANTINED, skippedOutcome } from "../evaluation/skipped-outcome.ts";
 import { brokenRetries, type RetryRole, retryRoles } from "./retried-answers.ts";
@@ -65,8 +66,8 @@ export async function judgeLease(
     status: "rejected",
     reason: "unreadable",
   }));
-  const groups: RewardedLearnable[] = [];
-  const present = { visitor: new Set<string>(), network: new Set<string>() };
+  const checked: LearnableGroup[] = [];
+  const sent: SentOutcome[] = [];
   const stripped = new Set<string>();
   const strip = stripping(recipe, stopped, stripped);
   for (const group of lease.groups) {
@@ -76,16 +77,32 @@ export async function judgeLease(
         : retryRoles(group.trajectories, stopped.has("message:retry"));
     const judged = await judgeGroup(group, checker, state, betweenTrajectories, strip, roles);
     outcomes.push(...judged.outcomes);
-    if (judged.passed.length === 0) continue;
+    const visitors = new Map(group.trajectories.map((one) => [one.digest, one.visitorId]));
+    for (const outcome of judged.outcomes) {
+      sent.push({ visitorId: visitors.get(outcome.digest) as string, outcome });
+    }
     const task = group.task === null ? group.groupId : taskName(group.task);
-    const passed = { task, trajectories: judged.passed };
-    groups.push(await rewardedForStep(recipe, passed, coming));
-    for (const { visitorId, network } of judged.passed) {
+    checked.push({ task, trajectories: judged.passed });
+  }
+  const forging = forgingVisitors(sent);
+  const distrusted = new Map(
+    sent
+      .filter(({ visitorId }) => forging.has(visitorId))
+      .map(({ outcome }) => [outcome.digest, QUARANTINED] as const),
+  );
+  const groups: RewardedLearnable[] = [];
+  const present = { visitor: new Set<string>(), network: new Set<string>() };
+  for (const { task, trajectories: all } of checked) {
+    const trajectories = all.filter(({ digest }) => !distrusted.has(digest));
+    if (trajectories.length === 0) continue;
+    groups.push(await rewardedForStep(recipe, { task, trajectories }, coming));
+    for (const { visitorId, network } of trajectories) {
       if (visitorId !== undefined) present.visitor.add(visitorId);
       if (network !== undefined) present.network.add(network);
     }
   }
-  return { lease, groups, outcomes: withFewDifferences(outcomes), present, stripped };
+  const judged = { lease, groups, outcomes: withFewDifferences(outcomes), present, stripped };
+  return withSkipped(judged, distrusted);
 }
 
 /** The outcomes with few differences: an environment that disagrees with its page often does so in all rollouts. */
@@ -137,12 +154,14 @@ export function withSignal(
 
 /** Marks trajectories that were to be learned as skipped. */
 function withSkipped(judged: JudgedLease, reasons: ReadonlyMap<string, string>): JudgedLease {
+  if (reasons.size === 0) return judged;
   const outcomes = judged.outcomes.map((outcome): TrajectoryOutcome => {
     const reason = reasons.get(outcome.digest);
     const isWaiting = outcome.status === "learned" && outcome.step === undefined;
     if (reason === undefined || !isWaiting) return outcome;
     // With the stopped signal, filters might have kept it.
-    const lacksSignal = reason !== "forgotten" && judged.stripped.has(outcome.digest);
+    const isOfSender = reason === "forgotten" || reason === QUARANTINED;
+    const lacksSignal = !isOfSender && judged.stripped.has(outcome.digest);
     return skippedOutcome(outcome, lacksSignal ? SIGNAL_STOPPED : reason);
   });
   return { ...judged, outcomes };
@@ -226,9 +245,14 @@ async function judgeGroup(
       const sender = {
         ...(network === undefined ? {} : { network }),
         ...(siteKey === undefined ? {} : { siteKey }),
-        reputation,
       };
-      passed.push(...learnable.map((one) => ({ ...one, ...sender })));
+      passed.push(
+        ...learnable.map((one) => ({
+          ...one,
+          ...sender,
+          reputation: reputation * (one.reputation ?? 1),
+        })),
+      );
     }
   }
   const broken = brokenRetries(roles, passed);

@@ -216,6 +216,8 @@ export async function learnAmong(
           vocabularySize: policy.vocabularySize,
         }),
         maxStaleness: 1,
+        // The caps are tested alone: nobody here samples from a given seed.
+        undrawnWeight: 1,
       });
   const outcomes = new Map<string, number>();
   let [visitorShareMax, networkShareMax] = [0, 0];

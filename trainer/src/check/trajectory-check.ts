@@ -63,6 +63,8 @@ export const LOG_PROB_BAND: LogProbBand = { mean: 2e-3, max: 0.05 };
  */
 const MIN_TEMPERATURE = 0.5;
 
+const UNDRAWN_WEIGHT = 0.25;
+
 /** The checked trajectory, or `null` with the reason in `outcome`. */
 export type CheckedTrajectory = {
   readonly trajectory: LearnableTrajectory | null;
@@ -98,6 +100,11 @@ export type TrajectoryCheckerOptions = {
   /** How far tokens may be from those that the recorded seeds select. Default `DRAW_BAND`. */
   readonly drawBand?: DrawBand;
   /**
+   * Weight of a record whose tokens cannot be drawn again, in (0, 1]: it may have been chosen or written by hand. Default
+   * 0.25.
+   */
+  readonly undrawnWeight?: number;
+  /**
    * Sampling options that the engine can replay. Trajectories with others are skipped. Default: all.
    */
   readonly servedSequences?: EngineCapabilities["sequences"];
@@ -116,7 +123,7 @@ type Refusal = {
 /** Creates a checker that judges and re-scores trajectories. */
 export function createTrajectoryChecker(options: TrajectoryCheckerOptions): TrajectoryChecker {
   const { policy, replay, maxStaleness, grammars = null } = options;
-  const { band = LOG_PROB_BAND, drawBand = DRAW_BAND } = options;
+  const { band = LOG_PROB_BAND, drawBand = DRAW_BAND, undrawnWeight = UNDRAWN_WEIGHT } = options;
 
   return {
     async check(leased, group, state) {
@@ -233,7 +240,8 @@ export function createTrajectoryChecker(options: TrajectoryCheckerOptions): Traj
         staleness,
         rescoredLogProbs,
       );
-      return { trajectory: { ...learnable, visitorId }, outcome };
+      const weight = drawnAmong === null ? { reputation: undrawnWeight } : {};
+      return { trajectory: { ...learnable, visitorId, ...weight }, outcome };
 
       /** A record with the log-probs that its tokens have at its version; `null` if it is too long. */
       async function scored(

@@ -14,22 +14,21 @@ test("a visitor without a record has the weight of one with verified work", () =
 });
 
 test("forged records lead to quarantine, and verified work ends it", () => {
-  // 3 / (4 + 3)
-  expect(reputationWeight(of(0, 1), NONE)).toBe(0);
-  // (3 + 2) / (4 + 2 + 3) = 0.556, as a share of 0.75.
-  expect(reputationWeight(of(2, 1), NONE)).toBeCloseTo(5 / 9 / 0.75, 12);
-  expect(reputationWeight(of(3, 2), NONE)).toBe(0);
-  expect(reputationWeight(of(4, 2), NONE)).toBeCloseTo(7 / 14 / 0.75, 12);
+  // (3 + 9) / (4 + 9 + 12) = 0.48
+  expect(reputationWeight(of(9, 1), NONE)).toBe(0);
+  // (3 + 10) / (4 + 10 + 12) = 0.5, as a share of 0.75.
+  expect(reputationWeight(of(10, 1), NONE)).toBeCloseTo(0.5 / 0.75, 12);
+  expect(reputationWeight(of(21, 2), NONE)).toBe(0);
+  expect(reputationWeight(of(22, 2), NONE)).toBeCloseTo(25 / 50 / 0.75, 12);
 });
 
-test("one false alarm costs nothing after nine verified records", () => {
-  expect(reputationWeight(of(8, 1), NONE)).toBeLessThan(1);
-  expect(reputationWeight(of(9, 1), NONE)).toBe(1);
+test("one false alarm costs nothing after 36 verified records", () => {
+  expect(reputationWeight(of(35, 1), NONE)).toBeLessThan(1);
+  expect(reputationWeight(of(36, 1), NONE)).toBe(1);
 });
 
-test("a visitor of whose forged records half are caught is in quarantine from the second on", () => {
-  expect(reputationWeight(of(1, 1), NONE)).toBeGreaterThan(0);
-  for (let n = 2; n <= 20; n += 1) expect(reputationWeight(of(n, n), NONE)).toBe(0);
+test("a visitor of whose records one in ten is caught is in quarantine from the first one on", () => {
+  for (let n = 1; n <= 20; n += 1) expect(reputationWeight(of(9 * n, n), NONE)).toBe(0);
 });
 
 describe("people who close tabs", () => {

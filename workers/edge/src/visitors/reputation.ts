@@ -21,8 +21,11 @@ const PRIOR = 0.75;
 /** Records that the prior of a visitor, or of a network, is worth. */
 const VISITOR_STRENGTH = 4;
 const NETWORK_STRENGTH = 12;
-/** Records that one forged, or one dropped, is worth. */
-const FORGED = 3;
+/** Records that one forged record of a visitor is worth: two of twenty lead to quarantine. */
+const FORGED = 12;
+/** The same for a network, whose visitors are mostly others. */
+const FORGED_BY_OTHERS = 3;
+/** Records that one dropped record is worth. */
 const DROPPED = 0.25;
 /** Mean below which nothing is learned. */
 const QUARANTINE = 0.5;
@@ -31,16 +34,22 @@ const QUARANTINE = 0.5;
 export const RELEASED_RECORDS: number = VISITOR_STRENGTH;
 
 /** Mean of the posterior, in (0, 1). Dropped records lower it to `QUARANTINE` at most. */
-function meanOf(prior: number, strength: number, evidence: Evidence): number {
+function meanOf(
+  prior: number,
+  strength: number,
+  evidence: Evidence,
+  forged: number = FORGED,
+): number {
   const good = prior * strength + evidence.verified;
-  const all = strength + evidence.verified + FORGED * evidence.forged;
+  const all = strength + evidence.verified + forged * evidence.forged;
   const dropped = Math.min(DROPPED * evidence.dropped, Math.max(0, good / QUARANTINE - all));
   return good / (all + dropped);
 }
 
 /** The mean of a network, at most that of one without a record. */
 function networkMean(network: Evidence): number {
-  return Math.min(PRIOR, meanOf(PRIOR, NETWORK_STRENGTH, { ...network, dropped: 0 }));
+  const evidence = { ...network, dropped: 0 };
+  return Math.min(PRIOR, meanOf(PRIOR, NETWORK_STRENGTH, evidence, FORGED_BY_OTHERS));
 }
 
 /** True if new visitors of this network start in quarantine. */
