@@ -97,7 +97,7 @@ export function selections(
     {
       name: "hand-written answers of another runtime",
       does: "the same, without a seed, and names a runtime whose tokens cannot be drawn again",
-      stoppedBy: NOTHING,
+      stoppedBy: "a quarter of the weight",
       attempt: async (assigned) => {
         const record = await claim(await written(model, policy, assigned), assigned.seed);
         const { samplingSeed: _, ...unnamed } = record;
