@@ -42,7 +42,7 @@ export function addCheckCommand(
     .description(
       "check an environment's tasks, tools, verifier and demonstrator, and whether Workers, browsers and a site's page agree",
     )
-    .addOption(tasksOption(20, "tasks of each split and level"))
+    .addOption(tasksOption(100, "tasks of each split and level"))
     .addOption(jsonOption())
     .action(async (source: string, given: { tasks: number; json: boolean }) => {
       const calls = watchEndlessCalls();

@@ -60,6 +60,16 @@ const FAULTS: readonly (readonly [fault: string, check: string, changed: object]
       }),
     },
   ],
+  [
+    "a state that is not drawn from random",
+    "tasks",
+    {
+      tasks: (draw: Parameters<typeof SOUND.tasks>[0]) => ({
+        ...SOUND.tasks(draw),
+        state: { notes: [], opened: (counter += 1) },
+      }),
+    },
+  ],
   ["tasks that ignore the split", "splits", { splits: "own" }],
   [
     "a schema with a broken pattern",

@@ -27,20 +27,26 @@ export async function checkTasks(context: CheckContext): Promise<Finding> {
   const references = more.length > context.references.length ? more : context.references;
   const drawn = async (reference: TaskReference) => ({
     request: spec.task(reference).request,
-    all: JSON.stringify([spec.task(reference), await spec.create(reference).environment.observe()]),
+    shown: JSON.stringify([
+      spec.task(reference),
+      await spec.create(reference).environment.observe(),
+    ]),
+    state: JSON.stringify(spec.startState?.(reference)),
   });
   const before = new Map<TaskReference, Awaited<ReturnType<typeof drawn>>>();
   // All tasks before the second draw: it then follows a different one.
   for (const reference of references) before.set(reference, await drawn(reference));
   const found = await visited(context, references, async (reference) => {
     const [first, second] = [before.get(reference), await drawn(reference)];
-    if (first === undefined || first.all === second.all) return null;
+    if (first === undefined) return null;
+    const isSameTask = first.shown === second.shown;
+    if (isSameTask && first.state === second.state) return null;
     const requests =
       first.request === second.request
         ? ""
         : `: ${quoted(first.request)} and then ${quoted(second.request)}`;
     return failed(
-      `${placeOf(spec, reference)} gave another task when it was drawn again${requests}. Draw from random and pick only, not from unseeded random numbers, the time or a shared list that changes`,
+      `${placeOf(spec, reference)} gave another ${isSameTask ? "state" : "task"} when it was drawn again${requests}. Draw from random and pick only, not from unseeded random numbers, the time or a shared list that changes`,
       reference,
     );
   });
