@@ -42,7 +42,7 @@ export function withLoopOptions(command: Command): Command {
     .option("--pages <count>", "number of pages", wholeIn(1, 64), 4)
     .option(
       "--minutes <minutes>",
-      "minutes that visitors do tasks, from when the pages are open",
+      "minutes that visitors do tasks, from when the pages are open; bases, waiting evaluations and the final comparison take more",
       aboveZero,
       12,
     )

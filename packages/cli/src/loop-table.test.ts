@@ -59,6 +59,6 @@ test("a run of rewards has no trajectories to show", () => {
     loopTable({ ...REPORT, rewards }).filter((line) => /^(trajectories|rewards)/.test(line));
   expect(rows({ accepted: 640, steps: 2 })).toEqual(["rewards           640 accepted, 2 steps"]);
   expect(rows(null)).toEqual([
-    "trajectories      9 accepted, 8 learned, 1 taught nothing, 0 rejected, 0 lost, 0 twice",
+    "trajectories      9 accepted, 8 learned, 1 taught nothing, 0 rejected, 0 still waiting, 0 lost, 0 twice",
   ]);
 });

@@ -12,12 +12,12 @@ export function loopTable({
   live,
   ...report
 }: LoopReport): string[] {
-  const { accepted, learned, skipped, rejected, lost, twice } = uploads;
+  const { accepted, learned, skipped, rejected, waiting, lost, twice } = uploads;
   return [
     ...successLines(report),
     `policies          ${report.published} published, ${report.promoted} promoted`,
     rewards === null
-      ? `trajectories      ${accepted} accepted, ${learned} learned, ${skipped} taught nothing, ${rejected} rejected, ${lost} lost, ${twice} twice`
+      ? `trajectories      ${accepted} accepted, ${learned} learned, ${skipped} taught nothing, ${rejected} rejected, ${waiting} still waiting, ${lost} lost, ${twice} twice`
       : `rewards           ${rewards.accepted} accepted, ${rewards.steps} steps`,
     ...(live === null
       ? []
