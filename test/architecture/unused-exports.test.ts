@@ -14,6 +14,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PROGRAMS = [
   "apps/*/*.ts",
   "apps/*/src/**/*.ts",
+  "apps/demo/eval-base/**/*.ts",
   "workers/*/src/**/*.ts",
   "packages/{cli,create-waggle}/src/main.ts",
   "packages/dev/src/{pages/page-process,processes/watchdog,runtimes/repeated-turns,stack/trainer-main}.ts",

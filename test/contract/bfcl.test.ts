@@ -3,10 +3,10 @@ import { DEFAULT_DEMONSTRATIONS, SHOP } from "@waggle/demo/environment";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { isObject } from "@waggle/protocol";
 import { expect, test } from "vitest";
-import { bfclTool, readBfclCases } from "../../scripts/eval-base/bfcl/bfcl-cases.ts";
-import type { BfclCase } from "../../scripts/eval-base/bfcl/bfcl-cases.ts";
-import { judgeCalls } from "../../scripts/eval-base/bfcl/bfcl-judgment.ts";
-import { bfclOverlap } from "../../scripts/eval-base/bfcl/bfcl-overlap.ts";
+import { bfclTool, readBfclCases } from "../../apps/demo/eval-base/bfcl/bfcl-cases.ts";
+import type { BfclCase } from "../../apps/demo/eval-base/bfcl/bfcl-cases.ts";
+import { judgeCalls } from "../../apps/demo/eval-base/bfcl/bfcl-judgment.ts";
+import { bfclOverlap } from "../../apps/demo/eval-base/bfcl/bfcl-overlap.ts";
 import { sampleSize } from "../fixtures/long.ts";
 
 const CASES = readBfclCases();

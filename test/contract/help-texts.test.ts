@@ -37,14 +37,14 @@ test("commands, arguments and options of waggle", () => {
 });
 
 test("descriptions and options of the scripts and benchmarks", () => {
-  const texts = globSync(["scripts/*.ts", "packages/*/bench/*.ts"], { cwd: ROOT }).flatMap(
-    (file) => {
-      const source = readFileSync(join(ROOT, file), "utf8");
-      const descriptions = source.matchAll(/description(?:\(|:)\s*"([^"]+)",?\s*(?:[\n)]|\+)/g);
-      const options = source.matchAll(/[oO]ption\(\s*"-[^"]+",\s*["`]([^"`]+)/g);
-      return [...descriptions, ...options].map(([, text = ""]) => text);
-    },
-  );
+  const texts = globSync(["scripts/*.ts", "packages/*/bench/*.ts", "apps/demo/eval-base/*.ts"], {
+    cwd: ROOT,
+  }).flatMap((file) => {
+    const source = readFileSync(join(ROOT, file), "utf8");
+    const descriptions = source.matchAll(/description(?:\(|:)\s*"([^"]+)",?\s*(?:[\n)]|\+)/g);
+    const options = source.matchAll(/[oO]ption\(\s*"-[^"]+",\s*["`]([^"`]+)/g);
+    return [...descriptions, ...options].map(([, text = ""]) => text);
+  });
   expect(texts.length).toBeGreaterThan(30);
   expect(irregular(texts)).toEqual([]);
 });

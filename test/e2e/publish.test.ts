@@ -1,13 +1,16 @@
-/** `waggle publish` as a process against the real Worker. */
+/** `waggle publish` as a process against the real Worker, up to the page that runs what it published. */
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Adapter, initializeAdapter } from "@waggle/model";
+import { chromium } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
+import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
+import { buildPage, startPage } from "../../packages/dev/src/pages/pages.ts";
 import { startEdge } from "../../packages/dev/src/stack/edge-process.ts";
 import { migrate } from "../../packages/dev/src/stack/migrations.ts";
-import { DEMO, DEMO_FOLDER, NANO_MODEL } from "../fixtures/demo.ts";
+import { DEMO, DEMO_FOLDER, DEMO_PAGE, NANO_MODEL } from "../fixtures/demo.ts";
 import { freePort } from "../../packages/dev/src/processes/ports.ts";
 import { openInstallation } from "../../packages/dev/src/stack/installation.ts";
 import { ROOT } from "../../scripts/root.ts";
@@ -15,6 +18,10 @@ import { createEdgeClient } from "../../trainer/src/edge/edge-client.ts";
 import { writeOutput } from "../../trainer/src/files/output.ts";
 import { adapterFolderFiles } from "../../trainer/src/model/adapter-folder.ts";
 import { readBaseModel } from "../../trainer/src/model/base-model.ts";
+import { ask, statusOf, untilReady } from "./shop-page.fixture.ts";
+
+/** As PEFT's save_pretrained wrote it; see nano.py there. */
+const PEFT_ADAPTER = join(ROOT, "test/golden/peft/nano");
 
 /** An adapter that destroys every answer. */
 function destructive(adapter: Adapter): Adapter {
@@ -24,7 +31,8 @@ function destructive(adapter: Adapter): Adapter {
   return { ...adapter, tensors: new Map(tensors) };
 }
 
-test("an adapter that passes the gate becomes stable once, and one that fails is never served", async () => {
+/** An edge that serves the nano model, and what publishes adapters there. */
+async function startShop() {
   const folder = await mkdtemp(join(tmpdir(), "waggle-publish-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const installation = openInstallation(folder);
@@ -37,7 +45,7 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
   });
   onTestFinished(() => edge.stop());
   const credential = installation.trainerCredential;
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const baseUrl = `http://localhost:${port}`;
   const client = createEdgeClient({ baseUrl, credential, signal: new AbortController().signal });
   const { reference, openFile, config } = await readBaseModel(NANO_MODEL);
   for (const { path, sha256 } of reference.files) {
@@ -46,17 +54,14 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
   }
   const { vocabularySize, contextLength } = config;
   await client.setBaseModel({ baseModel: reference, vocabularySize, contextLength });
-  const unchanged = initializeAdapter(config, { rank: 2, alpha: 4, seed: 1 });
-  await writeOutput(join(folder, "good"), adapterFolderFiles(unchanged, config));
-  await writeOutput(join(folder, "bad"), adapterFolderFiles(destructive(unchanged), config));
 
-  const publish = (name: string, ...more: readonly string[]) =>
+  const publish = (adapter: string, ...more: readonly string[]) =>
     spawnSync(
       process.execPath,
       [
         join(ROOT, "packages/cli/src/main.ts"),
         "publish",
-        join(folder, name),
+        adapter,
         "--edge",
         baseUrl,
         "--env",
@@ -71,17 +76,47 @@ test("an adapter that passes the gate becomes stable once, and one that fails is
     );
   const statuses = async () =>
     (await client.policies()).policies.map(({ version, status }) => `${version} ${status}`);
+  return { folder, baseUrl, config, publish, statuses };
+}
 
-  const dry = publish("bad", "--dry-run");
+test("an adapter that passes the gate becomes stable once, and one that fails is never served", async () => {
+  const { folder, config, publish, statuses } = await startShop();
+  const [good, bad] = [join(folder, "good"), join(folder, "bad")];
+  const unchanged = initializeAdapter(config, { rank: 2, alpha: 4, seed: 1 });
+  await writeOutput(good, adapterFolderFiles(unchanged, config));
+  await writeOutput(bad, adapterFolderFiles(destructive(unchanged), config));
+
+  const dry = publish(bad, "--dry-run");
   expect(dry).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/solved 0 of 8/) as string,
   });
   expect(await statuses()).toEqual(["0 stable"]);
-  expect(publish("bad").status).toBe(1);
-  expect(publish("bad").stderr).toMatch(/already has this adapter as version 1/);
-  const { status, stdout } = publish("good", "--json");
+  expect(publish(bad).status).toBe(1);
+  expect(publish(bad).stderr).toMatch(/already has this adapter as version 1/);
+  const { status, stdout } = publish(good, "--json");
   expect([status, JSON.parse(stdout)]).toMatchObject([0, { outcome: "promoted", version: 2 }]);
-  expect(publish("good").stdout).toMatch(/version 2, which is the stable version/);
+  expect(publish(good).stdout).toMatch(/version 2, which is the stable version/);
   expect(await statuses()).toEqual(["2 stable", "1 rolled-back", "0 retired"]);
 }, 240_000);
+
+test("a folder that PEFT wrote passes the gate and runs in the page of a visitor", async () => {
+  const { baseUrl, publish, statuses } = await startShop();
+  const { status, stdout, stderr } = publish(PEFT_ADAPTER, "--json");
+  expect([status, stderr]).toEqual([0, expect.any(String)]);
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: "promoted", version: 1 });
+  expect(await statuses()).toEqual(["1 stable", "0 retired"]);
+
+  await buildPage(DEMO_PAGE);
+  const port = await freePort();
+  const site = await startPage(DEMO_PAGE, { port, edgeUrl: baseUrl, isolated: true });
+  onTestFinished(() => site.stop());
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`http://localhost:${port}/`);
+  await untilReady(page);
+  const answer = await ask(page, "Add a teapot to my cart.");
+  expect(answer).toMatchObject({ failure: null, policyVersion: 1 });
+  expect((await statusOf(page)).errors).toEqual([]);
+});

@@ -138,13 +138,14 @@ export const RUNTIME_REQUIREMENTS: readonly Requirement[] = [
     id: "runtime:quick-start",
     source: "docs/decisions/0097-small-models-start-on-the-kernels.md",
     behavior:
-      "A small model runs without onnxruntime, which is fetched only for models that need it. The device is checked while the weights download, and once.",
+      "A small model runs without onnxruntime, which is fetched only for models that need it, and once. The device is checked while the weights download, and once.",
     tests: [
       "packages/runtime/src/worker/wasm-worker-device.test.ts > onnxruntime's binary is fetched early for models that run on it, and for no other",
       "packages/runtime/src/worker/serve-policy.test.ts > a device that was checked while the model loaded is not checked again",
       "packages/runtime/src/early-worker.test.ts > the worker that waits learns the model's config, and one that was given does not",
       "packages/embed/src/policy-host.browser.test.ts > the worker starts before the manifest is there, learns the config first, and ends if a file does not come",
       "packages/runtime/src/backend/page-module.test.ts > a binary that is not served is named, and one that is served later is fetched and compiled once",
+      "test/e2e/page-size.test.ts > a page whose model runs on onnxruntime fetches its binary once",
     ],
   },
   {

@@ -61,10 +61,15 @@ async function readModel(folder: string): Promise<{ config: DecoderConfig; weigh
   return { config, weights: selectDecoderWeights(config, weights) };
 }
 
-async function readAdapter(folder: string, change: object = {}): Promise<Adapter> {
+async function readAdapter(
+  folder: string,
+  change: object = {},
+  config?: DecoderConfig,
+): Promise<Adapter> {
   const json = JSON.parse(await readFile(join(folder, "adapter_config.json"), "utf8")) as object;
   const bytes = await bytesOf(join(folder, "adapter_model.safetensors"));
-  return readPeftAdapter({ ...json, ...change }, bytes, (await readModel(base)).config);
+  const decoder = config ?? (await readModel(base)).config;
+  return readPeftAdapter({ ...json, ...change }, bytes, decoder);
 }
 
 /** Runs the command on PEFT's adapter of all linear layers. */
@@ -96,6 +101,21 @@ test.each(["all-linears", "rank-stabilized", "patterns"])(
     expect(await gap(base, null, expected)).toBeGreaterThan(0.1);
   },
 );
+
+test("the adapter of the nano model that PEFT wrote gives PEFT's logits", async () => {
+  const { sequence, base: alone, adapted } = JSON.parse(
+    await readFile(join(HERE, "nano.json"), "utf8"),
+  ) as { sequence: number[]; base: [number, number][]; adapted: [number, number][] };
+  const nano = await readModel(join(HERE, "../../../packages/model/nano"));
+  const adapter = await readAdapter(join(HERE, "nano"), {}, nano.config);
+  const gapTo = async (expected: [number, number][], used: Adapter | null): Promise<number> => {
+    const last = (await graphLogits(nano, [sequence], used))[0]!.at(-1)!;
+    return Math.max(...expected.map(([token, logit]) => Math.abs(last[token]! - logit)));
+  };
+  expect(await gapTo(alone, null)).toBeLessThan(TOLERANCE);
+  expect(await gapTo(adapted, adapter)).toBeLessThan(TOLERANCE);
+  expect(await gapTo(adapted, null)).toBeGreaterThan(0.1);
+});
 
 test.each([
   ["rank-stabilized", { use_rslora: false }],

@@ -5,7 +5,7 @@ import { successRate } from "@waggle/evaluation";
 import type { Prediction, SuccessRate } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
 import type { Consent, Trajectory } from "@waggle/protocol";
-import { heldOutTask } from "../../trainer/src/evaluation/held-out.ts";
+import { heldOutTask } from "../../../trainer/src/evaluation/held-out.ts";
 import type { EvaluatedModel, Evaluating } from "./evaluated-model.ts";
 
 /** Nothing is kept. */

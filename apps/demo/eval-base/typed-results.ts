@@ -4,19 +4,18 @@ import { join } from "node:path";
 import { calibrated, reliability } from "@waggle/evaluation";
 import type { Reliability, StoredCalibration } from "@waggle/evaluation";
 import { derivedSeed } from "@waggle/protocol";
-import { createThresholdSweep } from "../../apps/demo/src/typed-requests/asking-results.ts";
-import type { AskingResults } from "../../apps/demo/src/typed-requests/asking-results.ts";
-import { judgeRequest } from "../../apps/demo/src/typed-requests/judged-request.ts";
-import type { JudgedRequest } from "../../apps/demo/src/typed-requests/judged-request.ts";
-import { playRequest } from "../../apps/demo/src/typed-requests/played-request.ts";
-import type { Asking } from "../../apps/demo/src/typed-requests/played-request.ts";
-import { requestResults } from "../../apps/demo/src/typed-requests/request-results.ts";
-import type { RequestResults } from "../../apps/demo/src/typed-requests/request-results.ts";
-import { parseTypedRequests } from "../../apps/demo/src/typed-requests/typed-request.ts";
-import { ROOT } from "../root.ts";
+import { createThresholdSweep } from "../src/typed-requests/asking-results.ts";
+import type { AskingResults } from "../src/typed-requests/asking-results.ts";
+import { judgeRequest } from "../src/typed-requests/judged-request.ts";
+import type { JudgedRequest } from "../src/typed-requests/judged-request.ts";
+import { playRequest } from "../src/typed-requests/played-request.ts";
+import type { Asking } from "../src/typed-requests/played-request.ts";
+import { requestResults } from "../src/typed-requests/request-results.ts";
+import type { RequestResults } from "../src/typed-requests/request-results.ts";
+import { parseTypedRequests } from "../src/typed-requests/typed-request.ts";
 import type { EvaluatedModel, Evaluating } from "./evaluated-model.ts";
 
-const FILE = join(ROOT, "apps/demo/src/typed-requests/typed-requests.fixture.json");
+const FILE = join(import.meta.dirname, "../src/typed-requests/typed-requests.fixture.json");
 
 /** `calibration` is that of the mapped confidence, if there is a map. */
 export type TypedResults = RequestResults & {

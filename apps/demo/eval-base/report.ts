@@ -1,6 +1,6 @@
 /** The report of `npm run eval-base`, and its table for people. */
 import type { StoredCalibration, SuccessRate } from "@waggle/evaluation";
-import type { AskingResults } from "../../apps/demo/src/typed-requests/asking-results.ts";
+import type { AskingResults } from "../src/typed-requests/asking-results.ts";
 import type { BfclResults } from "./bfcl/bfcl-results.ts";
 import type { PublishedFigure } from "./bfcl/published-figures.ts";
 import type { HeldOutResults } from "./held-out-results.ts";

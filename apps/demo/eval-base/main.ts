@@ -4,16 +4,21 @@
  */
 import { writeFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
-import { stopSignal } from "../packages/dev/src/index.ts";
-import { siteModel } from "../packages/dev/src/site/site.ts";
-import { createCommand, exitCodeOf } from "../trainer/src/commands/command-line.ts";
-import { existingModel, namesOf, number, positive } from "../trainer/src/options/option-values.ts";
-import { jsonOption, seedOption } from "../trainer/src/options/shared-options.ts";
-import { MESSAGES } from "../apps/demo/src/typed-requests/held-out-messages.ts";
-import { START_SITE } from "./demo.ts";
-import { openEvaluated, writeCalibration } from "./eval-base/evaluated-model.ts";
-import { evaluate, type EvalPart, fitCalibration, PARTS } from "./eval-base/evaluation.ts";
-import { reportLines } from "./eval-base/report.ts";
+import { stopSignal } from "../../../packages/dev/src/index.ts";
+import { siteModel } from "../../../packages/dev/src/site/site.ts";
+import { createCommand, exitCodeOf } from "../../../trainer/src/commands/command-line.ts";
+import {
+  existingModel,
+  namesOf,
+  number,
+  positive,
+} from "../../../trainer/src/options/option-values.ts";
+import { jsonOption, seedOption } from "../../../trainer/src/options/shared-options.ts";
+import { MESSAGES } from "../src/typed-requests/held-out-messages.ts";
+import { START_SITE } from "../../../scripts/demo.ts";
+import { openEvaluated, writeCalibration } from "./evaluated-model.ts";
+import { evaluate, type EvalPart, fitCalibration, PARTS } from "./evaluation.ts";
+import { reportLines } from "./report.ts";
 
 const options = createCommand("npm run eval-base --")
   .description(

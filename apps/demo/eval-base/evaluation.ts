@@ -4,7 +4,7 @@ import type { EnvironmentSpec } from "@waggle/environments";
 import { isotonicFit } from "@waggle/evaluation";
 import type { Prediction, StoredCalibration } from "@waggle/evaluation";
 import { WaggleError } from "@waggle/protocol";
-import { wantedTurns } from "../../apps/demo/src/typed-requests/wanted-turns.ts";
+import { wantedTurns } from "../src/typed-requests/wanted-turns.ts";
 import { readBfclCases } from "./bfcl/bfcl-cases.ts";
 import { bfclResults } from "./bfcl/bfcl-results.ts";
 import { PUBLISHED_FIGURES } from "./bfcl/published-figures.ts";

@@ -9,9 +9,9 @@ import { CALIBRATION_FILE } from "@waggle/model";
 import type { Sampling } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
-import { samplingAt } from "../../trainer/src/evaluation/temperature.ts";
-import { readBaseModel } from "../../trainer/src/model/base-model.ts";
-import { openPolicy } from "../../trainer/src/model/open-model.ts";
+import { samplingAt } from "../../../trainer/src/evaluation/temperature.ts";
+import { readBaseModel } from "../../../trainer/src/model/base-model.ts";
+import { openPolicy } from "../../../trainer/src/model/open-model.ts";
 
 /** A policy and how it samples. */
 export type EvaluatedModel = {
