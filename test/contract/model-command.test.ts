@@ -101,6 +101,7 @@ test.each([
       "chat",
       "files",
       "speed",
+      "memory",
       "to",
     ]);
     const text = lines.join("\n");

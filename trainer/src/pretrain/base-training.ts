@@ -30,7 +30,7 @@ import {
 import { canonical } from "../checkpoint/run-settings.ts";
 import { writeTrainingTemplate } from "../files/training-template.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
-import { type BaseModel, readBaseModel } from "../model/base-model.ts";
+import { type BaseModel, openBaseModel, readBaseModel } from "../model/base-model.ts";
 import { runSupervised } from "../training/supervised-run.ts";
 import type { NanoText } from "./nano-text.ts";
 
@@ -67,6 +67,12 @@ export type BaseRun = {
   readonly onProgress: (progress: BaseProgress) => void;
   /** Called if an unfinished run with other settings is discarded. @param step - up to which it had come */
   readonly onDiscard?: (step: number) => void;
+  /**
+   * Called before a base is made, which takes minutes; an error stops it.
+   *
+   * @param replaced - hash of the model that it replaces, because that has other settings; `null` if there is none
+   */
+  readonly beforeMaking?: (replaced: string | null) => Promise<void>;
   readonly signal: AbortSignal;
   /** Steps between two checkpoints; default 100. */
   readonly saveEvery?: number | undefined;
@@ -103,6 +109,7 @@ export async function keptBase(
   run: BaseRun,
 ): Promise<BaseModel> {
   if (!(await isBuiltBy(folder, record))) {
+    await run.beforeMaking?.(await hashIn(folder));
     const unfinished = `${folder}.unfinished`;
     await trainBase(unfinished, record, await start(), run);
     await mkdir(dirname(folder), { recursive: true });
@@ -110,6 +117,12 @@ export async function keptBase(
     await rename(unfinished, folder);
   }
   return readBaseModel(folder);
+}
+
+/** The hash of the model in a folder; `null` if there is none, or it cannot be read. */
+async function hashIn(folder: string): Promise<string | null> {
+  const model = await openBaseModel(folder).catch(() => null);
+  return model?.reference.sha256 ?? null;
 }
 
 async function isBuiltBy(folder: string, record: object): Promise<boolean> {

@@ -1,17 +1,27 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+/** `waggle base` and `train-base --env`, stopped while the base is measured. */
+import { existsSync, readFileSync } from "node:fs";
+import { appendFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineEnvironment } from "@waggle/agent/define";
 import { expect, onTestFinished, test } from "vitest";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
 
-test("a stop while the base is measured says that it is kept, and the same command only measures it", async () => {
+/**
+ * @returns makes and measures the base in a new folder, and how it went.
+ */
+async function baseFolder() {
   const folder = await mkdtemp(join(tmpdir(), "waggle-base-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const make = async (stops: boolean) => {
+  const file = join(folder, "base.measured.jsonl");
+  const kept = (): string[] =>
+    existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  /** @param stopsAt - number of kept verdicts at which it is stopped */
+  const make = async (stopsAt = Infinity, more: { readonly [option: string]: unknown } = {}) => {
     const stop = new AbortController();
     const said: string[] = [];
     const out: string[] = [];
+    let verdicts = 0;
     const spec = defineEnvironment({
       name: "echo",
       prompt: "You repeat numbers.",
@@ -22,7 +32,8 @@ test("a stop while the base is measured says that it is kept, and the same comma
       tools: {},
       // Demonstrations are judged too, before the base is made.
       verify: ({ text, data }) => {
-        if (stops && said.some((line) => line.includes("made once  1/1 "))) stop.abort();
+        verdicts += 1;
+        if (kept().length >= stopsAt) stop.abort();
         return text === data;
       },
       demonstrate: ({ data }) => [data],
@@ -32,10 +43,11 @@ test("a stop while the base is measured says that it is kept, and the same comma
       out: join(folder, "base"),
       bases: "",
       steps: 1,
-      tasks: 3,
+      tasks: 10,
       saveEvery: 100,
       tensorboard: false,
       json: false,
+      ...more,
     };
     const write = {
       out: (line: string) => out.push(line),
@@ -45,18 +57,54 @@ test("a stop while the base is measured says that it is kept, and the same comma
       () => null,
       (error: unknown) => error,
     );
-    return { failure, said: said.join("\n"), out: out.join("\n") };
+    return { failure, verdicts, said: said.join("\n"), out: out.join("\n") };
   };
-  const stopped = await make(true);
+  return { folder, file, kept, make };
+}
+
+test("a stop while the base is measured keeps what was measured, and the same command goes on", async () => {
+  const { folder, file, kept, make } = await baseFolder();
+  const stopped = await make(1);
   expect(stopped.failure).toMatchObject({ name: "AbortError" });
   expect(stopped.said).toContain("base of echo, made once  1/1 ");
-  expect(stopped.said).toMatch(/\nstopped; the base is kept, but not measured: run the same .*$/);
+  expect(stopped.said).toMatch(
+    /\nstopped; the base and what was measured are kept\. It solves \d+\.\d % of \d+ tasks greedily so far\. Run the same command again to go on, or with fewer --tasks$/,
+  );
   expect(stopped.out).toBe("");
   expect(await readdir(join(folder, "base"))).toContain("model.safetensors");
-  const again = await make(false);
+  const first = kept().length;
+  expect(stopped.said).toContain(` % of ${first} tasks greedily`);
+  // A kill in the middle of a write leaves a part of a line.
+  await appendFile(file, '{"model":"');
+
+  // Stopped again, among the sampled tasks.
+  const later = await make(12);
+  expect(later.said).toContain(`the measurement goes on after ${first} of 20 tasks; --no-resume`);
+  expect(later.said).toMatch(/It solves .* % of 10 tasks greedily and .* % of \d+ sampled so far/);
+  const second = kept().length;
+  expect(second).toBeGreaterThan(10);
+
+  const again = await make();
   expect(again.failure).toBeNull();
-  expect(again.said).not.toMatch(/made once|stopped/);
-  expect(again.said).not.toContain("measured again");
-  expect(again.out).toContain("of 3 held-out tasks of echo");
-  expect((await make(false)).said).toContain("the base is there already; it is measured again");
+  expect(again.said).not.toMatch(/made once|stopped|measured again/);
+  expect(again.said).toContain("held-out tasks  20/20");
+  expect(again.out).toContain("of 10 held-out tasks of echo");
+  expect(await readdir(folder)).toEqual(["base"]);
+
+  const repeated = await make();
+  expect(repeated.said).toContain("the base is there already; it is measured again");
+  // No task was rolled out twice. Both runs also judge the demonstrations.
+  expect(repeated.verdicts - again.verdicts).toBe(second);
+});
+
+test("--no-resume begins the measurement again, and --json prints what was measured", async () => {
+  const { make } = await baseFolder();
+  const stopped = await make(1, { json: true });
+  expect(JSON.parse(stopped.said.split("\n").at(-1) ?? "")).toMatchObject({
+    event: "stopped",
+    greedy: { trials: expect.any(Number), rate: expect.any(Number) },
+  });
+  const again = await make(undefined, { resume: false });
+  expect(again.failure).toBeNull();
+  expect(again.said).not.toContain("the measurement goes on");
 });

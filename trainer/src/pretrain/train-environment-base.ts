@@ -16,6 +16,7 @@ import { openPolicy } from "../model/open-model.ts";
 import { BASE_CARD, type BaseSuccess, type ToolScores, writeBaseCard } from "./base-card.ts";
 import { BASE_RECORD, baseText, leftText } from "./base-training.ts";
 import { type ChosenBase, chosenBase } from "./chosen-base.ts";
+import { type KeptVerdict, KeptVerdicts } from "./kept-verdicts.ts";
 import { isTooWeak, WEAK_BASE_PAGE } from "./weak-base.ts";
 
 export type EnvironmentBaseCommand = ChosenBase & {
@@ -47,10 +48,18 @@ const TOO_FEW_WORDINGS =
   "warning: this base solves few tasks whose wording is not in training, and people use wordings of their own. " +
   `Give each kind of request more wordings; see ${WEAK_BASE_PAGE}`;
 
-const STOPPED_MEASURING =
-  "stopped; the base is kept, but not measured: run the same command again to measure it, or with fewer --tasks";
+/** Which held-out tasks, and how. */
+type Stage = "greedy" | "sampled" | "tools";
 
-const KEPT_CARD = "stopped; the base and its model card are kept";
+/** What was measured before the stop, with its counts, and how to go on. */
+function stoppedText({ greedy, sampled }: Partial<BaseSuccess>): string {
+  const found = [
+    ...(greedy === undefined ? [] : [`${percent(greedy)} of ${greedy.trials} tasks greedily`]),
+    ...(sampled === undefined ? [] : [`${percent(sampled)} of ${sampled.trials} sampled`]),
+  ];
+  const soFar = found.length === 0 ? "" : ` It solves ${found.join(" and ")} so far.`;
+  return `stopped; the base and what was measured are kept.${soFar} Run the same command again to go on, or with fewer --tasks`;
+}
 
 /** Whether the success at some tasks is less than half of that at all. Few tasks say nothing. */
 function isWeakAt(some: SuccessRate, all: SuccessRate): boolean {
@@ -60,6 +69,8 @@ function isWeakAt(some: SuccessRate, all: SuccessRate): boolean {
 /** Held-out tasks with invented tools. */
 const TOOL_TASKS = 100;
 
+const TEMPERATURES: Readonly<Record<Stage, number>> = { greedy: 0, sampled: 1, tools: 0 };
+
 /** Makes the base unless the folder has it, and prints its success. */
 export async function trainEnvironmentBase(
   options: EnvironmentBaseCommand,
@@ -68,7 +79,12 @@ export async function trainEnvironmentBase(
 ): Promise<void> {
   const { spec, steps, seed, mistakes, habits, from, saveEvery, tensorboard, json } = options;
   const folder = options.out ?? join(options.bases, spec.name);
-  if (options.resume === false) await rm(`${folder}.unfinished`, { recursive: true, force: true });
+  const verdictFile = `${folder}.measured.jsonl`;
+  if (options.resume === false) {
+    for (const begun of [`${folder}.unfinished`, verdictFile]) {
+      await rm(begun, { recursive: true, force: true });
+    }
+  }
   const chosen = { from, steps, seed, mistakes, habits };
   const making = chosenBase(spec, folder, chosen, {
     onDiscard: (step) => {
@@ -87,29 +103,54 @@ export async function trainEnvironmentBase(
     if (signal.aborted && !json) write.error("stopped; run the same command again to resume");
     throw error;
   });
-  const isMeasured = existsSync(join(folder, BASE_CARD));
-  if (isMeasured && !json) write.error("the base is there already; it is measured again");
+  const kept = new KeptVerdicts(verdictFile, model.reference.sha256);
   // A base that started from random weights knows only the tools of its environment.
   const toolTasks = from === undefined ? 0 : TOOL_TASKS;
-  const tasks = 2 * options.tasks + toolTasks;
-  const onTask = taskProgress(tasks, (done, secondsLeft) =>
+  const counts = { greedy: options.tasks, sampled: options.tasks, tools: toolTasks };
+  const keptOf = (stage: Stage): readonly KeptVerdict[] => kept.of(stage, counts[stage]);
+  const tasks = counts.greedy + counts.sampled + counts.tools;
+  const before = keptOf("greedy").length + keptOf("sampled").length + keptOf("tools").length;
+  if (!json && before > 0) {
+    write.error(
+      `the measurement goes on after ${before} of ${tasks} tasks; --no-resume begins it again, after a change of verify for instance`,
+    );
+  } else if (!json && existsSync(join(folder, BASE_CARD))) {
+    write.error("the base is there already; it is measured again");
+  }
+  const onTask = taskProgress(tasks - before, (count, secondsLeft) => {
+    const done = before + count;
     write.error(
       json
         ? JSON.stringify({ event: "evaluation", done, tasks, secondsLeft })
         : `base of ${spec.name}, held-out tasks  ${done}/${tasks}${leftText(secondsLeft)}`,
-    ),
-  );
+    );
+  });
   const references = Array.from({ length: options.tasks }, (_, i) => heldOutTask(spec, i));
   const isUnseen = unseenPatterns(spec, references);
-  const verdicts = (of: EnvironmentSpec, list: readonly TaskReference[], temperature: number) =>
-    verified(of, model, list, temperature, onTask, signal).catch((error: unknown) => {
-      if (signal.aborted && !json) write.error(isMeasured ? KEPT_CARD : STOPPED_MEASURING);
+  const verdicts = async (
+    of: EnvironmentSpec,
+    list: readonly TaskReference[],
+    stage: Stage,
+  ): Promise<KeptVerdict[]> => {
+    const places = [...list.keys()].filter((place) => kept.at(stage, place) === undefined);
+    await verified(of, model, list, places, TEMPERATURES[stage], signal, (place, verdict) => {
+      kept.add(stage, place, verdict);
+      onTask();
+    }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      const rates = {
+        ...rateIn("greedy", keptOf("greedy")),
+        ...rateIn("sampled", keptOf("sampled")),
+      };
+      write.error(json ? JSON.stringify({ event: "stopped", ...rates }) : stoppedText(rates));
       throw error;
     });
-  const successes = async (temperature: number): Promise<boolean[]> =>
-    (await verdicts(spec, references, temperature)).map(({ success }) => success);
-  const atZero = await successes(0);
-  const atOne = await successes(1);
+    return list.map((_, place) => kept.at(stage, place) as KeptVerdict);
+  };
+  const successes = async (stage: "greedy" | "sampled"): Promise<boolean[]> =>
+    (await verdicts(spec, references, stage)).map(({ success }) => success);
+  const atZero = await successes("greedy");
+  const atOne = await successes("sampled");
   const greedy = successRate(atZero);
   const sampled = successRate(atOne);
   const ofUnseen = (outcomes: readonly boolean[]): SuccessRate =>
@@ -118,6 +159,7 @@ export async function trainEnvironmentBase(
     ? { greedy: ofUnseen(atZero), sampled: ofUnseen(atOne) }
     : null;
   const tools = toolTasks === 0 ? null : await toolScores(toolTasks, verdicts);
+  kept.remove();
   // A model that a user put there has a card of its own, or none.
   if (existsSync(join(folder, BASE_RECORD))) {
     await writeBaseCard(folder, spec, { recipe, model }, { greedy, sampled }, unseen, tools);
@@ -158,41 +200,54 @@ async function toolScores(
   verdicts: (
     spec: EnvironmentSpec,
     tasks: readonly TaskReference[],
-    temperature: number,
-  ) => Promise<readonly Verification[]>,
+    stage: Stage,
+  ) => Promise<readonly KeptVerdict[]>,
 ): Promise<ToolScores> {
   const tasks = Array.from({ length: count }, (_, i) => heldOutTask(INVENTED_TASKS, i));
-  const found = await verdicts(INVENTED_TASKS, tasks, 0);
+  const found = await verdicts(INVENTED_TASKS, tasks, "tools");
   const rate = (part: string) => successRate(found.map(({ parts }) => Boolean(parts[part])));
   return { tool: rate("tool"), arguments: rate("arguments") };
 }
 
-/** Rolls out with the limits and the grammar of a page. */
+/** Rolls out the tasks at these places with the limits and the grammar of a page. */
 async function verified(
   spec: EnvironmentSpec,
   model: BaseModel,
   references: readonly TaskReference[],
+  places: readonly number[],
   temperature: number,
-  onTask: () => void,
   signal: AbortSignal,
-): Promise<Verification[]> {
+  onVerdict: (place: number, verdict: Verification) => void,
+): Promise<void> {
+  if (places.length === 0) return;
   const policy = await openPolicy(model);
   try {
-    const rollouts = await rollOutTasks({
-      tasks: references.map((task, i) => ({ place: i, task, seed: i })),
-      rollOut: async ({ task, seed }, sampling) => {
+    await rollOutTasks({
+      tasks: places.map((place) => ({
+        place,
+        task: references[place] as TaskReference,
+        seed: place,
+      })),
+      rollOut: async ({ place, task, seed }, sampling) => {
         const parts = { policy, format: model.format, sampling, environments: [spec] };
-        const rollout = await judgedRollout(parts, task, seed, signal);
-        onTask();
-        return rollout;
+        const { verification } = await judgedRollout(parts, task, seed, signal);
+        onVerdict(place, verification);
       },
       sampling: samplingAt(temperature),
       signal,
     });
-    return rollouts.map(({ verification }) => verification);
   } finally {
     await policy.dispose();
   }
+}
+
+/** The rate under its name; nothing without verdicts. */
+function rateIn(
+  stage: "greedy" | "sampled",
+  verdicts: readonly KeptVerdict[],
+): Partial<BaseSuccess> {
+  if (verdicts.length === 0) return {};
+  return { [stage]: successRate(verdicts.map(({ success }) => success)) };
 }
 
 function percent({ rate }: SuccessRate): string {

@@ -8,11 +8,18 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { quantizationConfigJson } from "@waggle/model";
+import {
+  initializeDecoder,
+  parameterCount,
+  parseDecoderConfig,
+  quantizationConfigJson,
+  writeSafetensors,
+} from "@waggle/model";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { FaultServer } from "../../../runtime/src/store/fault-server.fixture.ts";
 import { createWaggle } from "../program.ts";
 import { checkModel } from "./model-check.ts";
+import { type MeasuredMemory, measureModel } from "./model-speed.ts";
 
 const NANO = join(import.meta.dirname, "../../../model/nano");
 const COMMIT = "c".repeat(40);
@@ -85,12 +92,21 @@ test("a model of the Hub is checked, converted and measured, and the second run 
     expect.stringMatching(/^files {6}0\.7 MB of int4 in 1 file: /),
     expect.stringMatching(/^speed {6}reads \d+ and writes \d+\.\d tokens per second/),
     expect.stringMatching(
+      /^memory {5}the model takes \d+ MB here at its peak, predicted \d+ MB for a page on WASM, with a context of 161; the process has \d+ MB before loading, \d+ MB after it, \d+ MB at its peak$/,
+    ),
+    expect.stringMatching(
       /^to serve {3}write model: ".*converted" into waggle\.config\.ts, or run waggle dev/,
     ),
   ]);
   expect(existsSync(join(out, "config.json"))).toBe(true);
   const [json = ""] = await run("org/nano", "--out", out, "--json");
-  expect(JSON.parse(json)).toMatchObject({ modelType: "qwen3", keptShards: 1, untrainable: null });
+  const report = JSON.parse(json) as { readonly memory: MeasuredMemory };
+  expect(report).toMatchObject({ modelType: "qwen3", keptShards: 1, untrainable: null });
+  const { startBytes, loadedBytes, peakBytes, modelBytes } = report.memory;
+  expect(startBytes).toBeGreaterThan(2 ** 24);
+  expect(loadedBytes).toBeGreaterThan(startBytes);
+  expect(peakBytes).toBeGreaterThanOrEqual(loadedBytes);
+  expect(modelBytes).toBe(peakBytes - startBytes);
 });
 
 test("a converted folder is measured as it is, and not converted again", async () => {
@@ -98,7 +114,7 @@ test("a converted folder is measured as it is, and not converted again", async (
   await run(NANO, "--dtype", "int8", "--out", out);
   const lines = await run(out);
   expect(lines[0]).toMatch(/as int8$/);
-  expect(lines.at(-3)).toMatch(
+  expect(lines.at(-4)).toMatch(
     /^files {6}1\.2 MB of int8 in 1 file, 1 from an earlier run: .*once$/,
   );
   const again = join(folder, "again");
@@ -184,3 +200,30 @@ test("a model that can only run says that it cannot be trained", async () => {
     /training {3}not on this machine: model type lfm2 supports only/,
   );
 });
+
+test("the memory of a model is that of a process of its own, and grows with the model", async () => {
+  const config = parseDecoderConfig(JSON.parse(readFileSync(join(NANO, "config.json"), "utf8")));
+  const { signal } = new AbortController();
+  // What this process holds is not counted.
+  const held = Buffer.alloc(2 ** 28, 1);
+  const { memory } = await measureModel(NANO, config, "f32", signal);
+  expect(held.at(-1)).toBe(1);
+  expect(memory.peakBytes).toBeLessThan(2 ** 28);
+
+  const json = JSON.parse(readFileSync(join(NANO, "config.json"), "utf8")) as object;
+  const large = { ...json, hidden_size: 768, intermediate_size: 2304, num_hidden_layers: 2 };
+  const largeConfig = parseDecoderConfig(large);
+  const weights = writeSafetensors(initializeDecoder(largeConfig, 1), { format: "pt" }, "F32");
+  const out = mkdtempSync(join(folder, "large-"));
+  for (const name of ["tokenizer.json", "tokenizer_config.json"]) {
+    copyFileSync(join(NANO, name), join(out, name));
+  }
+  writeFileSync(join(out, "config.json"), JSON.stringify(large));
+  writeFileSync(join(out, "model.safetensors"), weights);
+  const grown = await measureModel(out, largeConfig, "f32", signal);
+  // The process must hold the weights of either model.
+  const more = 4 * (parameterCount(largeConfig) - parameterCount(config));
+  expect(more).toBeGreaterThan(30e6);
+  expect(grown.memory.modelBytes - memory.modelBytes).toBeGreaterThan(0.8 * more);
+  expect(grown.memory.predictedBytes - memory.predictedBytes).toBeGreaterThan(0.8 * more);
+}, 120_000);

@@ -23,7 +23,7 @@ import {
   PAGE_FORMATS,
   type PageFormat,
 } from "./model-check.ts";
-import { measureSpeed, type ModelSpeed } from "./model-speed.ts";
+import { type MeasuredMemory, measureModel, type ModelSpeed } from "./model-speed.ts";
 import { nameOf, readConfig, readTextFiles, sourceOf } from "./model-description.ts";
 
 type Flags = {
@@ -113,10 +113,10 @@ async function run(
         signal,
         onProgress: ({ step, ...bytes }) => progress.show({ step: STEPS[step], ...bytes }),
       });
-  progress.show({ step: "measuring the speed on this machine" });
-  const speed = await measureSpeed(out, check.config, dtype, signal);
-  say(resultLines(converted, speed, serve !== undefined));
-  if (json) writeOut(JSON.stringify({ ...report, ...converted, speed }));
+  progress.show({ step: "measuring speed and memory on this machine" });
+  const measured = await measureModel(out, check.config, dtype, signal);
+  say(resultLines(converted, measured, serve !== undefined));
+  if (json) writeOut(JSON.stringify({ ...report, ...converted, ...measured }));
   if (serve === undefined) return;
   await runSite({
     site: serve,
@@ -194,7 +194,10 @@ function fitText({ neededBytes, limitBytes, instead }: Fit, where: string): stri
 
 function resultLines(
   { out, sizeBytes, format, shards, keptShards }: ConvertedModel,
-  { read, written }: ModelSpeed,
+  {
+    speed: { read, written },
+    memory,
+  }: { readonly speed: ModelSpeed; readonly memory: MeasuredMemory },
   isServed: boolean,
 ): readonly string[] {
   const kept = keptShards === 0 ? "" : `, ${keptShards} from an earlier run`;
@@ -204,8 +207,14 @@ function resultLines(
   return [
     `files      ${(sizeBytes / 1e6).toFixed(1)} MB of ${format} in ${shards === 1 ? "1 file" : `${shards} files`}${kept}: ${path}`,
     `speed      reads ${read.toFixed(0)} and writes ${written.toFixed(1)} tokens per second on this machine's CPU`,
+    `memory     ${memoryText(memory)}`,
     ...(isServed ? [] : [next]),
   ];
+}
+
+function memoryText(memory: MeasuredMemory): string {
+  const { modelBytes, predictedBytes, startBytes, loadedBytes, peakBytes, contextLength } = memory;
+  return `the model takes ${sizeText(modelBytes)} here at its peak, predicted ${sizeText(predictedBytes)} for a page on WASM, with a context of ${contextLength}; the process has ${sizeText(startBytes)} before loading, ${sizeText(loadedBytes)} after it, ${sizeText(peakBytes)} at its peak`;
 }
 
 function reportOf({ config, ...check }: ModelCheck) {

@@ -37,13 +37,15 @@ export function startProgram({ onLine, ...options }: StartOptions): ManagedProce
 export type RunOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly onLine?: LineSink | undefined;
+  /** Receives the lines of standard output instead of `onLine`. */
+  readonly onOutput?: (line: string) => void;
 };
 
 /** Runs a script with Node. @throws Error with its last output if it fails. */
 export async function runToEnd(
   name: string,
   args: readonly string[],
-  { env, onLine }: RunOptions = {},
+  { env, onLine, onOutput }: RunOptions = {},
 ): Promise<void> {
   const child = startProgram({
     name,
@@ -52,6 +54,7 @@ export async function runToEnd(
     // A test runner's NODE_ENV would give a development build without a service worker and with larger libraries.
     env: { NODE_ENV: "production", ...env },
     onLine,
+    ...(onOutput && { onOutput }),
   });
   const code = await child.exited;
   if (code !== 0) throw new Error(`${name} failed with ${child.ending}:\n${child.tail.join("\n")}`);

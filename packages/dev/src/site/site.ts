@@ -197,12 +197,14 @@ export function baseFolder({ environment, project }: PracticedSite): string {
  * The folder of the site's model. Makes its base if there is none for these demonstrations, which takes some minutes. An
  * interrupted run goes on with it.
  *
+ * @param beforeMaking - as in `BaseRun`
  * @throws WaggleError if the site has no model and no environment, or the environment no demonstrations.
  */
 export async function siteModel(
   site: Site,
   say: (line: string) => void,
   signal: AbortSignal,
+  beforeMaking?: (replaced: string | null) => Promise<void>,
 ): Promise<string> {
   const model = namedModel(site);
   if (model !== null) return model;
@@ -214,6 +216,7 @@ export async function siteModel(
   }
   await chosenBase(environment, folder, base ?? {}, {
     onProgress: (progress) => say(baseText(name, progress)),
+    ...(beforeMaking && { beforeMaking }),
     signal,
   });
   return folder;

@@ -15,7 +15,7 @@ import { closingLines } from "./closing-lines.ts";
 import { isEdgeResponsive, startEdge } from "./edge-process.ts";
 import { migrate } from "./migrations.ts";
 import { type Installation, openInstallation } from "./installation.ts";
-import { publishLocalModel } from "./local-model.ts";
+import { publishLocalModel, requireFreeState } from "./local-model.ts";
 import { startTrainer } from "./trainer-process.ts";
 
 /** Options of `runStack`. */
@@ -120,7 +120,11 @@ async function start(
   const listen = (name: string, line: string): void => {
     if (options.verbose || name === "trainer" || /error|warn|✘/i.test(line)) say(name, line);
   };
-  const model = options.model ?? (await siteModel(site, tell, signal));
+  const model =
+    options.model ??
+    (await siteModel(site, tell, signal, (replaced) =>
+      requireFreeState(installation, site, replaced),
+    ));
   const edgePort = await portFor(options.port, 8787);
   const edgeUrl = `http://localhost:${edgePort}`;
   const dashboard = { page: dashboardPage(site.project), port: options.dashboardPort };

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprint, once } from "../processes/fingerprint.ts";
-import { runToEnd } from "../processes/programs.ts";
+import { type RunOptions, runToEnd } from "../processes/programs.ts";
 import type { Site } from "../site/site.ts";
 import { edgeStorage, wranglerProgram } from "./edge-process.ts";
 import type { Installation } from "./installation.ts";
@@ -43,20 +43,42 @@ export async function migrate(installation: Installation, site: Site): Promise<v
   const isNew = !existsSync(storage);
   if (isNew) rmSync(marker, { force: true });
   const d1 = (...args: readonly string[]): Promise<void> =>
-    runToEnd("migrations", [
-      wranglerProgram(site.project),
-      "d1",
-      ...args,
-      "--local",
-      "--persist-to",
-      storage,
-      "--config",
-      config,
-    ]);
+    runD1("migrations", args, { installation, site, config });
   await once(marker, fingerprint(MIGRATIONS, ["*.sql"]), async () => {
     if (!isNew) return d1("migrations", "apply", "DB");
     const file = join(worker, "migrations.sql");
     writeFileSync(file, allMigrations());
     return d1("execute", "DB", "--yes", "--file", file);
   });
+}
+
+/**
+ * The rows of a query of the installation's local D1.
+ *
+ * @param sql - a statement of Waggle's own: it is not escaped
+ */
+export async function rowsOf(
+  installation: Installation,
+  site: Site,
+  sql: string,
+): Promise<readonly unknown[]> {
+  const config = writeWorkerProject(join(installation.folder, "worker"), [site]);
+  const lines: string[] = [];
+  const args = ["execute", "DB", "--json", "--command", sql];
+  const onOutput = (line: string): void => void lines.push(line);
+  await runD1("query", args, { installation, site, config }, { onOutput });
+  const [result] = JSON.parse(lines.join("\n")) as readonly { readonly results: unknown[] }[];
+  return result?.results ?? [];
+}
+
+/** Runs `wrangler d1` with the installation's database. */
+function runD1(
+  name: string,
+  args: readonly string[],
+  of: { readonly installation: Installation; readonly site: Site; readonly config: string },
+  options?: RunOptions,
+): Promise<void> {
+  const program = [wranglerProgram(of.site.project), "d1", ...args];
+  const database = ["--local", "--persist-to", edgeStorage(of.installation)];
+  return runToEnd(name, [...program, ...database, "--config", of.config], options);
 }
