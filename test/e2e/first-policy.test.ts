@@ -1,6 +1,6 @@
 /**
  * From `npm create waggle` to the first promoted policy, with the packages as published and the commands of the
- * template's README. It takes about twelve minutes, so `npm test` runs shorter ones: `own-project.test.ts` for the
+ * template's README. It takes about fourteen minutes, so `npm test` runs shorter ones: `own-project.test.ts` for the
  * project and `site-loop.test.ts` for the loop.
  */
 import { join } from "node:path";
