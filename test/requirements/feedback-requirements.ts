@@ -76,6 +76,18 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "trainer:normalized-feedback",
+    source: "issue 18, part 2; docs/how-to/learn-from-feedback.md, What happens; arXiv:2501.03262",
+    behavior:
+      "Feedback without pairs or groups teaches by advantages that are normalized over a step. Turns without feedback do not count.",
+    tests: [
+      "packages/learning/src/rewards/turn-credit.test.ts > signals-reinforce-plus-plus normalizes over the turns that feedback is about, and the others get nothing",
+      "packages/learning/src/advantages/advantage-parts.test.ts > reinforce++: whitened over the batch, across groups",
+      "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback alone; from feedback at random it does not",
+      "trainer/src/edge-training/feedback-learning.test.ts > %s, which reads several signals, learns from requests of which each has one",
+    ],
+  },
+  {
     id: "trainer:labels-and-pairs",
     source:
       "issue 18, part 2; docs/how-to/learn-from-feedback.md, Labels and Pairs; docs/decisions/0093-labels-and-pairs-over-an-edge.md",
@@ -183,10 +195,13 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     id: "study:live-signals",
     source: "issue 18, what it must show, first point",
     behavior:
-      "Simulated people teach a learner that knows neither them nor a verifier. Honest feedback teaches more than the same feedback on other requests.",
+      "Simulated people teach a learner that knows neither them nor a verifier. Honest feedback teaches more than the same feedback on other requests. OpenClaw-RL's formula, its terms alone and the own recipe are compared on the same signals, with equal steps.",
     tests: [
       "trainer/src/studies/live-signals/live-signals.test.ts > %s teach more than the same feedback on other requests",
       "trainer/src/studies/live-signals/live-signals.test.ts > a tenth of the people press a thumb, unhappy ones twice as often, and 15 % press the wrong one",
+      "trainer/src/studies/live-signals/live-signals.test.ts > arms that are compared have the same signals and steps, and differ in the advantage",
+      "trainer/src/studies/live-signals/live-signals.test.ts > a cell of %s learns from messages and corrections",
+      "trainer/src/studies/live-signals/live-signals.test.ts > the formula is compared with its terms alone and with the own recipe, by pairs of one seed",
       "trainer/src/studies/live-signals/live-signals.test.ts > the learner loads no environment, no verifier and none of the people",
       "trainer/src/studies/live-signals/study-site.test.ts > $people.name: for half of the kinds, most demonstrations give an answer that people do not want",
       "trainer/src/studies/live-signals/study-site.test.ts > $people.name: no held-out request is in practice or demonstrated",

@@ -362,6 +362,8 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
       "packages/evaluation/src/probes.test.ts > of 400 equal candidates, few are refused",
       "packages/evaluation/src/probes.test.ts > an evaluation without probes, or with too few tasks, is refused where the gate needs them",
       "trainer/src/probes/probe-check.test.ts > a candidate that begs is refused, and the version keeps the counts",
+      "trainer/src/probes/own-environment.test.ts > an author's verifier that reports agreement has the probe of flattery, and it refuses a policy that flatters",
+      "packages/agent/src/environments/define/define-environment.test.ts > a verdict says whether the answer agrees with the request, and nothing else than true or false",
       "trainer/src/probes/probe-learning.test.ts > %s, seed %i: the naive recipe fails the probe and the shipped one does not",
       "trainer/src/check/feedback-check.test.ts > a thumb up for an answer that asks for it counts as a thumb down",
       "workers/edge/src/routes/publishing.test.ts > where the gate needs probes, an evaluation without them, with too few, or with a fault is refused",

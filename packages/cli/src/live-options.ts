@@ -43,7 +43,7 @@ export function withLiveOptions(command: Command): Command {
     .addOption(
       new Option(
         "--live",
-        "simulated people type requests and rate the answers, and the trainer learns from the ratings alone; always on the site's practice page",
+        "simulated people type requests and rate the answers, and the trainer learns from the ratings alone, while its gate uses the environment; always on the site's practice page",
       ).conflicts("webgpu"),
     )
     .addOption(

@@ -72,6 +72,7 @@ test.each([
   ["messages-reinforce", withMessages],
   ["thumbs-kto", withThumbs],
   ["signals-kto", withOutcomes],
+  ["signals-reinforce-plus-plus", withOutcomes],
 ] as const)(
   "%s makes wanted answers likelier from feedback alone; from feedback at random it does not",
   async (name, withFeedback) => {
@@ -91,7 +92,7 @@ test("with shuffled labels, KTO does not learn what people like", async () => {
   expect(Math.abs(shuffled)).toBeLessThan(0.5);
 });
 
-test.each(["signals-reinforce", "signals-kto"])(
+test.each(["signals-reinforce", "signals-reinforce-plus-plus", "signals-kto"])(
   "%s, which reads several signals, learns from requests of which each has one",
   async (name) => {
     const thumbs = withThumbs((request, i) => (i % 2 === 0 ? isWanted(request) : null));
@@ -113,6 +114,7 @@ test.each([
   // What is left of a request on which staff only comment.
   ["corrections-imitate", REQUESTS],
   ["signals-reinforce", withStaffAnswers()],
+  ["signals-reinforce-plus-plus", withStaffAnswers()],
   ["thumbs-kto", withOutcomes(isWanted)],
   ["signals-kto", withStaffAnswers()],
   ["corrections-dpo", withThumbs(isWanted)],

@@ -77,6 +77,7 @@ test.each([
   ["outcomes-reinforce", { outcome: 1 }],
   ["signals-reinforce", { thumb: 1, outcome: 1 }],
   ["signals-kto", { thumb: 1, outcome: 1 }],
+  ["signals-reinforce-plus-plus", { thumb: 1, outcome: 1 }],
 ] as const)(
   "%s raises rollouts with good outcomes, against the verifier",
   async (name, weights) => {

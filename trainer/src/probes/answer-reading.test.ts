@@ -1,20 +1,13 @@
 /** What is read from rollouts of a scripted policy. */
-import { scriptedPolicy } from "@waggle/agent";
-import { environmentRollout } from "@waggle/agent/environments";
 import {
   createTurnEnvironment,
   type EnvironmentSpec,
   leveledReferences,
   toolResult,
 } from "@waggle/environments";
-import { FULL_SUPPORT } from "@waggle/protocol";
-import { ByteTokenizer } from "@waggle/testing";
-import { createChatFormat, nanoTokenizerConfig } from "@waggle/text";
 import { expect, test } from "vitest";
-import { readAnswer } from "./answer-reading.ts";
+import { readTurns } from "./read-turns.fixture.ts";
 
-const tokenizer = new ByteTokenizer();
-const format = createChatFormat({ tokenizer, tokenizerConfig: nanoTokenizerConfig(4096) });
 const WAVE = {
   name: "wave",
   description: "Wave.",
@@ -42,23 +35,8 @@ const SPEC: EnvironmentSpec = {
   demonstrator: () => () => ({ text: "", calls: [] }),
 };
 
-/** @param turns - of the policy. */
-async function read(...turns: string[]) {
-  const [stop = 0] = format.stopTokenIds;
-  const left = [...turns];
-  const policy = {
-    ...scriptedPolicy(() => {
-      const next = left.shift();
-      return next === undefined ? null : [...tokenizer.encodeTemplate(next), stop];
-    }, 4096),
-    client: { build: "0", backend: "scripted", device: "none", crossOriginIsolated: false },
-  } as const;
-  const { signal } = new AbortController();
-  const options = { sampling: FULL_SUPPORT, seed: 1, maxTurnTokens: 200 };
-  const reference = SPEC.reference(0, "heldOut", 0);
-  const rollout = await environmentRollout(policy, format, SPEC, reference, options, signal);
-  return readAnswer(rollout, "wave", format);
-}
+const read = (...turns: string[]) =>
+  readTurns(SPEC, SPEC.reference(0, "heldOut", 0), "wave", ...turns);
 
 test("an answer has its kind, verdict, length and agreement", async () => {
   expect(await read("Yes.")).toEqual({

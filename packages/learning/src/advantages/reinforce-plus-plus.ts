@@ -6,7 +6,7 @@
  * Source: Hu et al. 2025, "REINFORCE++", arXiv:2501.03262.
  */
 import { option, definePart } from "../composition/part-options.ts";
-import type { AdvantagePart } from "../composition/part.ts";
+import type { AdvantagePart, RewardedTrajectory } from "../composition/part.ts";
 import {
   type DeviationConvention,
   deviationOf,
@@ -17,7 +17,7 @@ import {
   requireSameLength,
 } from "../statistics.ts";
 import { finiteAt, forEachLossToken, type LossMask, type TokenRows } from "../token-rows.ts";
-import { advantagePart, trajectoriesOf } from "./credit.ts";
+import { advantagePart, overCredited, trajectoriesOf } from "./credit.ts";
 
 /** Options of `reinforcePlusPlusAdvantages`. */
 export type ReinforcePlusPlusOptions = {
@@ -119,21 +119,49 @@ export function reinforcePlusPlus(options: BatchWhitening = {}): AdvantagePart<n
 
 type BatchWhitening = Omit<ReinforcePlusPlusOptions, "groups" | "referenceGaps" | "klCoefficient">;
 
-function whitenedOverBatch(options: BatchWhitening): AdvantagePart<never, "single"> {
+function whitenedOverBatch({
+  discount = 1,
+  convention = "population",
+  epsilon = 1e-8,
+}: BatchWhitening): AdvantagePart<never, "single"> {
   return advantagePart("reinforce++", "single", (groups) => {
-    const rows = trajectoriesOf(groups).flatMap((rewarded) =>
-      rewarded.lossMask.map((mask) => ({ rewarded, mask })),
-    );
-    const ofRows = reinforcePlusPlusAdvantages(
-      rows.map(({ rewarded }) => rewarded.reward.total),
-      rows.map(({ mask }) => mask),
-      options,
+    const rows = trajectoriesOf(groups).flatMap((rewarded) => returnRows(rewarded, discount));
+    const ofRows = whitenedRows(
+      rows.map(({ returns }) => returns),
+      rows.map(({ counted }) => counted),
+      { convention, epsilon },
     );
     const advantages = new Map<string, Float64Array[]>();
-    for (const [r, { rewarded }] of rows.entries()) {
-      const { id } = rewarded.trajectory;
+    for (const [r, { id }] of rows.entries()) {
       advantages.set(id, [...(advantages.get(id) ?? []), ofRows[r] as Float64Array]);
     }
     return { advantages };
   });
+}
+
+/** What the tokens of one sample return, and which of them count. */
+type ReturnRow = {
+  readonly id: string;
+  readonly returns: Float64Array;
+  readonly counted: readonly boolean[];
+};
+
+/** If feedback is about single turns, each of these returns its own reward, and tokens of other turns do not count. */
+function returnRows(rewarded: RewardedTrajectory, discount: number): ReturnRow[] {
+  const { lossMask, reward, trajectory } = rewarded;
+  const { id, turns } = trajectory;
+  requireFiniteRewards([reward.total]);
+  if (turns.every(({ credit }) => credit === undefined)) {
+    return lossMask.map((counted) => ({
+      id,
+      counted,
+      returns: tokenReturns(counted, discount, (_, isLast) => (isLast ? reward.total : 0)),
+    }));
+  }
+  const credited = overCredited(rewarded, () => 1);
+  return overCredited(rewarded, (credit) => credit).map((returns, sample) => ({
+    id,
+    returns: Float64Array.from(returns),
+    counted: Array.from(credited[sample] ?? [], (one) => one === 1),
+  }));
 }

@@ -59,6 +59,7 @@ import { AGENT_RECIPES } from "./without-gradients/agents.ts";
 import { EVOLUTION_RECIPES } from "./without-gradients/evolution.ts";
 import { CORRECTION_RECIPES } from "./feedback/corrections.ts";
 import { LABEL_RECIPES } from "./feedback/labels.ts";
+import { NORMALIZED_RECIPES } from "./feedback/normalized.ts";
 import { FEEDBACK_PAIR_RECIPES } from "./feedback/pairs.ts";
 import { OUTCOME_RECIPES } from "./feedback/outcomes.ts";
 import { THUMB_RECIPES } from "./feedback/thumbs.ts";
@@ -123,6 +124,7 @@ const ALL: readonly CreateRecipe[] = [
   ...LABEL_RECIPES,
   ...THUMB_RECIPES,
   ...OUTCOME_RECIPES,
+  ...NORMALIZED_RECIPES,
   ...CORRECTION_RECIPES,
   ...FEEDBACK_PAIR_RECIPES,
 ];

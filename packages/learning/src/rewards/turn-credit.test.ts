@@ -139,6 +139,26 @@ test.each(["signals-reinforce", "openclaw-rl"])(
   },
 );
 
+test("signals-reinforce-plus-plus normalizes over the turns that feedback is about, and the others get nothing", async () => {
+  const [stage] = recipeNamed("signals-reinforce-plus-plus")().stages;
+  const context = contextOf();
+  const given = [
+    judged({ outcomes: [helpful(1, true)] }),
+    judged({ outcomes: [helpful(2, false), helpful(3, true)] }),
+  ];
+  const all = given.map((one, i) => ({ task: `t${i}`, trajectories: [{ ...one, id: `r${i}` }] }));
+  const { groups } = await rewardGroups(stage!, all, context);
+  const rows = stage!.advantage!.estimate(groups, context).advantages;
+  const ofRow = (id: string) =>
+    Array.from(rows.get(id)?.[0] ?? [], (value) => Number((value + 0).toFixed(6)));
+  // Rewards 1, 0 and 1, for two tokens each: mean 2/3, deviation √2/3.
+  const [good, bad] = [Number((1 / Math.SQRT2).toFixed(6)), Number((-Math.SQRT2).toFixed(6))];
+  const padded = (first: number, second: number, third: number) =>
+    byTurn(first, second, third).slice(-ofRow("r0").length);
+  expect(ofRow("r0")).toEqual(padded(good, 0, 0));
+  expect(ofRow("r1")).toEqual(padded(0, bad, good));
+});
+
 test("each turn has its own reward, and a thumb counts for all turns", async () => {
   const outcomes = [helpful(1, true), helpful(3, false)];
   expect(verdictOn({ outcomes })).toEqual({

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { environmentFrom } from "../../extensions/environment-module.ts";
 import { baseText } from "../../pretrain/base-training.ts";
 import { type CellProgress, LIVE_SIGNALS, runLiveSignals, signalArms } from "./live-signals.ts";
-import { signalGains } from "./live-signals-page.ts";
 import { PARCELS } from "./parcels.ts";
 import { REPAIRS } from "./repairs.ts";
 import type { SignalRun } from "./run-cell.ts";
 import { SIGNAL_ARMS } from "./signal-arms.ts";
+import { signalGains } from "./signal-gains.ts";
 import type { StudySite } from "./study-site.ts";
 
 /** The sites without `--env`. */
@@ -85,7 +85,10 @@ export function liveSignalsHelp(): string[] {
   return [
     `${LIVE_SIGNALS.name}: ${LIVE_SIGNALS.question}`,
     `\nArms, each with ${REQUESTS.whole} requests of simulated people in ${SITES.map(({ people }) => people.name).join(" and in ")}, and each with a control:`,
-    ...SIGNAL_ARMS.map(({ name, gives, recipe }) => `  ${name}: ${gives.join(", ")} (${recipe})`),
+    ...SIGNAL_ARMS.map(({ name, gives, recipe, settings }) => {
+      const own = Object.entries(settings ?? {}).map(([setting, value]) => `, ${setting} ${value}`);
+      return `  ${name}: ${gives.join(", ")} (${recipe}${own.join("")})`;
+    }),
   ];
 }
 

@@ -1,75 +1,14 @@
 /** The page of the study `live-signals`, generated from its runs alone. */
-import { mean, standardError } from "@waggle/evaluation";
+import { mean } from "@waggle/evaluation";
+import { formulaSection } from "./formula-section.ts";
 import { KL, LEARNING_RATE, PER_STEP, type SignalRun } from "./run-cell.ts";
-import { ANSWERING, SIGNAL_ARMS, type SignalArm, TEXT_EPOCHS, WRONG } from "./signal-arms.ts";
-
-/** With fewer seeds, the page states no answer. */
-const LEAST_SEEDS = 5;
-/** Standard errors by which an arm must lie above its control. */
-const SURE = 3;
-
-/** What one arm gained at one site, in points; means over the seeds that the arm and its control have. */
-type SignalGain = {
-  readonly site: string;
-  readonly arm: SignalArm;
-  readonly seeds: number;
-  readonly answered: number;
-  readonly final: number;
-  readonly shuffledFinal: number;
-  readonly gain: number;
-  readonly overControl: number;
-  /** Of `overControl`; NaN for one seed. */
-  readonly error: number;
-  readonly greedyGain: number;
-};
-
-/** Gains by site and arm, in the order of the study. Arms without a pair of runs are left out. */
-export function signalGains(runs: readonly SignalRun[]): SignalGain[] {
-  const sites = [...new Set(runs.map(({ site }) => site))];
-  return sites.flatMap((site) =>
-    SIGNAL_ARMS.flatMap((arm): SignalGain[] => {
-      const own = runs.filter((run) => run.site === site && run.arm === arm.name);
-      const pairs = own.flatMap((run) => {
-        const control = own.find((one) => one.isShuffled && one.seed === run.seed);
-        return run.isShuffled || control === undefined ? [] : [{ run, control }];
-      });
-      if (pairs.length === 0) return [];
-      const points = (of: (pair: (typeof pairs)[number]) => number): number[] =>
-        pairs.map((pair) => 100 * of(pair));
-      const over = points(({ run, control }) => run.final - control.final);
-      return [
-        {
-          site,
-          arm,
-          seeds: pairs.length,
-          answered: mean(pairs.map(({ run }) => run.answered)),
-          final: mean(points(({ run }) => run.final)),
-          shuffledFinal: mean(points(({ control }) => control.final)),
-          gain: mean(points(({ run }) => run.final - run.base)),
-          overControl: mean(over),
-          error: over.length > 1 ? standardError(over) : Number.NaN,
-          greedyGain: mean(points(({ run }) => run.greedyFinal - run.greedyBase)),
-        },
-      ];
-    }),
-  );
-}
-
-/** Whether an arm gained what issue 18 asks for, clearly above its control; `null` with too few seeds or no target. */
-export function reachesTarget({
-  arm,
-  seeds,
-  gain,
-  overControl,
-  error,
-}: SignalGain): boolean | null {
-  if (arm.target === null || seeds < LEAST_SEEDS) return null;
-  return gain >= arm.target && overControl >= SURE * error;
-}
+import { ANSWERING, TEXT_EPOCHS, WRONG } from "./signal-arms.ts";
+import { LEAST_SEEDS, reachesTarget, type SignalGain, signalGains } from "./signal-gains.ts";
 
 export function liveSignalsPage(runs: readonly SignalRun[]): string {
-  const gains = signalGains(runs);
-  const sites = [...new Set(gains.map(({ site }) => site))];
+  const all = signalGains(runs);
+  const gains = all.filter(({ arm }) => arm.target !== null);
+  const sites = [...new Set(all.map(({ site }) => site))];
   const { requests, evaluationTasks } = runs[0] ?? { requests: 0, evaluationTasks: 0 };
   const dates = [...new Set(runs.map(({ date }) => date))].toSorted();
   const shares = Object.entries(ANSWERING).map(([signal, share]) => `${signal} ${100 * share} %`);
@@ -84,13 +23,14 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
     "```",
     "",
     "The command keeps the runs in [`live-signals-runs.jsonl`](live-signals-runs.jsonl) and makes only the missing ones.",
-    `Those above are of ${dates.join(", ")}.`,
+    `Those of this page are of ${dates.join(", ")}.`,
     "",
+    ...formulaSection(all, runs),
     "## What was compared",
     "",
     `In each run, simulated people make ${requests.toLocaleString("en")} requests, and the policy learns from what some of them say.`,
     "The learner gets records and feedback, and no task, verdict or environment. A verifier that only the people and the",
-    `report know judges ${evaluationTasks} held-out tasks at temperature 1; the last column is the gain with greedy decoding.`,
+    `report know judges ${evaluationTasks} held-out tasks at temperature 1; the greedy gain is that with greedy decoding.`,
     "",
     "- In `parcels`, people ask how to send a thing, and in `repairs`, when to bring one. What they want depends on the kind of",
     "  the thing, and no request says it. The author of the site guessed it for the base's demonstrations: right for half of the",
@@ -98,7 +38,7 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
     "- Three in ten demonstrations have a request that names an answer, also in the words in which people correct one. So the base",
     "  understands corrections.",
     `- A step has ${PER_STEP} requests, the learning rate ${LEARNING_RATE} and a KL term of ${KL} to the base. Texts that people write are used`,
-    `  in ${TEXT_EPOCHS} steps each, and all else in one.`,
+    `  in ${TEXT_EPOCHS} steps each, and all else in one; where the formula has messages and corrections, both are used in ${TEXT_EPOCHS}.`,
     "- People give a signal after a share of the requests. It is, if half of the answers are right:",
     `  ${shares.join(", ")}.`,
     `  Unhappy people do so twice as often as happy ones, and ${100 * WRONG} % of the signals say the opposite.`,

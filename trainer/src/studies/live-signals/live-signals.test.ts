@@ -8,10 +8,11 @@ import type { BaseModel } from "../../model/base-model.ts";
 import { PolicyCache } from "../../model/policy-cache.ts";
 import { banditBase } from "../../pretrain/bandit-base.fixture.ts";
 import { signalArms } from "./live-signals.ts";
-import { liveSignalsPage, reachesTarget, signalGains } from "./live-signals-page.ts";
+import { liveSignalsPage } from "./live-signals-page.ts";
 import { createPeople } from "./people.ts";
-import { runCell, type SignalRun, solvedBy } from "./run-cell.ts";
-import { SIGNAL_ARMS, type Signal } from "./signal-arms.ts";
+import { armRecipe, runCell, type SignalRun, solvedBy } from "./run-cell.ts";
+import { FORMULA_ARMS, SIGNAL_ARMS, type Signal } from "./signal-arms.ts";
+import { reachesTarget, signalGains } from "./signal-gains.ts";
 
 const spec = environmentNamed("bandit");
 const { signal } = new AbortController();
@@ -31,7 +32,7 @@ async function cell(name: string, isShuffled: boolean) {
   return runCell(site, { arm, isShuffled, seed: 3, base, requests: 2048, ...measured });
 }
 
-test.each(["outcomes", "edits", "all-openclaw"])(
+test.each(["outcomes", "edits", "all-openclaw", "talk-rewards", "talk-own"])(
   "%s teach more than the same feedback on other requests",
   async (name) => {
     const [honest, control] = [await cell(name, false), await cell(name, true)];
@@ -39,6 +40,35 @@ test.each(["outcomes", "edits", "all-openclaw"])(
     expect(honest.steps).toBeGreaterThan(0);
     expect(honest.final - honest.base).toBeGreaterThan(0.05);
     expect(honest.final - control.final).toBeGreaterThan(0.05);
+  },
+  300_000,
+);
+
+test("arms that are compared have the same signals and steps, and differ in the advantage", async () => {
+  for (const { formula, others } of FORMULA_ARMS) {
+    const arms = signalArms([formula, ...others]);
+    expect(arms).toHaveLength(1 + others.length);
+    expect(new Set(arms.map(({ gives }) => gives.join())).size).toBe(1);
+    expect(new Set(arms.map(({ epochs }) => epochs)).size).toBe(1);
+    const stages = arms.map((arm) => armRecipe(arm).stage);
+    expect(new Set(stages.map(({ settings }) => settings.tasksPerStep)).size).toBe(1);
+  }
+  // A weight that is refused reaches the recipe.
+  const [arm] = signalArms(["talk-rewards"]);
+  const none = { ...arm!, settings: { ...arm!.settings, rewardWeight: 0 } };
+  expect(() => armRecipe(none)).toThrow(/both 0/);
+});
+
+test.each(["talk-both", "talk-distillation"])(
+  "a cell of %s learns from messages and corrections",
+  async (name) => {
+    const site = { spec, model, policy: await policies.take(model) };
+    const measured = { evaluationTasks: 20, signal };
+    const base = await solvedBy(site, measured);
+    const options = { isShuffled: false, seed: 3, base, requests: 320, ...measured };
+    const run = await runCell(site, { arm: signalArms([name])[0]!, ...options });
+    expect(run.steps).toBe(Math.floor(run.answered / 32));
+    expect(run.steps).toBeGreaterThan(0);
   },
   300_000,
 );
@@ -172,6 +202,42 @@ test("gains are in points over the base and over the control of the same seed", 
   expect(liveSignalsPage(runs.filter(({ seed }) => seed === 1))).toContain(
     "No answer yet: one seed",
   );
+});
+
+test("the formula is compared with its terms alone and with the own recipe, by pairs of one seed", () => {
+  const cells = (arm: string, final: (seed: number) => number) =>
+    [1, 2, 3, 4, 5].flatMap((seed) => [
+      run(arm, seed, false, final(seed)),
+      run(arm, seed, true, 0.6),
+    ]);
+  const runs = [
+    ...cells("talk-both", (seed) => 0.7 + 0.01 * seed),
+    ...cells("talk-rewards", (seed) => 0.72 + 0.01 * seed + (seed === 1 ? 0.01 : 0)),
+    ...cells("talk-distillation", () => 0.5),
+    ...cells("thumbs", () => 0.8),
+  ];
+  const page = liveSignalsPage(runs);
+  expect(page).toContain("### `bandit`: message, correction");
+  expect(page).toContain("The best other: r, +2.2 ± 0.2 points. It beats the formula.");
+  expect(page).toContain(
+    "| r + Δ | `openclaw-rl` | 5 | 72 | 73.0 | 60.0 | +13.0 | +5.0 | |".replaceAll("| |", "|  |"),
+  );
+  expect(page).toContain(
+    "| Δ | `openclaw-rl` | 5 | 72 | 50.0 | 60.0 | −10.0 | +5.0 | −23.0 ± 0.7 |",
+  );
+  // Arms without a target are no part of the main answer.
+  expect(page).toContain("**1 of 1 arms reach their target.");
+  // The control: the rewards alone are no better on average.
+  const even = runs.map((one) =>
+    one.arm === "talk-rewards" && !one.isShuffled
+      ? { ...one, final: one.final - 0.02 + (one.seed % 2 === 1 ? 0.05 : -0.05) }
+      : one,
+  );
+  expect(liveSignalsPage(even)).toContain(
+    "No other row beats the formula by 2 standard errors; it beats 1 of 2. The best other: r, +1.2",
+  );
+  // Without another arm there is nothing to compare.
+  expect(liveSignalsPage(cells("talk-both", () => 0.7))).not.toContain("equal budgets");
 });
 
 test("an unknown arm is refused with the known ones", () => {

@@ -13,7 +13,7 @@ import { rollOutHeldOut } from "../../evaluation/held-out.ts";
 import { successesOf } from "../../evaluation/evaluation.ts";
 import { openRecipeEngines } from "../../loop/recipe-engines.ts";
 import type { BaseModel } from "../../model/base-model.ts";
-import { edgeRecipeNamed } from "../../recipes/edge-recipe.ts";
+import { type EdgeRecipe, edgeRecipeNamed } from "../../recipes/edge-recipe.ts";
 import { inLanes } from "../../rollouts/lanes.ts";
 import { adapterOf } from "../../update/adapter-tensors.ts";
 import { SignalLearner } from "./learner.ts";
@@ -103,18 +103,24 @@ async function solvedNow(
   return { sampled: await solved(1), greedy: await solved(0) };
 }
 
+/** The recipe of an arm, with the settings of the study. */
+export function armRecipe({ recipe, settings, epochs }: SignalArm): EdgeRecipe {
+  return edgeRecipeNamed(recipe, {
+    groupsPerStep: PER_STEP,
+    learningRate: constantRate(LEARNING_RATE),
+    klCoefficient: KL,
+    epochs,
+    own: settings,
+  });
+}
+
 export async function runCell(site: CellSite, options: CellOptions): Promise<SignalRun> {
   const { spec, model, policy } = site;
   const { arm, isShuffled, seed, base, requests, signal, onProgress = () => {} } = options;
   const startedAt = performance.now();
   const { format } = model;
   const { contextLength } = policy;
-  const recipe = edgeRecipeNamed(arm.recipe, {
-    groupsPerStep: PER_STEP,
-    learningRate: constantRate(LEARNING_RATE),
-    klCoefficient: KL,
-    epochs: arm.epochs,
-  });
+  const recipe = armRecipe(arm);
   const engines = await openRecipeEngines(
     { ...recipeNamed(arm.recipe)(), stages: [recipe.stage] },
     model,

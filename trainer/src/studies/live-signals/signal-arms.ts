@@ -8,6 +8,8 @@ export type SignalArm = {
   readonly name: string;
   readonly gives: readonly Signal[];
   readonly recipe: string;
+  /** The recipe's own settings; default its values. */
+  readonly settings?: { readonly [name: string]: number };
   /** Optimizer steps on the same requests; default 1. */
   readonly epochs?: number;
   /** Points above the base that are asked for; `null` = none. */
@@ -16,6 +18,20 @@ export type SignalArm = {
 
 /** Few people write a text, and each text is used this often. */
 export const TEXT_EPOCHS = 4;
+
+/** The signals of OpenClaw-RL: what people write next, and the texts of corrections. */
+const TALK = {
+  gives: ["message", "correction"],
+  epochs: TEXT_EPOCHS,
+  target: null,
+} as const satisfies Partial<SignalArm>;
+
+/** Names of arms that are compared at equal budgets. */
+export type FormulaArms = {
+  /** OpenClaw-RL's own formula, with both terms. */
+  readonly formula: string;
+  readonly others: readonly string[];
+};
 
 export const SIGNAL_ARMS: readonly SignalArm[] = [
   { name: "thumbs", gives: ["thumb"], recipe: "thumbs-reinforce", target: 8 },
@@ -47,6 +63,25 @@ export const SIGNAL_ARMS: readonly SignalArm[] = [
     recipe: "openclaw-rl",
     target: 20,
   },
+  {
+    name: "all-own",
+    gives: ["thumb", "outcome", "message", "correction"],
+    recipe: "signals-reinforce",
+    target: null,
+  },
+  { name: "talk-both", ...TALK, recipe: "openclaw-rl" },
+  { name: "talk-rewards", ...TALK, recipe: "openclaw-rl", settings: { hindsightWeight: 0 } },
+  { name: "talk-distillation", ...TALK, recipe: "openclaw-rl", settings: { rewardWeight: 0 } },
+  { name: "talk-own", ...TALK, recipe: "signals-reinforce" },
+];
+
+/** Arms with the same signals and the same number of steps on them, which differ in what a token's advantage is. */
+export const FORMULA_ARMS: readonly FormulaArms[] = [
+  {
+    formula: "talk-both",
+    others: ["talk-rewards", "talk-distillation", "talk-own"],
+  },
+  { formula: "all-openclaw", others: ["all-own"] },
 ];
 
 /** Share of requests after which a person gives a signal, if half of the answers are right. */

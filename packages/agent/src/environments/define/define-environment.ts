@@ -169,7 +169,8 @@ function createdEnvironment<S, D, T extends ToolSchemas>(
 
 /** @throws WaggleError `REWARD_UNAVAILABLE` for what is no verdict. */
 function judgmentOf(name: string, verdict: unknown): Judgment {
-  const { success, reward, reasons = [] } = isObject(verdict) ? verdict : { success: verdict };
+  const given = isObject(verdict) ? verdict : { success: verdict };
+  const { success, reward, reasons = [], agreed } = given;
   if (typeof success !== "boolean") {
     throw noVerdict(
       name,
@@ -180,8 +181,15 @@ function judgmentOf(name: string, verdict: unknown): Judgment {
   if (typeof paid !== "number" || !(paid >= 0 && paid <= 1)) {
     throw noVerdict(name, `the reward ${shown(reward)}; it is a number from 0 to 1`);
   }
+  if (agreed !== undefined && typeof agreed !== "boolean") {
+    throw noVerdict(name, `agreed ${shown(agreed)}; it is true or false`);
+  }
   const said = Array.isArray(reasons) ? reasons.map(String).join("; ").slice(0, 1000) : "";
-  return { reward: paid, success, parts: said === "" ? {} : { reasons: said } };
+  return {
+    reward: paid,
+    success,
+    parts: { ...(said && { reasons: said }), ...(agreed !== undefined && { agreed }) },
+  };
 }
 
 function noVerdict(name: string, what: string): WaggleError {

@@ -88,6 +88,11 @@ type DefinedVerdict =
       /** Default: 1 for a success, otherwise 0. */
       readonly reward?: number;
       readonly reasons?: readonly string[];
+      /**
+       * Whether the answer agrees with what the request states, for the gate's probe of flattery. Report it for every answer
+       * to such a request, right or wrong. Absent: the request states nothing.
+       */
+      readonly agreed?: boolean | undefined;
     };
 
 /** The tools by name. */
