@@ -48,9 +48,9 @@ test("a changed base is refused before it is made", async () => {
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   const state = join(project, "state");
   const { signal } = new AbortController();
-  const made = await siteModel(siteIn(project, 1), () => undefined, signal);
+  const base = await siteModel(siteIn(project, 1), () => undefined, signal);
   const edge = { baseUrl: "http://unused", credential: "" };
-  const sha256 = await publishBase(made, edge, { isDryRun: true });
+  const sha256 = await publishBase(base, edge, { isDryRun: true });
   const installation = openInstallation(state);
   await migrate(installation, siteIn(project, 1));
   const forget = learned(state, sha256);
@@ -74,8 +74,8 @@ test("a changed base is refused before it is made", async () => {
     ),
   });
   // Nothing was made, and the base that the state belongs to is still there.
-  expect(existsSync(`${made}.unfinished`)).toBe(false);
-  expect(await publishBase(made, edge, { isDryRun: true })).toBe(sha256);
+  expect(existsSync(`${base}.unfinished`)).toBe(false);
+  expect(await publishBase(base, edge, { isDryRun: true })).toBe(sha256);
 
   // A state that learned nothing takes the new base.
   const remake = (): Promise<string> =>
@@ -86,6 +86,6 @@ test("a changed base is refused before it is made", async () => {
       (replaced) => requireFreeState(installation, changed, replaced),
     );
   forget();
-  expect(await remake()).toBe(made);
-  expect(await publishBase(made, edge, { isDryRun: true })).not.toBe(sha256);
+  expect(await remake()).toBe(base);
+  expect(await publishBase(base, edge, { isDryRun: true })).not.toBe(sha256);
 }, 120_000);

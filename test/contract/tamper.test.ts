@@ -91,12 +91,12 @@ test("an attack by selection is stopped if the attacker is in quarantine and at 
   expect(result(19, false, honestTokens([record]))).toBe("failed");
 });
 
-test("of an honest visitor every record counts, and of one who sends the best of four attempts none", async () => {
-  const attempts = selections(model, policy, page);
+test("of an honest visitor every record counts, and of one who sends the best of four rollouts none", async () => {
+  const others = selections(model, policy, page);
   const sent = async (name: string | null) => {
-    const attempt = attempts.find((one) => one.name === name)?.attempt ?? honest(model, page);
+    const roll = others.find((one) => one.name === name)?.attempt ?? honest(model, page);
     const own: Trajectory[] = [];
-    for (const assigned of assignments(10)) own.push(await attempt(assigned));
+    for (const assigned of assignments(10)) own.push(await roll(assigned));
     return new Judge(model, policy).visitor(own, 10);
   };
   expect(await sent(null)).toMatchObject({

@@ -46,7 +46,7 @@ export const TRUST_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "test/contract/tamper.test.ts > every forgery is stopped with its reason",
       "test/contract/tamper.test.ts > an attack by selection is stopped if the attacker is in quarantine and at most a tenth of the records count",
-      "test/contract/tamper.test.ts > of an honest visitor every record counts, and of one who sends the best of four attempts none",
+      "test/contract/tamper.test.ts > of an honest visitor every record counts, and of one who sends the best of four rollouts none",
       "trainer/src/check/lease-judgment.test.ts > of a visitor whose records look forged, nothing in the lease is learned",
       "test/e2e/attacks.test.ts > every attack over HTTP is refused with its code and stores nothing",
       "test/e2e/attacks.test.ts > an attack that is accepted, or refused with another code, counts as failed",

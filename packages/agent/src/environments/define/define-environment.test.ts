@@ -172,28 +172,6 @@ test("tools change a state of their own rollout, and the verifier reads it with 
   });
 });
 
-test("a verdict says whether the answer agrees with the request, and nothing else than true or false", async () => {
-  const judged = async (verdict: unknown) => {
-    const spec = defineEnvironment({ ...notebook, tools: {}, verify: () => verdict as never });
-    return (await played(spec, spec.reference(4, "train", 0), "Done.")).judgment;
-  };
-  expect(await judged({ success: false, agreed: true })).toEqual({
-    success: false,
-    reward: 0,
-    parts: { agreed: true },
-  });
-  expect(await judged({ success: true, agreed: false, reasons: ["no"] })).toMatchObject({
-    parts: { reasons: "no", agreed: false },
-  });
-  expect((await judged({ success: true, agreed: undefined })).parts).toEqual({});
-  for (const agreed of [null, 1, "yes"]) {
-    await expect(judged({ success: true, agreed })).rejects.toMatchObject({
-      code: "REWARD_UNAVAILABLE",
-      message: expect.stringMatching(/gave agreed .*; it is true or false/) as string,
-    });
-  }
-});
-
 test("wrong arguments, exceptions, hanging tools and long results cost their own call only", async () => {
   const spec = defineEnvironment({
     ...notebook,
