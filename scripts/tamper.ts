@@ -114,7 +114,7 @@ say(`attacks by selection, ${options.attempts} records each:`);
 const judge = new Judge(model, policy);
 const tokens = honestTokens(await recordsOf("honest", honest(model, page), options.attempts));
 for (const selection of selections(model, policy, int4)) {
-  const records = await recordsOf(selection.name, selection.attempt, options.attempts);
+  const records = await recordsOf(selection.name, selection.rollout, options.attempts);
   show(
     "trainer",
     selectionResult(selection, await judge.visitor(records, options.perLease), tokens),

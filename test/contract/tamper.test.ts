@@ -94,7 +94,7 @@ test("an attack by selection is stopped if the attacker is in quarantine and at 
 test("of an honest visitor every record counts, and of one who sends the best of four rollouts none", async () => {
   const others = selections(model, policy, page);
   const sent = async (name: string | null) => {
-    const roll = others.find((one) => one.name === name)?.attempt ?? honest(model, page);
+    const roll = others.find((one) => one.name === name)?.rollout ?? honest(model, page);
     const own: Trajectory[] = [];
     for (const assigned of assignments(10)) own.push(await roll(assigned));
     return new Judge(model, policy).visitor(own, 10);

@@ -57,7 +57,7 @@ export async function forgeableRecords(attempt: Attempt, count: number): Promise
 type Selection = Pick<Attack, "name" | "does"> & {
   /** Absent: drawing the tokens again. */
   readonly stoppedBy?: string;
-  readonly attempt: Attempt;
+  readonly rollout: Attempt;
 };
 
 /**
@@ -92,13 +92,13 @@ export function selections(
     {
       name: "hand-written right answers",
       does: "writes what the demonstrator of the environment does",
-      attempt: async (assigned) => claim(await written(model, policy, assigned), assigned.seed),
+      rollout: async (assigned) => claim(await written(model, policy, assigned), assigned.seed),
     },
     {
       name: "hand-written answers of another runtime",
       does: "the same, without a seed, and names a runtime whose tokens cannot be drawn again",
       stoppedBy: "a quarter of the weight",
-      attempt: async (assigned) => {
+      rollout: async (assigned) => {
         const record = await claim(await written(model, policy, assigned), assigned.seed);
         const { samplingSeed: _, ...unnamed } = record;
         return { ...unnamed, client: { ...CLIENT, backend: "server" } };
@@ -107,41 +107,41 @@ export function selections(
     {
       name: "appended text",
       does: "appends an advertisement to right answers",
-      attempt: async (assigned) =>
+      rollout: async (assigned) =>
         claim(await written(model, policy, assigned, ADVERTISEMENT), assigned.seed),
     },
-    { name: "greedy", does: "takes the likeliest token", attempt: sampledWith({ topK: 1 }) },
+    { name: "greedy", does: "takes the likeliest token", rollout: sampledWith({ topK: 1 }) },
     {
       name: "hidden top-k",
       does: "keeps two tokens and hides it",
-      attempt: sampledWith({ topK: 2 }),
+      rollout: sampledWith({ topK: 2 }),
     },
     {
       name: "hidden top-p",
       does: "keeps half of the probability and hides it",
-      attempt: sampledWith({ topP: 0.5 }),
+      rollout: sampledWith({ topP: 0.5 }),
     },
     { name: "best of 4", does: "sends the best of four attempts", attempt: bestOf(4) },
     { name: "best of 10", does: "sends the best of ten attempts", attempt: bestOf(10) },
     {
       name: "temperature 0.7",
       does: "samples at 0.7 and records 1",
-      attempt: sampledWith({ temperature: 0.7 }),
+      rollout: sampledWith({ temperature: 0.7 }),
     },
     {
       name: "temperature 1.5",
       does: "samples at 1.5 and records 1",
-      attempt: sampledWith({ temperature: 1.5 }),
+      rollout: sampledWith({ temperature: 1.5 }),
     },
     {
       name: "temperature 10",
       does: "samples at 10 and records 1",
-      attempt: sampledWith({ temperature: 10 }),
+      rollout: sampledWith({ temperature: 10 }),
     },
     {
       name: "another adapter",
       does: "samples with an adapter that nobody published",
-      attempt: async (assigned) => {
+      rollout: async (assigned) => {
         await policy.setAdapter(0, strangeAdapter(model));
         const record = await sampled(model, policy, assigned);
         await policy.setAdapter(0, null);
@@ -151,18 +151,18 @@ export function selections(
     {
       name: "int4 weights",
       does: "samples with weights in int4 and records float32",
-      attempt: async (assigned) => claim(await sampled(model, int4, assigned), assigned.seed),
+      rollout: async (assigned) => claim(await sampled(model, int4, assigned), assigned.seed),
     },
     {
       name: "another seed",
       does: "samples from a seed of its own, or copies another visitor's record",
-      attempt: async (assigned) =>
+      rollout: async (assigned) =>
         claim(await sampled(model, policy, { ...assigned, seed: other(assigned) }), assigned.seed),
     },
     {
       name: "a forged seed",
       does: "the same, and records the seeds of its own",
-      attempt: async (assigned) => ({
+      rollout: async (assigned) => ({
         ...(await sampled(model, policy, { ...assigned, seed: other(assigned) })),
         client: CLIENT,
         samplingSeed: assigned.seed,
@@ -172,7 +172,7 @@ export function selections(
       name: "hidden failures",
       does: "samples honestly and records failed attempts as aborted",
       stoppedBy: NOTHING,
-      attempt: async (assigned) => {
+      rollout: async (assigned) => {
         const { record, verification } = await judged(model, policy, assigned);
         const whole = named(record, assigned.seed);
         if (verification.success) return whole;
