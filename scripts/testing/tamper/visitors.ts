@@ -121,8 +121,8 @@ export function selections(
       does: "keeps half of the probability and hides it",
       rollout: sampledWith({ topP: 0.5 }),
     },
-    { name: "best of 4", does: "sends the best of four attempts", attempt: bestOf(4) },
-    { name: "best of 10", does: "sends the best of ten attempts", attempt: bestOf(10) },
+    { name: "best of 4", does: "sends the best of four attempts", rollout: bestOf(4) },
+    { name: "best of 10", does: "sends the best of ten attempts", rollout: bestOf(10) },
     {
       name: "temperature 0.7",
       does: "samples at 0.7 and records 1",
