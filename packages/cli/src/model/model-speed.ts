@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import type { DecoderConfig } from "@waggle/model";
-import { WaggleError } from "@waggle/protocol";
+import { WaggleError, type WaggleErrorCode } from "@waggle/protocol";
 import { modelMemory, wasmLimits } from "@waggle/runtime";
 import { computedFormat, type PageFormat } from "./model-check.ts";
 
@@ -22,7 +22,9 @@ export type SpeedRun = {
 };
 
 /** What it sends: the run, or an error. */
-export type SpeedMessage = SpeedRun | { readonly code: string | null; readonly message: string };
+export type SpeedMessage =
+  | SpeedRun
+  | { readonly code: WaggleErrorCode | null; readonly message: string };
 
 /** Tokens per second. */
 export type ModelSpeed = Pick<SpeedRun, "read" | "written">;
