@@ -1,67 +1,92 @@
 /**
- * `waggle dev` in a project outside of the repository, made by `npm create waggle`, with the packages as they are
- * published: its page and the practice page open, a change reloads the page, a killed process comes back, and Ctrl-C ends
- * everything.
+ * `npm run dev` in a project outside of the repository, made by `npm create waggle`, with the packages as they are
+ * published: its page and the practice page open, a change reloads the page, the edge has changed tools at once, a killed
+ * process comes back, and Ctrl-C ends everything. The other templates do this in the long tests: `create-waggle.test.ts`.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { connectMcpTools } from "@waggle/agent/mcp";
+import type { SessionResponse } from "@waggle/protocol";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHROMIUM_FLAGS, chromiumPath } from "../../packages/dev/src/loop/chromium.ts";
 import { linkProject } from "../fixtures/linked-project.ts";
+import { npmRunDev, type RunningDev, TERMINAL } from "../fixtures/npm-run-dev.ts";
 import { packedPackages } from "../fixtures/packed-packages.ts";
-import { processes, untilEnded, withDescendants } from "../fixtures/processes.ts";
+import { processes, withDescendants } from "../fixtures/processes.ts";
 
 const work = mkdtempSync(join(tmpdir(), "waggle-own-project-"));
 const site = join(work, "rooms");
 const MAIN = join(work, "node_modules", "@waggle", "cli", "dist", "main.js");
-const ENVIRONMENT = { ...process.env, NODE_OPTIONS: "", CI: "true" };
-const lines: string[] = [];
-let dev: ChildProcess;
+let dev: RunningDev;
 let browser: Browser;
 
 function run(main: string, ...args: readonly string[]) {
   return spawnSync(process.execPath, [main, ...args], {
     cwd: site,
     encoding: "utf8",
-    env: ENVIRONMENT,
+    env: TERMINAL,
   });
 }
 
-async function untilSaid(pattern: RegExp): Promise<string> {
-  for (const deadline = Date.now() + 240_000; Date.now() < deadline;) {
-    const line = lines.find((said) => pattern.test(said));
-    if (line !== undefined) return line;
-    if (dev.exitCode !== null) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`waggle dev never said ${String(pattern)}:\n${lines.join("\n")}`);
-}
-
-const addressOf = async (title: string): Promise<string> => {
-  const line = await untilSaid(new RegExp(`${title} +http`));
-  return /http\S+/.exec(line)?.[0] ?? "";
-};
+const npmRun = (...args: readonly string[]) =>
+  spawnSync("npm", ["run", ...args], { cwd: site, encoding: "utf8", env: TERMINAL });
 
 async function open(title: string): Promise<Page> {
   const page = await browser.newPage();
-  await page.goto(await addressOf(title));
+  await page.goto(await dev.addressOf(title));
   return page;
 }
 
-/** A base that trains in seconds. It is not for use. */
-function withSmallBase(): void {
-  const file = join(site, "waggle.config.ts");
-  const config = readFileSync(file, "utf8");
-  writeFileSync(file, config.replace("languages:", "base: { steps: 20 },\n  languages:"));
+/** Replaces a part of a file of the site. */
+function edit(file: string, part: string, by: string): void {
+  const text = readFileSync(join(site, file), "utf8");
+  if (!text.includes(part)) throw new Error(`${file} lacks ${part}`);
+  writeFileSync(join(site, file), text.replace(part, by));
+}
+
+/** A base that trains in seconds, which is not for use, and a tool at the edge. */
+function extendSite(): void {
+  const file = '() => import("./src/edge-tools.ts")';
+  edit(
+    "waggle.config.ts",
+    "languages:",
+    `base: { steps: 20 },\n  edgeTools: ${file},\n  languages:`,
+  );
+  const parameters = '{ type: "object", properties: {}, additionalProperties: false }';
+  const tool = `description: "When the house is open.", parameters: ${parameters}, run: () => "9 to 17"`;
+  writeFileSync(
+    join(site, "src", "edge-tools.ts"),
+    `import { defineEdgeTools } from "@waggle/site";
+export default defineEdgeTools({ opening_hours: { title: "Reading the hours", ${tool} } });
+`,
+  );
+  // After the tools of the page, as the model reads them.
+  edit(
+    "practice/environment.ts",
+    "  },\n  verify:",
+    `    opening_hours: { ${tool} },\n  },\n  verify:`,
+  );
 }
 
 beforeAll(async () => {
   linkProject(work, packedPackages());
+  // As npm installs a command.
+  mkdirSync(join(work, "node_modules", ".bin"));
+  chmodSync(MAIN, 0o755);
+  symlinkSync(MAIN, join(work, "node_modules", ".bin", "waggle"));
   mkdirSync(site);
   const creation = run(
     join(work, "node_modules", "create-waggle", "dist", "main.js"),
@@ -72,19 +97,15 @@ beforeAll(async () => {
     "--no-install",
   );
   if (creation.status !== 0) throw new Error(creation.stderr);
-  withSmallBase();
-  dev = spawn(process.execPath, [MAIN, "dev"], { cwd: site, env: ENVIRONMENT });
-  for (const stream of [dev.stdout, dev.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => lines.push(...text.split("\n")));
-  }
-  await addressOf("edge");
+  extendSite();
+  dev = npmRunDev(site);
+  await dev.addressOf("edge");
   browser = await chromium.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
 }, 420_000);
 
 afterAll(async () => {
   await browser?.close();
-  if (dev?.exitCode === null) dev.kill("SIGTERM");
-  await untilEnded([dev?.pid ?? 0]);
+  await dev?.interrupt();
   rmSync(work, { recursive: true, force: true });
 });
 
@@ -116,21 +137,44 @@ test("the practice page shows the environment's tasks", async () => {
 test("a change of the environment starts the trainer again", async () => {
   const file = join(site, "practice", "environment.ts");
   writeFileSync(file, `${readFileSync(file, "utf8")}\nexport const CHANGED = true;\n`);
-  await untilSaid(/trainer starts again: environment\.ts changed/);
-  expect(await untilSaid(/trainer is running again/)).toContain("waggle");
+  await dev.untilSaid(/trainer starts again: environment\.ts changed/);
+  expect(await dev.untilSaid(/trainer is running again/)).toContain("waggle");
+}, 60_000);
+
+test("a change of an edge tool is at the edge without a restart of waggle dev", async () => {
+  const edge = new URL(await dev.addressOf("edge")).origin;
+  const session = await fetch(`${edge}/v1/sessions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ siteKey: "local-demo" }),
+  });
+  const { token } = (await session.json()) as SessionResponse;
+  const url = `${edge}/mcp`;
+  const hours = async (): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const { tools, close } = await connectMcpTools({ url, headers });
+    const [tool] = tools;
+    const result = await tool?.run({}, new AbortController().signal);
+    await close();
+    return result;
+  };
+  expect(await hours()).toBe("9 to 17");
+  edit("src/edge-tools.ts", "9 to 17", "10 to 18");
+  await expect.poll(() => hours().catch(() => null), { timeout: 30_000 }).toBe("10 to 18");
 }, 60_000);
 
 test("a killed process of waggle dev comes back at its address", async () => {
-  const practice = await addressOf("practice");
+  const practice = await dev.addressOf("practice");
   const mark = `--port ${new URL(practice).port}`;
-  const served = processes().find(({ parent, text }) => parent === dev.pid && text.includes(mark));
+  const all = new Set(withDescendants(dev.id));
+  const served = processes().findLast(({ id, text }) => all.has(id) && text.includes(mark));
   process.kill(served?.id ?? Number.NaN, "SIGKILL");
-  await untilSaid(/practice is running again/);
+  await dev.untilSaid(/practice is running again/);
   expect((await fetch(practice)).status).toBe(200);
 }, 60_000);
 
 test("a dry run of the deployment bundles the Worker with the site's settings", () => {
-  const { status, stdout } = run(MAIN, "deploy", "--dry-run");
+  const { status, stdout } = npmRun("deploy", "--", "--dry-run");
   expect(status).toBe(0);
   expect(stdout).toContain('env.TASK_ENVIRONMENT ("meeting-rooms")');
   const refused = run(MAIN, "deploy");
@@ -156,9 +200,7 @@ test("waggle assets writes what a page without a bundler loads, from the install
 }, 60_000);
 
 test("Ctrl-C ends every process", async () => {
-  const all = withDescendants(dev.pid ?? 0);
-  expect(all.length).toBeGreaterThan(5);
-  dev.kill("SIGINT");
-  expect(await untilEnded(all)).toEqual([]);
-  await expect.poll(() => dev.exitCode).toBe(0);
+  expect(withDescendants(dev.id).length).toBeGreaterThan(6);
+  expect(await dev.interrupt()).toEqual([]);
+  await dev.untilSaid(/stopped; the state is kept/);
 }, 60_000);
