@@ -160,8 +160,8 @@ test("a change of an edge tool is at the edge without a restart of waggle dev", 
   };
   expect(await hours()).toBe("9 to 17");
   edit("src/edge-tools.ts", "9 to 17", "10 to 18");
-  await expect.poll(() => hours().catch(() => null), { timeout: 30_000 }).toBe("10 to 18");
-}, 60_000);
+  await expect.poll(() => hours().catch(() => null), { timeout: 90_000 }).toBe("10 to 18");
+}, 120_000);
 
 test("a killed process of waggle dev comes back at its address", async () => {
   const practice = await dev.addressOf("practice");
