@@ -88,6 +88,21 @@ export const EDGE_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "edge:arm-intervals",
+    source: "issue 18, part 6; docs/how-to/releases.md, Look at it and end it",
+    behavior:
+      "An operator sees the mean of each metric for each version of a release with a 95 % interval that counts visitors as clusters.",
+    tests: [
+      ...at(
+        "releases/releases.test.ts",
+        "a candidate that people like less is rolled back, and the log says why",
+      ),
+      "packages/evaluation/src/release/arm-interval.test.ts > it holds the true rate in 95 % of the arms; counting each value as a visitor does not",
+      "packages/evaluation/src/release/arm-interval.test.ts > stages are added up, and equal values of all visitors are not certainty",
+      "apps/dashboard/src/release-panel.browser.test.ts > a running release shows its share, requests, means with intervals, differences and last decision",
+    ],
+  },
+  {
     id: "edge:mcp-server",
     source: "Model Context Protocol, Streamable HTTP and tools; RFC 9110; RFC 6750",
     behavior:

@@ -18,14 +18,14 @@ const RUNNING: Release = {
   metrics: [
     {
       name: "thumb",
-      candidate: { visitors: 22, values: 25, mean: 0.6 },
-      stable: { visitors: 300, values: 400, mean: 0.65 },
+      candidate: { visitors: 22, values: 25, mean: 0.6, interval: { low: 0.38, high: 0.789 } },
+      stable: { visitors: 300, values: 400, mean: 0.65, interval: { low: 0.6, high: 0.7 } },
       difference: { mean: -0.05, low: -0.41, high: 0.31 },
     },
     {
       name: "booked",
-      candidate: { visitors: 0, values: 0, mean: null },
-      stable: { visitors: 3, values: 3, mean: 1 },
+      candidate: { visitors: 0, values: 0, mean: null, interval: null },
+      stable: { visitors: 3, values: 3, mean: 1, interval: null },
       difference: null,
     },
   ],
@@ -40,7 +40,7 @@ const RUNNING: Release = {
 const textOf = (element: Element | null | undefined) =>
   (element?.textContent ?? "").replaceAll("\u00a0", " ");
 
-test("a running release shows its share, requests, differences and last decision", () => {
+test("a running release shows its share, requests, means with intervals, differences and last decision", () => {
   const panel = releasePanel([RUNNING], NOW);
   expect(textOf(panel?.querySelector("h2"))).toBe("Release of v7");
   expect([...(panel?.querySelectorAll(".caption") ?? [])].map(textOf)).toEqual([
@@ -51,8 +51,8 @@ test("a running release shows its share, requests, differences and last decision
   expect(rows.map((row) => [...row.children].map(textOf))).toEqual([
     [
       "thumb",
-      "60.0 % of 25 from 22 visitors",
-      "65.0 % of 400 from 300 visitors",
+      "60.0 % (38.0 % to 78.9 %) of 25 from 22 visitors",
+      "65.0 % (60.0 % to 70.0 %) of 400 from 300 visitors",
       "−0.05 (−0.41 to +0.31)",
     ],
     ["booked", "– of 0 from 0 visitors", "100.0 % of 3 from 3 visitors", "too few visitors"],

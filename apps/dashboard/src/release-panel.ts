@@ -1,10 +1,15 @@
-/** The running or last release: share, requests of both versions, the difference of each metric, and the last decision. */
+/**
+ * The running or last release: share, requests of both versions, the means of each metric with their intervals, the
+ * difference, and the last decision.
+ */
 import type { Release } from "@waggle/protocol";
 import { h } from "@waggle/embed/dom";
 import { formatAgo, formatCount, formatPercent, formatSigned } from "./format.ts";
 import { tablePanel } from "./table-panel.ts";
 
 type Metric = Release["metrics"][number];
+
+const ARM_TITLE = "95 % interval, with each visitor as one; the release does not decide by it";
 
 /** The panel; `null` if there was no release. @param releases - newest first */
 export function releasePanel(releases: readonly Release[], now: number): HTMLElement | null {
@@ -28,14 +33,16 @@ function metricRow({ name, candidate, stable, difference }: Metric): HTMLElement
     "tr",
     {},
     h("th", { scope: "row" }, name),
-    h("td", { class: "number" }, meanText(candidate)),
-    h("td", { class: "number" }, meanText(stable)),
+    h("td", { class: "number", title: ARM_TITLE }, meanText(candidate)),
+    h("td", { class: "number", title: ARM_TITLE }, meanText(stable)),
     h("td", { class: "number", title: "interval that holds at all times together" }, interval),
   );
 }
 
-function meanText({ mean, values, visitors }: Metric["candidate"]): string {
-  return `${formatPercent(mean)} of ${formatCount(values)} from ${formatCount(visitors)} visitors`;
+function meanText({ mean, interval, values, visitors }: Metric["candidate"]): string {
+  const limits =
+    interval === null ? "" : ` (${formatPercent(interval.low)} to ${formatPercent(interval.high)})`;
+  return `${formatPercent(mean)}${limits} of ${formatCount(values)} from ${formatCount(visitors)} visitors`;
 }
 
 function progressText({ state, share, stages, horizon, startedAt }: Release, now: number): string {

@@ -31,6 +31,7 @@ export { EMPTY_ARM, MAX_VALUES_PER_VISITOR, withValue } from "./release/arm-sums
 export type { ArmSums, VisitorSums } from "./release/arm-sums.ts";
 export { armDifference } from "./release/arm-difference.ts";
 export type { StageSums } from "./release/arm-difference.ts";
+export { armInterval } from "./release/arm-interval.ts";
 export { neededExposure } from "./release/needed-exposure.ts";
 export { comparedBoundaries, twoByTwoAlarm } from "./release/other-tests.ts";
 export type { OutcomeBlock } from "./release/other-tests.ts";

@@ -29,15 +29,16 @@ export function successRate(outcomes: readonly boolean[]): SuccessRate {
   }
   const successes = outcomes.filter(Boolean).length;
   const rate = successes / trials;
+  return { successes, trials, rate, interval: wilsonInterval(rate, trials) };
+}
+
+/** @param trials - above 0; not whole if they are not independent. */
+export function wilsonInterval(rate: number, trials: number): Interval {
   const z2 = Z_95 ** 2;
   const center = (rate + z2 / (2 * trials)) / (1 + z2 / trials);
   const half =
     (Z_95 / (1 + z2 / trials)) * Math.sqrt((rate * (1 - rate)) / trials + z2 / (4 * trials ** 2));
-  const interval = {
-    low: successes === 0 ? 0 : center - half,
-    high: successes === trials ? 1 : center + half,
-  };
-  return { successes, trials, rate, interval };
+  return { low: rate === 0 ? 0 : center - half, high: rate === 1 ? 1 : center + half };
 }
 
 /** Share of tasks solved; 0 without tasks. */

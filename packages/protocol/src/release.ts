@@ -80,6 +80,8 @@ const ArmMean = z.object({
   values: z.int(),
   /** In [0, 1], higher is better; `null` without values. */
   mean: z.number().nullable(),
+  /** 95 % interval of the mean, with visitors as clusters; `null` with too few visitors. It holds at one time only. */
+  interval: z.object({ low: z.number(), high: z.number() }).nullable(),
 });
 
 /** A release as an operator sees it. */

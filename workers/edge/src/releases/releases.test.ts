@@ -69,6 +69,13 @@ test(
     const release = await shownRelease();
     expect(release).toMatchObject({ version: 1, stable: 0, state: "rolled-back" });
     expect(release.decision).toMatchObject({ action: "roll back" });
+    // All visitors of a version say the same. That is no certainty about others.
+    expect(release.metrics[0]).toMatchObject({
+      candidate: { mean: 0, interval: { low: 0 } },
+      stable: { mean: 1, interval: { high: 1 } },
+    });
+    expect(release.metrics[0]?.candidate.interval?.high).toBeGreaterThan(0.01);
+    expect(release.metrics[0]?.stable.interval?.low).toBeLessThan(0.99);
     const [entry] = await audit();
     expect(entry).toMatchObject({ by: "edge", action: "roll-back", version: 1 });
     expect(entry?.reason).toMatch(/^thumb is lower by 1\.000 ± 0\.0/);

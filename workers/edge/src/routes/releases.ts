@@ -1,5 +1,5 @@
 /** The releases of a site, for the operator. Promote and roll back are those of policies. */
-import { metricDifferences } from "@waggle/evaluation";
+import { armInterval, metricDifferences } from "@waggle/evaluation";
 import { type Release, ReleasesResponse } from "@waggle/protocol";
 import { answer } from "../answer.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -16,12 +16,20 @@ async function shown(db: SiteDatabase, release: StoredRelease): Promise<Release>
   const requests = await releaseRequests(db, release);
   // Counts that contradict each other have no difference. The decision says so.
   const found = await answer(async () => metricDifferences(rule, counts));
-  const meanOf = (arm: "candidate" | "stable", name: string) => {
+  const meanOf = async (arm: "candidate" | "stable", name: string) => {
     const sums = counts.stages.flatMap((stage) => stage.metrics[name]?.[arm] ?? []);
     const sum = (of: "visitors" | "values" | "total"): number =>
       sums.reduce((all, one) => all + one[of], 0);
-    const values = sum("values");
-    return { visitors: sum("visitors"), values, mean: values === 0 ? null : sum("total") / values };
+    const [visitors, values] = [sum("visitors"), sum("values")];
+    const interval = await answer(async () =>
+      visitors < rule.minVisitors ? null : armInterval(sums),
+    );
+    return {
+      visitors,
+      values,
+      mean: values === 0 ? null : sum("total") / values,
+      interval: interval.ok ? interval.value : null,
+    };
   };
   return {
     version,
@@ -37,12 +45,14 @@ async function shown(db: SiteDatabase, release: StoredRelease): Promise<Release>
       candidate: requests[i]?.candidate ?? 0,
       stable: requests[i]?.stable ?? 0,
     })),
-    metrics: metrics.map(({ name }, i) => ({
-      name,
-      candidate: meanOf("candidate", name),
-      stable: meanOf("stable", name),
-      difference: found.ok ? (found.value[i] ?? null) : null,
-    })),
+    metrics: await Promise.all(
+      metrics.map(async ({ name }, i) => ({
+        name,
+        candidate: await meanOf("candidate", name),
+        stable: await meanOf("stable", name),
+        difference: found.ok ? (found.value[i] ?? null) : null,
+      })),
+    ),
     decision: decision && { ...decision, at: iso(decision.at) },
   };
 }
