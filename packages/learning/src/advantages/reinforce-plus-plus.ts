@@ -119,49 +119,43 @@ export function reinforcePlusPlus(options: BatchWhitening = {}): AdvantagePart<n
 
 type BatchWhitening = Omit<ReinforcePlusPlusOptions, "groups" | "referenceGaps" | "klCoefficient">;
 
-function whitenedOverBatch({
-  discount = 1,
-  convention = "population",
-  epsilon = 1e-8,
-}: BatchWhitening): AdvantagePart<never, "single"> {
+function whitenedOverBatch(options: BatchWhitening): AdvantagePart<never, "single"> {
   return advantagePart("reinforce++", "single", (groups) => {
-    const rows = trajectoriesOf(groups).flatMap((rewarded) => returnRows(rewarded, discount));
-    const ofRows = whitenedRows(
-      rows.map(({ returns }) => returns),
-      rows.map(({ counted }) => counted),
-      { convention, epsilon },
-    );
+    const all = trajectoriesOf(groups);
+    const rows = all.flatMap((rewarded) => rewarded.lossMask.map((mask) => ({ rewarded, mask })));
+    const ofRows = all.some(hasCredits)
+      ? whitenedCredits(all, options)
+      : reinforcePlusPlusAdvantages(
+          rows.map(({ rewarded }) => rewarded.reward.total),
+          rows.map(({ mask }) => mask),
+          options,
+        );
     const advantages = new Map<string, Float64Array[]>();
-    for (const [r, { id }] of rows.entries()) {
+    for (const [r, { rewarded }] of rows.entries()) {
+      const { id } = rewarded.trajectory;
       advantages.set(id, [...(advantages.get(id) ?? []), ofRows[r] as Float64Array]);
     }
     return { advantages };
   });
 }
 
-/** What the tokens of one sample return, and which of them count. */
-type ReturnRow = {
-  readonly id: string;
-  readonly returns: Float64Array;
-  readonly counted: readonly boolean[];
-};
+/** Whether feedback is about single turns. */
+function hasCredits({ trajectory }: RewardedTrajectory): boolean {
+  return trajectory.turns.some(({ credit }) => credit !== undefined);
+}
 
-/** If feedback is about single turns, each of these returns its own reward, and tokens of other turns do not count. */
-function returnRows(rewarded: RewardedTrajectory, discount: number): ReturnRow[] {
-  const { lossMask, reward, trajectory } = rewarded;
-  const { id, turns } = trajectory;
-  requireFiniteRewards([reward.total]);
-  if (turns.every(({ credit }) => credit === undefined)) {
-    return lossMask.map((counted) => ({
-      id,
-      counted,
-      returns: tokenReturns(counted, discount, (_, isLast) => (isLast ? reward.total : 0)),
-    }));
-  }
-  const credited = overCredited(rewarded, () => 1);
-  return overCredited(rewarded, (credit) => credit).map((returns, sample) => ({
-    id,
-    returns: Float64Array.from(returns),
-    counted: Array.from(credited[sample] ?? [], (one) => one === 1),
-  }));
+/** A turn returns its own reward to its tokens, without a discount. Tokens of turns without feedback do not count. */
+function whitenedCredits(
+  all: readonly RewardedTrajectory[],
+  { convention = "population", epsilon = 1e-8 }: BatchWhitening,
+): Float64Array[] {
+  requireFiniteRewards(all.map(({ reward }) => reward.total));
+  const rowsOf = (valueOf: (credit: number) => number) =>
+    all.flatMap((rewarded) => [...overCredited(rewarded, valueOf)]);
+  const counted = rowsOf(() => 1).map((row) => Array.from(row, (one) => one === 1));
+  return whitenedRows(
+    rowsOf((credit) => credit),
+    counted,
+    { convention, epsilon },
+  );
 }
