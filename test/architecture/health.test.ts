@@ -33,7 +33,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/embed": 38,
   "@waggle/engine": 21,
   "@waggle/environments": 62,
-  "@waggle/evaluation": 65,
+  "@waggle/evaluation": 66,
   "@waggle/exchange": 41,
   "@waggle/learning": 400,
   "@waggle/model": 108,
