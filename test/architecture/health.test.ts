@@ -28,7 +28,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/agent": 79,
   "@waggle/cli": 1,
   "@waggle/collector": 46,
-  "@waggle/dev": 21,
+  "@waggle/dev": 22,
   "@waggle/edge": 4,
   "@waggle/embed": 38,
   "@waggle/engine": 21,

@@ -192,6 +192,23 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "feedback:without-an-environment",
+    source: "issue 18, build 4",
+    behavior:
+      "A site without an environment learns from feedback. Visitors of a release decide about each candidate, and without a release nothing is learned or served.",
+    tests: [
+      "trainer/src/edge-training/without-environment.test.ts > a trainer learns from thumbs, publishes to a release, and goes on from what visitors chose",
+      "trainer/src/edge-training/without-environment.test.ts > a candidate that visitors refuse is rolled back, and nothing stays of it",
+      "trainer/src/edge-training/without-environment.test.ts > thumbs at random teach far less",
+      "trainer/src/edge-training/without-environment.test.ts > without a release, it says what is missing and learns nothing",
+      "trainer/src/check/site-grammars.test.ts > a grammar that %s is unknown",
+      "workers/edge/src/routes/comparison-gate.test.ts > the word of a trainer alone does not pass",
+      "workers/edge/src/routes/comparison-gate.test.ts > without a judge, visitors of a release decide, and nobody else",
+      "workers/edge/src/routes/comparison-gate.test.ts > a site with an environment passes neither with a comparison nor with a release alone",
+      "packages/evaluation/src/comparison-gate.test.ts > abstentions are no verdicts, and a judge that prefers nothing lets nothing pass",
+    ],
+  },
+  {
     id: "study:live-signals",
     source: "issue 18, what it must show, first point",
     behavior:

@@ -1,7 +1,14 @@
 /** `deploy`: deploys the edge Worker of one or more sites, and creates the sites that the edge does not have yet. */
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import { ADD_ENVIRONMENT, baseFolder, deploySites, namedModel, type Site } from "@waggle/dev";
+import {
+  baseFolder,
+  deploySites,
+  learningOf,
+  namedModel,
+  notLearningText,
+  type Site,
+} from "@waggle/dev";
 import { type CreateSiteRequest, DEFAULT_SITE, WaggleError } from "@waggle/protocol";
 import {
   createMissingSites,
@@ -55,15 +62,14 @@ export function addDeployCommand(program: Command, options: ProgramOptions): voi
       const [first, ...others] = sites;
       const edge = given.edge ?? first.edgeUrl;
       for (const { id, site: each, model } of deployed) {
-        const { environment: practice } = each;
-        if (practice !== null) {
-          for (const line of trainingLines(id, { ...each, environment: practice }, edge))
-            writeOut(line);
+        const learning = learningOf(each);
+        if (learning === "tasks" || learning === "release") {
+          for (const line of trainingLines(id, each, edge)) writeOut(line);
           continue;
         }
         if (model === null) continue;
         writeError(
-          `${each.name} has no environment: the edge assigns no tasks, and no trainer can learn from it; to change that, ${ADD_ENVIRONMENT}`,
+          `${each.name} has no environment: the edge assigns no tasks, and ${notLearningText(learning)}`,
         );
         writeError(`to serve its model: ${publishCommand(id, model, edge)}`);
       }
@@ -111,15 +117,12 @@ function siteLine(id: string, { name, title = name, environment, toolNames }: Si
   );
 }
 
-/** A site with an environment. */
-type PracticedSite = Parameters<typeof baseFolder>[0];
-
 /** How to train a site at its edge, with what its config says. */
-function trainingLines(id: string, site: PracticedSite, edge: string | undefined): string[] {
-  const { name, trainerArguments = ["--env", site.source ?? name], model } = site;
-  const base = baseFolder(site);
-  const args = [...trainerArguments, ...(model === undefined ? ["--model", base] : [])];
-  const hasModel = existsSync(join(model ?? base, "config.json"));
+function trainingLines(id: string, site: Site, edge: string | undefined): string[] {
+  const { name, trainerArguments = ["--env", site.source ?? name], environment } = site;
+  const model = namedModel(site) ?? (environment && baseFolder({ ...site, environment })) ?? "";
+  const args = [...trainerArguments, ...(site.model === undefined ? ["--model", model] : [])];
+  const hasModel = existsSync(join(model, "config.json"));
   return [
     ...(hasModel
       ? []

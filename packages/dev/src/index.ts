@@ -7,9 +7,10 @@ export type { Page } from "./pages/pages.ts";
 export { stopSignal } from "./processes/stop-request.ts";
 export { checkRuntimes } from "./runtimes/runtime-check.ts";
 export {
-  ADD_ENVIRONMENT,
   baseFolder,
+  learningOf,
   namedModel,
+  notLearningText,
   requireEnvironment,
   siteFrom,
   stateFolder,

@@ -6,6 +6,7 @@ export type { CurvePoint } from "./interpolation.ts";
 export type { Interval } from "./interval.ts";
 export { pairedDifference } from "./paired-difference.ts";
 export type { PairedDifference } from "./paired-difference.ts";
+export { comparisonRefusal } from "./comparison-gate.ts";
 export { fallRefusal, gateRefusal, readabilityRefusal } from "./promotion-gate.ts";
 export type { FallLimits, GateThresholds, PairedCounts } from "./promotion-gate.ts";
 export { probeCounts, probeRefusal, probeResults } from "./probes.ts";

@@ -109,8 +109,28 @@ const ProbeCounts = readOnly(
 );
 
 /**
+ * What a judge says of this version's and the stable version's answers to the same requests of visitors.
+ * `comparisonRefusal` of `@waggle/evaluation` decides from them.
+ */
+const AnswerComparison = readOnly(
+  z.strictObject({
+    /** Requests that both versions were asked. */
+    requests: count,
+    /** Requests with a verdict. */
+    judged: count,
+    /** Requests at which this version's answer is better. */
+    better: count,
+    /** Requests at which the stable version's answer is better. */
+    worse: count,
+    /** Version of the judge's prompt. */
+    prompt: z.string().max(100).optional(),
+  }),
+);
+
+/**
  * Evaluation of one version on frozen tasks, paired with the stable version on the same tasks and
- * seeds. Versions from the previous release lack the optional members and cannot pass a gate.
+ * seeds. On a site without an environment, `tasks` is 0, and visitors' requests take the place of the tasks. Versions from the
+ * previous release lack the optional members and cannot pass a gate.
  */
 export type EvaluationResult = z.infer<typeof EvaluationResult>;
 export const EvaluationResult = readOnly(
@@ -131,6 +151,8 @@ export const EvaluationResult = readOnly(
     retention: RetentionResult.optional(),
     /** Absent: no probes ran. */
     probes: z.array(ProbeCounts).max(1004).optional(),
+    /** Absent: no answers to visitors' requests were compared. It counts only on a site without an environment. */
+    comparison: AnswerComparison.optional(),
   }),
 );
 

@@ -226,6 +226,13 @@ export const PromotionGate = z.object({
   retentionMargin: z.number().min(0).max(1).optional(),
   /** Frozen tasks that the probes must have compared; 0 = no probes. Edges of earlier releases do not send it. */
   probeTasks: z.int().min(0).optional(),
+  /**
+   * Whether the site has an environment. Without one, a version is compared at visitors' requests, and each verdict counts as
+   * a task. Edges of earlier releases do not send it, and let nothing pass without tasks.
+   */
+  hasEnvironment: z.boolean().optional(),
+  /** Whether a version that passed is released to a growing share of visitors, who decide about it. */
+  hasRelease: z.boolean().optional(),
 });
 
 /**

@@ -342,13 +342,17 @@ test("only the grammars of the site's own tools are compiled", async () => {
       parallel: true,
     };
     const grammar = await grammarId(spec);
-    return leased(withSampled(randomTrajectory(5), { grammar }), "thumb-up");
+    const record = withSampled(randomTrajectory(5), { grammar });
+    return leased({ ...record, grammars: { [grammar]: spec } }, "thumb-up");
   };
   expect(await thumbs(await requestUnder(tools))).toMatchObject({ holds: true });
   const refused = { holds: false, status: "skipped", reason: "unknown-grammar" };
   expect(await thumbs(await requestUnder(tools.slice(1)))).toEqual(refused);
   const withoutEnvironment = createFeedbackCheck({ thumb: 1 }, format, undefined);
   expect(await withoutEnvironment(await requestUnder(tools))).toEqual(refused);
+  const knowingTools = createFeedbackCheck({ thumb: 1 }, format, tools);
+  expect(await knowingTools(await requestUnder(tools))).toMatchObject({ holds: true });
+  expect(await knowingTools(await requestUnder(tools.slice(1)))).toEqual(refused);
 });
 
 test("a thumb up for an answer that asks for it counts as a thumb down", async () => {

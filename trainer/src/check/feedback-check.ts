@@ -22,6 +22,7 @@ import { asksForThumb } from "../probes/answer-phrases.ts";
 import type { MessageJudge } from "../judge/message-judge.ts";
 import { readMessage } from "./message-reading.ts";
 import type { CheckResult } from "./replay.ts";
+import { type GrammarTools, isGrammarOf } from "./site-grammars.ts";
 import type { StrippedTrajectory } from "./stopped-signals.ts";
 
 /** The verdict of the feedback. `edited`: the record to imitate in place of the policy's. */
@@ -35,13 +36,14 @@ export type FeedbackCheck = (leased: StrippedTrajectory) => Promise<FeedbackResu
 
 /**
  * @param weights - of the feedback that the recipe reads; other feedback does not count.
- * @param environment - the site's, if it has one: live requests have its tools, and so its grammars.
+ * @param toolsFrom - the site's environment, or the tools of its pages: live requests have these tools, and so their
+ *   grammars. Without either, requests that were decoded under a grammar are skipped.
  * @param judge - reads the texts of messages. Without it, only what the rules of the page found counts.
  */
 export function createFeedbackCheck(
   weights: FeedbackWeights,
   format: ChatFormat,
-  environment: EnvironmentSpec | undefined,
+  toolsFrom: EnvironmentSpec | GrammarTools | undefined,
   judge?: MessageJudge,
 ): FeedbackCheck {
   let known: Promise<ReadonlySet<string>> | null = null;
@@ -73,10 +75,16 @@ export function createFeedbackCheck(
     }
     const used = grammarsOf(trajectory);
     if (used.size > 0) {
-      known ??= grammarIds(format, environment, trajectory);
       // A visitor's grammar could make any token look certain, or exhaust the compiler.
-      const ids = await known;
-      if (![...used].every((id) => ids.has(id))) {
+      let isKnown: (id: string) => boolean;
+      if (isTools(toolsFrom)) {
+        isKnown = (id) => isGrammarOf(trajectory.grammars?.[id], toolsFrom, format);
+      } else {
+        known ??= grammarIds(format, toolsFrom, trajectory);
+        const ids = await known;
+        isKnown = (id) => ids.has(id);
+      }
+      if (![...used].every(isKnown)) {
         return { holds: false, status: "skipped", reason: "unknown-grammar" };
       }
     }
@@ -87,6 +95,10 @@ export function createFeedbackCheck(
       ? { holds: false, status: "skipped", reason: "not-editable" }
       : { holds: true, verification, edited };
   };
+}
+
+function isTools(from: EnvironmentSpec | GrammarTools | undefined): from is GrammarTools {
+  return Array.isArray(from);
 }
 
 /** The newest text of an edited answer. */

@@ -4,6 +4,7 @@ import { ALL_SITES, WaggleError } from "@waggle/protocol";
 import { listSitesToTrain } from "../edge/sites-to-train.ts";
 import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
+import { siteTools } from "../extensions/site-tools.ts";
 import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
 import { trainAllSites } from "../edge-training/train-all-sites.ts";
 import { type SiteTraining, trainSites } from "../edge-training/train-sites.ts";
@@ -34,6 +35,7 @@ type TrainOptions = LearningOptions &
   JudgeFlags & {
     site?: readonly string[];
     env?: readonly string[];
+    tools?: string;
     state: string;
     tensorboard: boolean;
     adapter?: string;
@@ -59,6 +61,10 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
       environmentOption("the one that the edge assigns, if it is built in").argParser(
         (source, before: readonly string[] | undefined) => [...(before ?? []), source],
       ),
+    )
+    .option(
+      "--tools <site>",
+      "for a site without an environment: its folder with waggle.config.ts; requests that were decoded with its pages' tools can then be learned from",
     )
     .addOption(stateOption())
     .addOption(tensorboardOption())
@@ -123,6 +129,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
       const judge = judgeOf(given, recipe, environment);
       const own =
         given.env && (await Promise.all(given.env.map((source) => environmentFrom(source))));
+      const tools = given.tools === undefined ? undefined : await siteTools(given.tools);
       const { site: sites = [undefined], ...withoutSite } = given;
       const isAll = sites[0] === ALL_SITES;
       if ((sites.length > 1 || isAll) && given.adapter !== undefined) {
@@ -145,6 +152,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
           stateFolder: siteFolder(given.state, site),
           tensorboard: given.tensorboard,
           environments: own,
+          tools,
           isResuming: given.resume,
           waits: given.wait,
           device: given.device,

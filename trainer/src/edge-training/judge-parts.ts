@@ -17,6 +17,8 @@ type Parts = Pick<TrajectoryCheckerOptions, "policy" | "adapterCache"> & {
   readonly recipe: EdgeRecipe;
   /** The site's environment, if it has one: its tools are those of the pages. */
   readonly environment: EnvironmentSpec | undefined;
+  /** The tools of the site's pages, if it has no environment. */
+  readonly siteTools: readonly ToolDefinition[] | undefined;
   readonly grammars: TrajectoryCheckerOptions["grammars"];
   readonly tasks: Pick<FrozenTasks, "turnTokens" | "constrainToolCalls">;
   readonly seed: number;
@@ -34,7 +36,18 @@ export function messageJudge(judge: JudgeUse | null | undefined): MessageJudge |
 /** Makes groups of visitors' requests; `undefined` if requests are not tried again. */
 export async function requestTrials(
   judge: JudgeUse | null | undefined,
-  { policy, adapterCache, model, recipe, environment, grammars, tasks, seed, report }: Parts,
+  {
+    policy,
+    adapterCache,
+    model,
+    recipe,
+    environment,
+    siteTools,
+    grammars,
+    tasks,
+    seed,
+    report,
+  }: Parts,
 ): Promise<RequestTrials | undefined> {
   if (!judge || judge.requestTrials === 0) return undefined;
   const { turnTokens = defaultTurnTokens(policy.contextLength), constrainToolCalls } = tasks;
@@ -44,7 +57,7 @@ export async function requestTrials(
     format: model.format,
     judge: createTrialJudge(judge.server),
     trials: judge.requestTrials,
-    tools: environment === undefined ? [] : await toolsOf(environment),
+    tools: environment === undefined ? (siteTools ?? []) : await toolsOf(environment),
     readOnlyTools: judge.readOnlyTools,
     sampling: recipe.stage.settings.sampling,
     grammars: grammars ?? null,

@@ -3,10 +3,12 @@ import {
   type ControlState,
   type FeedbackSource,
   type PoliciesResponse,
+  type PromotionGate,
   WaggleError,
 } from "@waggle/protocol";
 import type { TrainerCheckpoint } from "../checkpoint/trainer-checkpoint.ts";
 import type { BaseModel } from "../model/base-model.ts";
+import type { JudgeUse } from "../options/judge-options.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
 
 /** @throws WaggleError `INVALID_ARGUMENT` if the site collects nothing that the recipe learns from. */
@@ -46,6 +48,23 @@ export function requireFeedback(
   throw new WaggleError(
     "INVALID_ARGUMENT",
     `recipe ${name} learns from feedback on visitors' own requests, but this edge does not wait for feedback; set training.feedbackWaitSeconds in waggle.config.ts, or the edge's FEEDBACK_WAIT_SECONDS`,
+  );
+}
+
+/**
+ * @throws WaggleError `INVALID_ARGUMENT` if the site learns from visitors' own requests without an environment, and nothing
+ *   could decide about what it learned.
+ */
+export function requireGateWithoutTasks(
+  { feedback }: EdgeRecipe,
+  judge: JudgeUse | null | undefined,
+  { hasRelease = false }: PromotionGate,
+): void {
+  const isFromRequests = feedback !== null || (judge?.requestTrials ?? 0) > 0;
+  if (!isFromRequests || hasRelease) return;
+  throw new WaggleError(
+    "INVALID_ARGUMENT",
+    "this site has no environment, so no task shows whether a version is better, and it learns nothing until visitors can decide; set gate.release in waggle.config.ts and deploy again, or give the site an environment",
   );
 }
 

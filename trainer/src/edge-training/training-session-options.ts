@@ -1,5 +1,6 @@
 /** Options of a training session. */
 import type { EnvironmentSpec } from "@waggle/environments";
+import type { ToolDefinition } from "@waggle/protocol";
 import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
 import type { Device } from "../model/device.ts";
 import type { AdapterFolder } from "../model/adapter-folder.ts";
@@ -37,6 +38,8 @@ export type TrainingSessionOptions = Omit<TrainingOptions, "band" | "pollMs"> & 
   readonly tasks: Omit<FrozenTasks, "environment">;
   /** Environments of the user that the edge may assign; default: the built-in ones only. */
   readonly environments?: readonly EnvironmentSpec[] | undefined;
+  /** Tools of the site's pages, for a site without an environment; absent = unknown. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
   /** Largest fall of the success rate that is tolerated as noise. */
   readonly promotionMargin: number;
   readonly leaseSeconds: number;

@@ -50,7 +50,12 @@ import { createFeedbackCheck } from "../check/feedback-check.ts";
 import { bandsOf } from "../check/format-bands.ts";
 import { hintedSequences } from "../recipes/hinted-sequence.ts";
 import { createTrajectoryChecker, LOG_PROB_BAND } from "../check/trajectory-check.ts";
-import { requireCollected, requireFeedback, requireSameEnvironment } from "./session-checks.ts";
+import {
+  requireCollected,
+  requireFeedback,
+  requireGateWithoutTasks,
+  requireSameEnvironment,
+} from "./session-checks.ts";
 import { isRetryable, type Reach, untilAnswered } from "./awaited-edge.ts";
 import { runTrainingLoop } from "./training-loop.ts";
 import type { TrainingSummary } from "./training-parts.ts";
@@ -152,7 +157,8 @@ async function runSession(
   requireCollected(recipe, control);
   if (recipe.feedback !== null) requireFeedback(recipe, control);
   requireSameJudge(options.judge, control);
-  // A site without tasks has nothing to evaluate on, and a trainer waits for its first task.
+  if (environment === "") requireGateWithoutTasks(recipe, options.judge, policies.gate);
+  // Without tasks and feedback, a trainer waits for its first task.
   const practiced =
     environment === "" ? undefined : assignedEnvironment(control, options.environments);
   const tasks: FrozenTasks = { ...options.tasks, environment };
@@ -275,12 +281,16 @@ async function runSession(
         feedback: createFeedbackCheck(
           recipe.feedback,
           model.format,
-          practiced,
+          practiced ?? options.tools,
           messageJudge(options.judge),
         ),
       }),
       makesPairs: recipe.stage.learns === "pairs",
-      tryAgain: await requestTrials(options.judge, { ...given, environment: practiced }),
+      tryAgain: await requestTrials(options.judge, {
+        ...given,
+        environment: practiced,
+        siteTools: options.tools,
+      }),
       maxStaleness: recipe.maxStaleness,
       ...bandsOf(model.storedFormat),
       servedSequences: engine.capabilities().sequences,

@@ -156,14 +156,23 @@ test("without an argument it checks the site in the working folder, and says if 
   );
 });
 
-test("of a site without an environment, config and tools are checked", async () => {
+test("of a site without an environment, config and tools are checked, and what it lacks to learn is said", async () => {
   const config = PLANNER_FILES["waggle.config.ts"] ?? "";
-  const site = plannerSite({
-    "waggle.config.ts": config.replace(/^ {2}(environment|reward): .*$/gm, ""),
-  });
+  const written = config.replace(/^ {2}(environment|reward): .*$/gm, "");
+  const site = plannerSite({ "waggle.config.ts": written });
   onTestFinished(site.remove);
-  expect(await checked(site.folder)).toEqual([
-    "planner has no environment, so only its config and its tools were checked",
+  const said = "planner has no environment, so only its config and its tools were checked";
+  expect(await checked(site.folder)).toEqual([said]);
+  const learning = written
+    .replace(/^ {2}training: .*$/m, "")
+    .replace(
+      "  base:",
+      '  training: { recipe: "thumbs-reinforce", feedbackWaitSeconds: 60 },\n  consent: { version: "1", text: "We learn." },\n  base:',
+    );
+  const rated = plannerSite({ "waggle.config.ts": learning });
+  onTestFinished(rated.remove);
+  expect(await checked(rated.folder)).toEqual([
+    `${said}; it learns nothing from feedback until gate.release lets visitors decide about a new version`,
   ]);
   expect(process.exitCode).toBe(0);
 });

@@ -73,7 +73,7 @@ export function addCheckCommand(
       writeOut(
         json
           ? JSON.stringify({ environment: null, passed: true, checks: [] })
-          : `${site.definition.id} has no environment, so only its config and its tools were checked`,
+          : `${site.definition.id} has no environment, so only its config and its tools were checked${withoutGate(site)}`,
       );
       return;
     }
@@ -122,6 +122,13 @@ export function addCheckCommand(
       );
     }
   }
+}
+
+/** What a site without an environment lacks to learn from feedback; empty if it lacks nothing, or learns nothing. */
+function withoutGate({ definition: { training, gate } }: LoadedSite): string {
+  return training?.feedbackWaitSeconds === undefined || gate?.release !== undefined
+    ? ""
+    : "; it learns nothing from feedback until gate.release lets visitors decide about a new version";
 }
 
 function lineOf({ status, check, words }: EnvironmentCheck): string {

@@ -1,8 +1,8 @@
 /**
  * Publishes parameters as a deployed policy, one durable stage at a time: evaluate on frozen tasks
  * beside the stable version, on retention tasks beside the base, and by probes beside the base, publish, promote. Only a
- * candidate that passed goes to the canary channel; one that failed is recorded at the edge as rolled back. A stage may be repeated after a crash with
- * the same result.
+ * candidate that passed goes to the canary channel; one that failed is recorded at the edge as rolled back. On a site without
+ * tasks, visitors of a release decide. A stage may be repeated after a crash with the same result.
  *
  * If the candidate is not promoted, the engine returns to the stable version's parameters. Its
  * trajectories stay learned.
@@ -41,6 +41,7 @@ import {
   reportOf,
   withCandidateAs,
 } from "./kept-results.ts";
+import { decidedWithoutTasks } from "./release-alone.ts";
 import { checkRetention, keptRetention, type RetentionPlayer } from "./retention-check.ts";
 
 export type PublicationParts = {
@@ -55,7 +56,7 @@ export type PublicationParts = {
     signal: AbortSignal,
     guidance: GuidanceReference | undefined,
   ) => Promise<FrozenOutcomes>;
-  /** Environment of the frozen tasks. */
+  /** Environment of the frozen tasks; empty for a site without one. */
   readonly environment: string;
   /** Name of the task set of `evaluate`, so that results of different sets are not mixed. */
   readonly evaluationName: string;
@@ -112,6 +113,41 @@ async function evaluate(
   const { state } = checkpoint;
   const adapter = { ...parts.adapterShape, tensors: await parts.engine.parameters() };
   const reference = await parts.adapterCache.add(adapter);
+  const { decision, evaluation, kept } = await (parts.environment === ""
+    ? decidedWithoutTasks(state, gate)
+    : decidedOnTasks(parts, state, adapter, gate, signal));
+  parts.report.evaluated(evaluation, decision);
+  // There is no evidence against the candidate, so training continues from its parameters.
+  if (decision.verdict === "undecided") {
+    const next: TrainerState = { ...withoutPublication(state), ...kept };
+    return commit({ ...checkpoint, state: { ...next, publications: state.publications + 1 } });
+  }
+  const promotes = decision.verdict === "promote";
+  await commit({
+    ...checkpoint,
+    state: {
+      ...state,
+      ...kept,
+      publication: { ...publication, stage: "publish", evaluation, adapter: reference, promotes },
+    },
+  });
+}
+
+type Decided = {
+  readonly decision: PromotionDecision;
+  readonly evaluation: EvaluationResult;
+  /** What the state keeps of it. */
+  readonly kept: Pick<TrainerState, "evaluations" | "answers">;
+};
+
+/** The decision at frozen tasks. */
+async function decidedOnTasks(
+  parts: PublicationParts,
+  state: TrainerState,
+  adapter: Adapter,
+  gate: PromotionGate,
+  signal: AbortSignal,
+): Promise<Decided> {
   const stable = await stableOutcomes(parts, state, signal);
   const candidate = await parts.evaluate(CANDIDATE, adapter, signal, stableGuidance(state));
   const paired = pairedResult(
@@ -126,33 +162,13 @@ async function evaluate(
   const learned = decide(parts, candidate, stable, best, gateRefusal(paired, gate));
   const retention = await retained(parts, state, learned, paired, adapter, gate, signal);
   const { decision, evaluation } = await probed(parts, retention, candidate, gate, signal);
-  parts.report.evaluated(evaluation, decision);
-  const kept = outcomesToKeep(parts, [
+  const { evaluations, answers } = outcomesToKeep(parts, [
     [state.stableVersion, stable],
     ["candidate", candidate],
   ]);
-  const evaluations = {
-    // Only these results can be needed again.
-    ...retention.kept,
-    [bestKey]: best,
-    ...kept.evaluations,
-  };
-  const { answers } = kept;
-  // There is no evidence against the candidate, so training continues from its parameters.
-  if (decision.verdict === "undecided") {
-    const next: TrainerState = { ...withoutPublication(state), evaluations, answers };
-    return commit({ ...checkpoint, state: { ...next, publications: state.publications + 1 } });
-  }
-  const promotes = decision.verdict === "promote";
-  await commit({
-    ...checkpoint,
-    state: {
-      ...state,
-      evaluations,
-      answers,
-      publication: { ...publication, stage: "publish", evaluation, adapter: reference, promotes },
-    },
-  });
+  // Only these results can be needed again.
+  const all = { ...retention.kept, [bestKey]: best, ...evaluations };
+  return { decision, evaluation, kept: { evaluations: all, answers } };
 }
 
 /**

@@ -85,7 +85,7 @@ export async function publishPolicy(
   const isServed = request.status === "canary";
   if (isServed) await requireNotFrozen(db);
   if (isServed) await requireNoRelease(db);
-  if (isServed) requireServable(request, parent, descendsFrom, head, gate);
+  if (isServed) requireServable(request, parent, descendsFrom, head, { gate, plan });
   const version = head.newest + 1;
   const { signature } = request;
   if (isServed) {
@@ -144,13 +144,13 @@ function requireServable(
   parent: PolicyVersion,
   descendsFrom: number | null,
   { stable }: PolicyHead,
-  gate: PromotionGate,
+  { gate, plan }: Pick<PublicationRules, "gate" | "plan">,
 ): void {
   if (descendsFrom !== null) throw rolledBackLineage(descendsFrom);
   // Unevaluated text may be published to the canary channel for review, but only on explicit request.
   const isUnevaluatedText =
     evaluation === null && guidance !== undefined && adapter?.sha256 === parent.adapter?.sha256;
-  if (!isUnevaluatedText) requirePassed(evaluation, stable, gate);
+  if (!isUnevaluatedText) requirePassed(evaluation, stable, gate, plan !== null);
   else if (withoutEvaluation !== true) {
     throw new WaggleError(
       "GATE_NOT_PASSED",
@@ -189,6 +189,8 @@ function rolledBackLineage(ancestor: number): WaggleError {
 /**
  * Makes the canary stable. A canary displaced by a newer one was not rejected and may also be promoted. An
  * operator may promote any earlier version.
+ *
+ * @param isReleased - whether the visitors of its release have decided for it.
  * @throws WaggleError `FROZEN`, `NOT_FOUND`, `CONFLICT`, `GATE_NOT_PASSED`, `PUBLICATION_STALE`,
  *   `LINEAGE_ROLLED_BACK`
  */
@@ -198,6 +200,7 @@ export async function promotePolicy(
   gate: PromotionGate,
   decision: Decision,
   overrides: PromoteRequest | null,
+  isReleased = false,
 ): Promise<PolicyVersion> {
   const policy = await findPolicy(db, version);
   if (policy.status === "stable") return policy;
@@ -209,7 +212,7 @@ export async function promotePolicy(
   const ancestor = ancestry?.descendsFrom ?? null;
   if (ancestor !== null && !allowDescendant) throw rolledBackLineage(ancestor);
   if (isCandidate && !withoutEvaluation) {
-    requirePassed(policy.evaluation, (await policyHead(db)).stable, gate);
+    requirePassed(policy.evaluation, (await policyHead(db)).stable, gate, isReleased);
   }
   await db.batch([
     db.prepare(NEXT_EPOCH).bind(),

@@ -30,7 +30,7 @@ export type Site = {
   readonly project: string;
   /** Whether the project has this site only, so that its state folder needs no name. */
   readonly isWholeProject: boolean;
-  /** The practice environment. `null`: the site only answers, without a trainer, a practice page or a base. */
+  /** The practice environment. `null`: without a practice page and a base. It may learn from feedback all the same. */
   readonly environment: EnvironmentSpec | null;
   /** What the trainer's commands take as `--env`; absent if the environment is built in. */
   readonly source?: string;
@@ -88,6 +88,29 @@ export function requireEnvironment(site: Site, command: string): PracticedSite {
     "INVALID_ARGUMENT",
     `error: ${command} needs tasks to practice, and the site ${name} has no environment; ${ADD_ENVIRONMENT}`,
   );
+}
+
+/**
+ * What a site learns from. `release`: from what visitors of a site without an environment say, and those of a release decide
+ * about a version. `undecided`: the same, but nothing could decide. `nothing`: it only answers.
+ */
+type SiteLearning = "tasks" | "release" | "undecided" | "nothing";
+
+/** What this site's trainer would learn from. */
+export function learningOf({
+  environment,
+  settings,
+}: Pick<Site, "environment" | "settings">): SiteLearning {
+  if (environment !== null) return "tasks";
+  if (settings.feedbackFrom === undefined) return "nothing";
+  return settings.gateRelease == null ? "undecided" : "release";
+}
+
+/** Why nothing learns on a site, and what to change. */
+export function notLearningText(learning: "undecided" | "nothing"): string {
+  return learning === "nothing"
+    ? `the model answers and does not learn; to change that, ${ADD_ENVIRONMENT}, or let it learn from visitors' feedback (training.recipe, training.feedbackWaitSeconds and gate.release)`
+    : `nothing could decide about a version that learned from feedback, so the model does not learn; to change that, set gate.release, or ${ADD_ENVIRONMENT}`;
 }
 
 /**

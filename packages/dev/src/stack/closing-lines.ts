@@ -1,8 +1,8 @@
 /** The last lines of a start: what to do now, and what the site lacks. */
-import { ADD_ENVIRONMENT, type Site } from "../site/site.ts";
+import { learningOf, notLearningText, type Site } from "../site/site.ts";
 
 type Started = {
-  readonly site: Pick<Site, "project" | "environment">;
+  readonly site: Pick<Site, "project" | "environment" | "settings">;
   readonly pages: readonly unknown[];
   readonly trainer: boolean;
 };
@@ -12,10 +12,18 @@ export function closingLines({ site, pages, trainer }: Started): readonly string
   if (pages.length === 0) {
     return [`no page: ${site.project} has no index.html; Ctrl-C ends everything`];
   }
-  if (site.environment === null) {
+  const learning = learningOf(site);
+  const open = "open the page and ask for something; Ctrl-C ends everything";
+  if (learning === "nothing" || learning === "undecided") {
     return [
-      `no environment: the model answers and does not learn, so there is no trainer and no practice page; to change that, ${ADD_ENVIRONMENT}`,
-      "open the page and ask for something; Ctrl-C ends everything",
+      `no environment: ${notLearningText(learning)}; there is no trainer and no practice page`,
+      open,
+    ];
+  }
+  if (learning === "release" && trainer) {
+    return [
+      "no environment: the trainer learns from feedback on requests of the page; a version that it publishes waits for visitors, and waggle promote --without-evaluation promotes it",
+      open,
     ];
   }
   return [

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { doors } from "../../../../test/fixtures/doors-site.ts";
 import type { Site } from "../site/site.ts";
 import { edgeValues } from "./edge-values.ts";
 
@@ -25,8 +26,16 @@ const SITE: Site = {
 
 test("a local edge releases at once, also if a run replaces the metrics of the release", () => {
   const metrics = '{"solved":{"type":"boolean","better":"higher"}}';
-  const values = edgeValues(INSTALLATION, SITE, { METRICS: metrics });
+  const site = { ...SITE, environment: doors };
+  const values = edgeValues(INSTALLATION, site, { METRICS: metrics });
   expect(values).toMatchObject({ METRICS: metrics, GATE_RELEASE: "null", GATE_MARGIN: "0.1" });
+});
+
+test("without an environment, the visitors of a release decide on one machine too", () => {
+  expect(edgeValues(INSTALLATION, SITE)).toMatchObject({
+    TASK_ENVIRONMENT: "",
+    GATE_RELEASE: '{"metric":"booked"}',
+  });
 });
 
 test("a built page finds the local edge with the key of its config, or with the default key", () => {

@@ -3,8 +3,8 @@ import type { Site } from "../site/site.ts";
 import type { Installation } from "./installation.ts";
 
 /**
- * Candidates are not released to a growing share, whatever the site says: practice does not count in a release, so the
- * trainer would wait for visitors who do not come.
+ * Candidates of a site with an environment are not released to a growing share, whatever the site says: practice does not
+ * count in a release, so the trainer would wait for visitors who do not come.
  *
  * @param variables - override those of the site.
  */
@@ -23,7 +23,7 @@ export function edgeValues(
     PUBLISHER_KEYS: installation.publisher?.publicKey ?? "",
     TASK_ENVIRONMENT: site.environment?.name ?? "",
     ...site.edgeVariables,
-    GATE_RELEASE: "null",
+    ...(site.environment === null ? {} : { GATE_RELEASE: "null" }),
     ...variables,
   };
 }

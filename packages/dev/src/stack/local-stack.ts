@@ -10,7 +10,7 @@ import { stopAll } from "../processes/managed-process.ts";
 import { portFor } from "../processes/ports.ts";
 import { StateLock } from "../processes/state-lock.ts";
 import { Supervisor } from "../processes/supervisor.ts";
-import { type Site, siteModel } from "../site/site.ts";
+import { learningOf, type Site, siteModel } from "../site/site.ts";
 import { closingLines } from "./closing-lines.ts";
 import { isEdgeResponsive, startEdge } from "./edge-process.ts";
 import { migrate } from "./migrations.ts";
@@ -168,7 +168,8 @@ async function start(
   tell("publishing the model …");
   // Before the trainer starts, because this names what to do about another base model.
   await publishLocalModel(installation, { edgeUrl, model, signal });
-  if (site.environment !== null && options.trainer) {
+  const learning = learningOf(site);
+  if ((learning === "tasks" || learning === "release") && options.trainer) {
     tell("starting the trainer …");
     const { device, recipe } = options;
     const args = ["--device", device, ...(recipe === undefined ? [] : ["--recipe", recipe])];

@@ -81,7 +81,8 @@ export function trainerArguments({
   const { training = {}, model, constrainToolCalls = true } = definition;
   const settings = Object.entries(training.settings ?? {});
   return [
-    "--env",
+    // Without an environment, the trainer reads the tools that requests were decoded with.
+    definition.environment === undefined ? "--tools" : "--env",
     folder,
     ...optionsOf({
       model: model === undefined ? undefined : resolve(folder, model),

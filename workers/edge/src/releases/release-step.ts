@@ -72,7 +72,14 @@ async function carryOut(
       return;
     }
     case "promote":
-      await promotePolicy(db, version, gate, by(`${decision.because}: ${decision.reason}`), null);
+      await promotePolicy(
+        db,
+        version,
+        gate,
+        by(`${decision.because}: ${decision.reason}`),
+        null,
+        true,
+      );
       return;
     case "roll back":
       await rollBackPolicy(db, version, by(decision.reason));

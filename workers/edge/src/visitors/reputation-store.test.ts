@@ -68,6 +68,8 @@ test("a forged record leads to quarantine, which the next lease shows, and verif
   const held = await judge(session, { ...LEARNED, status: "skipped", reason: "quarantined" });
   expect(held?.reputation).toBe(0);
   expect(await evidenceOf(rows, session.visitorId)).toEqual({ verified: 1, forged: 1, dropped: 0 });
+  for (let i = 0; i < 9; i += 1) await judge(session, LEARNED);
+  // (3 + 10) / (4 + 10 + 12), as a share of 0.75.
   expect((await judge(session, LEARNED))?.reputation).toBeCloseTo(2 / 3, 12);
 });
 
