@@ -1,68 +1,8 @@
 import { isNotName } from "./not-names.ts";
-import { introduced, valueAtEnd } from "./rule.ts";
+import { alone, capitalized, CLAUSE_END, givenName, LINE_END, lowerCase } from "./name-shape.ts";
+import { introduced } from "./rule.ts";
 import type { DetectionRule, Span } from "./rule.ts";
 import { words } from "./surroundings.ts";
-
-const TITLE = (
-  "mr mrs ms miss mx dr prof sir herr herrn frau m mme mlle monsieur madame sr sra srta señor señora don doña sig signor signora " +
-  "dott senhor senhora dona dhr mevr meneer mevrouw pan pani pana fru bay bayan sayın avv ing eng arq dra drs ir geom rag dipl mgr inż lic me"
-)
-  .split(" ")
-  .map((title) => `[${title.slice(0, 1)}${title.slice(0, 1).toUpperCase()}]${title.slice(1)}`)
-  .join("|");
-const SPACE = String.raw`[ \t\u00a0]`;
-const WORD = String.raw`(?:(?:\p{Lu}\.){1,3}|(?:\p{Lu}['’](?=\p{Lu}))?\p{Lu}[\p{L}\p{M}]+(?:['’]\p{L}+|-\p{L}+)*)`;
-const PARTICLE = String.raw`(?:(?:von|van|der|den|de|del|della|degli|di|da|dos|das|do|du|la|le|el|al|bin|ibn|ben|ter|ten|te|zu|zur|vom|y|e|af|av|Van|De|Von) |[dlDL]['’])`;
-const NAME = new RegExp(
-  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>|]){0,6}\n?(?:(?:(?:la|el|der|dem|den|die|de|il|o|a) )?(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
-  "u",
-);
-const IS_TITLE = new RegExp(`^(?:${TITLE})$`, "u");
-const LOWER =
-  /^[ \t:：="'*]{0,4}(?<value>\p{Ll}[\p{Ll}'’-]+(?: (?:van |von |de |da |di |der )?\p{Ll}[\p{Ll}'’-]+){0,2}?)(?=\s*(?:$|[.,;!?\n)"]|(?:and|und|et|y|e|en|i|och|ve|from|aus|i'm|i am)(?!\p{L})))/u;
-/** Lower-case words that often follow "my name is" and the like. */
-const NOT_LOWER =
-  /^(?:wrong|missing|spel|misspel|listed|too|long|hard|already|still|falsch|schon|noch|zu|mal|mal|trop|déjà|(?:aux?|sur|dans|sull?[aeo]?|nell?[aeo]?|in|on|op|auf|på|na|no|en|w|do|em|med|avec)(?!\p{L})|ya|già|já|te|al|za|już|för|redan|fel|verkeerd|źle|errado|errato|incorrect|correct|different|private|unknown|optional|required|common|short|changed|secret|none)/u;
-
-/** The capitalized words at the start of a text that can be a name. Words from the first that cannot on are left out. */
-function capitalized(rest: string, fewest: number): Span | null {
-  const found = valueAtEnd(NAME, rest);
-  if (found === null) return null;
-  const [start] = found;
-  let count = 0;
-  let end = start;
-  for (const { 0: word, index } of rest.slice(...found).matchAll(/[^ \t\u00a0]+/gu)) {
-    // A label such as `Phone:` is no part of the name before it.
-    const isLabel = /^\s?[:：]/u.test(rest.slice(start + index + word.length));
-    const isNext = rest.slice(start + index + word.length).search(/^ \p{Lu}/u) === 0;
-    const isParticle = isNext && /^(?:Le|La|El|Los|Den|De|Di)$/.test(word);
-    const isNoName = (isNotName(word) && !isParticle) || IS_TITLE.test(word);
-    if ((isNoName && /^\p{Lu}/u.test(word)) || isLabel) break;
-    if (/^(?:[dl]['’])?\p{Lu}/u.test(word)) {
-      count += 1;
-      end = start + index + word.length;
-    }
-  }
-  // `Trail Runner 3` is a product, and one word in capitals is an abbreviation.
-  const isProduct = /^[ -]\d/u.test(rest.slice(end));
-  const isAbbreviation = count === 1 && /^\p{Lu}{2,}$/u.test(rest.slice(start, end));
-  return count < fewest || isProduct || (isAbbreviation && fewest > 0) || end === start
-    ? null
-    : [start, end];
-}
-
-function lowerCase(rest: string): Span | null {
-  const found = valueAtEnd(LOWER, rest);
-  if (found === null) return null;
-  const parts = rest.slice(...found).split(" ");
-  return parts.some((part) => isNotName(part) || NOT_LOWER.test(part)) ? null : found;
-}
-
-/** One capitalized word before what must follow. */
-const alone = (rest: string, next: RegExp): Span | null => {
-  const found = capitalized(rest, 1);
-  return found !== null && next.test(rest.slice(found[1])) ? found : null;
-};
 
 /** "My name is", also before names in lower case. */
 const STRONG = words(
@@ -97,7 +37,6 @@ const WEAK_ONE = words(
   " ",
 );
 const FROM = /^,? (?:from|calling|speaking|aus|de |du |uit|från|z |da )/u;
-const CLAUSE_END = /^(?:$|[.,;!\n)]| ?[–-] | (?:and|et|y|e|en|i|och|ve) )/u;
 /** "Hello, I'm": one word is enough. */
 const GREETED = words(
   String.raw`(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]? (?:there[,!.]? )?(?:i am|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|ici|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|jestem|tu|jag är|det är|ben|it['’]s)`,
@@ -166,18 +105,11 @@ const CONTACT = words(
   "call|tell|ask(?: for)?|notify|inform|contact|reach|text|ring|phone|rufen sie|anrufen bei|informieren|verständigen|fragen sie|prévene[rz]|avertisse[rz]|appele[rz]|joindre|contacte[rz]|avis\\p{L}{1,5}(?: a)?|llam\\p{L}{1,4} a|pregunt\\p{L}{1,4} por|avvis\\p{L}{1,5}|chiam\\p{L}{1,4}|contatt\\p{L}{1,5}|lig\\p{L}{1,4} (?:para|a) ?[oa]?|bel(?:len)?|waarschuw|zadzwo\\p{L}{1,4} do|dzwoni\\p{L}{1,3} do|ring|kontakta|arayın",
   " ",
 );
-/** What ends a line or a sentence. */
-const LINE_END = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
 
 const beforePlaceholder = (
   pattern: RegExp,
   find: (rest: string) => Span | null,
 ): DetectionRule => ({ ...introduced("NAME", pattern, find), beforePlaceholder: true });
-
-const JAPANESE_NAME =
-  /^(?<value>[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{1,6}?[ 　]?[\p{Script=Han}\p{Script=Katakana}ー・]{1,6})(?=です|と申|とい|でお|は|、|。|"|」|\n|$|様|さん)/u;
-const NOT_JAPANESE_NAME =
-  /登録|必須|不明|未|変更|確認|同じ|間違|リスト|何|誰|入力|旧姓|記入|表示|本名|会社|注文|予約|以下|漢字|カタカナ|ローマ字|学生|会員/u;
 
 /** Names that are introduced. */
 export const NAME_RULES: readonly DetectionRule[] = [
@@ -230,23 +162,10 @@ export const NAME_RULES: readonly DetectionRule[] = [
     /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{L}+ \p{Lu}[\p{L}-]+ (?:here|speaking|hier|här|am Apparat)(?:[,.!:]| [–-]|$))/u,
     (rest) => capitalized(rest, 2),
   ),
-  // Turkish and Japanese name the person first.
+  // Turkish names the person first.
   introduced(
     "NAME",
     /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}\p{Ll}+ )?\p{Lu}\p{Ll}+ (?:adına|adlı|adıyla|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
     (rest) => capitalized(rest, 1),
-  ),
-  introduced(
-    "NAME",
-    /(?:(?:お?名前|氏名|名義人?|宛名|受取人|フリガナ|ふりがな|患者名?|署名欄?|担当者?|契約者|会員名|予約者?名?|差出人|注文者|申込者|代表者|ご?本人)["」]?(?:[はが]|\s?[:：]|[ 　\n])|担当の|私は|私、|わたしは|わたくし|僕は|俺は)[\s"「]{0,2}/u,
-    (rest) => {
-      const found = valueAtEnd(JAPANESE_NAME, rest);
-      return found === null || NOT_JAPANESE_NAME.test(rest.slice(...found)) ? null : found;
-    },
-  ),
-  introduced(
-    "NAME",
-    /(?<![\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・])(?=[\p{Script=Han}\p{Script=Katakana}ー・]{2,6}[ 　]?[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{0,6}と(?:申し|いいま|言いま|もうし))/u,
-    (rest) => valueAtEnd(/^(?<value>[^と\n]{2,13})(?=と)/u, rest),
   ),
 ];
