@@ -4,14 +4,21 @@ import { introduced } from "./rule.ts";
 import type { DetectionRule, Span } from "./rule.ts";
 import { words } from "./surroundings.ts";
 
-/** "My name is", also before names in lower case. */
+const OWNER =
+  "my|the|his|her|whose|our|their|mein|der|dein|ihr|sein|mon|ton|son|le|notre|mi|su|tu|el|il|il mio|il suo|lo|meu|o meu|seu|o|mijn|de|zijn|haar|het|moje|moja|jego|jej|mitt|hans|hennes|benim";
+const NAME_NOUN =
+  "(?:full |first |last |given |famil\\w |legal |middle |maiden |real |correct |new |old |proper )?(?:name|surname|forename|nickname)|(?:(?:voller|vollständiger|richtiger|neuer|echter) )?(?:name|vorname|nachname|familienname|mädchenname|rufname)|" +
+  "(?:nom|pr[eé]nom)(?: (?:complet|de famille|de jeune fille|et pr[eé]nom))?|nombre(?: (?:completo|y apellidos?|real))?|(?:primer |segundo )?apellidos?|nome(?: (?:completo|e cognome|di battesimo|e sobrenome|próprio))?|cognome|sobrenome|apelido|(?:volledige )?(?:voor|achter|roep|meisjes)?naam|" +
+  "imi[eę](?: i nazwisko)?|nazwisko(?: (?:panieńskie|rodowe))?|(?:fullständiga |riktiga )?(?:för|efter|mellan)?namn";
+const ON_THING =
+  "(?: (?:on|for|of|in|auf|für|sur|de|du|en|pour|su|per|sulla|della|no|na|do|da|op|van|voor|på) (?:(?:the|my|this|der|die|das|dem|la|le|el|il|o|a|de|het|mijn|ma|mi) )?(?:\\p{L}{2,16} )?(?:card|account|booking|ticket|order|passport|reservation|invoice|bill|contract|konto|karte|buchung|rechnung|pass|ausweis|vertrag|carte|compte|réservation|billet|facture|passeport|contrat|tarjeta|cuenta|reserva|pasaporte|factura|carta|conto|prenotazione|biglietto|passaporto|contratto|cartão|conta|passaporte|bilhete|kaart|rekening|boeking|paspoort|umowie|karcie|koncie|kortet|kontot|bokningen))?";
+const IS =
+  "(?: is| are|['’]s| reads| says| should (?:be|read)| ist| lautet|,? c['’]est| est| es| è| é| to| brzmi| är|(?=\\s?[:=]))";
+/** "My name is", also before names in lower case. A product has a name, too. */
 const STRONG = words(
-  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |famil\w |legal )?(?:name|surname)(?: is|'s|’s|(?=:))|i am called|i'm called|they call me|name's|name is|` +
-    "(?:mein|der) (?:voller |vollständiger )?(?:name|vorname|nachname)(?: ist| lautet|(?=:))|ich hei(?:ß|ss)e|heiße ich|" +
-    "je m['’]appelle|mon (?:nom|pr[eé]nom)(?: complet)?(?: est|(?=\\s?:))|me llamo|mi (?:nombre(?: completo)?|apellido)(?: es|(?=:))|mi chiamo|(?:il )?mio nome(?: completo)?(?: è|(?=:))|" +
-    "(?:eu )?me chamo|chamo-me|(?:o )?meu nome(?: completo)?(?: é|(?=:))|mijn (?:volledige )?(?:voor|achter)?naam(?: is|(?=:))|ik heet|nazywam się|mam na imię|moje imię to|moje nazwisko to|" +
-    "jag heter|mitt (?:fullständiga )?namn(?: är|(?=:))|(?:benim )?(?:adım|[iİ]smim)(?: soyadım)?|soyadım",
-  String.raw`[\s:]{1,3}`,
+  `(?<!(?:product|file|user|brand|company|shop|store|hotel|dog|cat|pet|domain|host|business|team|model|project|class|ship|boat|horse|song|band|network|school|street|city|colou?r|produkt|firmen|hund|hundes|katze) |(?:dog|cat|horse|puppy|pet)['’]s )(?:(?:${OWNER}) )?(?:${NAME_NOUN})${ON_THING}${IS}|(?:my|the) names?|` +
+    "i am called|i'm called|name's|name is|ich hei(?:ß|ss)e|hei(?:ß|ss)e ich|je m['’ ]?appelle|me llamo|mi chiamo|(?:eu )?me chamo|chamo-me|ik heet|nazywam si[eę]|mam na imi[eę]|zwę się|jag heter|heter jag|(?:benim )?(?:adım|[iİ]smim)(?: (?:soyadım|da|ise))?|soyadım(?: da)?",
+  String.raw`[\s:=]{1,3}(?:de |da )?`,
 );
 /** "They call me": said of much else in lower case. */
 const NICKNAME = words(
@@ -20,26 +27,28 @@ const NICKNAME = words(
 );
 /** "I am": needs a name of two words. */
 const WEAK = words(
-  "hier spricht|z tej strony|mówi|i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
-    "jag är|det här är|ben|call me|signed,?",
+  "hier (?:spricht|schreibt|ist|meldet sich)|ich bin['’]?s,?|am apparat(?: ist)?|(?:aqui )?quem fala é(?: o| a)?|(?:le )?(?:habla|saluda|escribe|atiende)(?: con)?|(?:vous parlez|tu parles) (?:à|avec)|(?:le|te) (?:scrive|parla)|(?:lei )?sta parlando con|(?:on the line|writing|chatting|corresponding) (?:is|with)|(?:det är )?jag som är|u spreekt met|met|spreekt u mee|z tej strony|mówi|i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|scrive|sou(?: o| a)?|fala(?: o| a)?|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
+    "jag är|det här är|ben|call me|signed,?|im",
   " ",
 );
 /** "This is": also said of things, so that only some words may follow the name. */
 const THIS_IS = words(
-  "this is|it['’]s|here is|hier (?:ist|spricht)|c['’]est|ici|det är|to jest",
+  "this is|it['’]s|here is|hier (?:ist|spricht)|c['’]est|ici|det är|to jest|es|è|é",
   " ",
 );
+const SPEAKING =
+  /^ (?:speaking|here|calling|again|à l['’]appareil|am apparat|al (?:aparato|habla|telefono|teléfono)|ao telefone|aan de (?:lijn|telefoon)|przy telefonie|(?:som|här) (?:ringer|skriver|mejlar|igen)|i telefonen)(?!\p{L})/iu;
 const OF_PERSON =
-  /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z ))/iu;
+  /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z |speaking|à l['’]appareil|am apparat|al (?:aparato|telefono|teléfono)|ao telefone|aan de lijn))/iu;
 /** In these languages a capital letter after "I am" begins a name. */
 const WEAK_ONE = words(
-  "i am|i['’]m|moi,? c['’]est|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed,?",
+  "i am|i['’]m|im|moi,? c['’]est|je suis|soy(?: la| el)?|sono|sou(?: o| a)?|ik ben|jestem|jag är|jag som är|ben|signed,?|ich bin(?:['’]?s,?| die| der)|z tej strony|hier (?:schreibt|spricht)|ici|aquí|aqui é(?: o| a)?|quem fala é(?: o| a)?|habla|parla|fala(?: o| a)?|met|tu",
   " ",
 );
 const FROM = /^,? (?:from|calling|speaking|aus|de |du |uit|från|z |da )/u;
 /** "Hello, I'm": one word is enough. */
 const GREETED = words(
-  String.raw`(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]? (?:there[,!.]? )?(?:i am|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|ici|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|jestem|tu|jag är|det är|ben|it['’]s)`,
+  String.raw`(?:hi|hello|hey|yo|hiya|evening|morning|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]{0,3} (?:there[,!.]? )?(?:i am|im|je m['’]appelle|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|ici|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|z tej strony|jestem|tu|jag är|det är|ben|it['’]s)`,
   " ",
 );
 /** Titles, and words for relatives and colleagues: one word is enough. */
@@ -56,8 +65,8 @@ const FIELD = label(
     "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
     "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire(?: du compte)?|nombre(?: completo| y apellidos?)?|apellidos?|titular(?: de la cuenta| da conta)?|" +
     "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|sobrenome|apelido|" +
-    "(?:voor|achter|volledige )?naam|rekeninghouder|kaarthouder|posiadacz(?: rachunku| karty| konta)?|kontoinnehavare|kortinnehavare|(?:hesap|kart) sahibi|t\\.a\\.v\\.|imi[eę](?: i nazwisko)?|nazwisko|(?:f[öo]r|efter|fullständigt )?namn|" +
-    String.raw`(?:(?:hasta|müşteri|yolcu|misafir) )?ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim|soyad(?:ı)?`,
+    "(?:voor|achter|volledige )?naam|rekeninghouder|kaarthouder|posiadacz(?: rachunku| karty| konta)?|(?:konto|kort)(?:inne)?havare|(?:hesap|kart) sahibi|t\\.a\\.v\\.|imi[eę](?: i nazwisko)?|nazwisko|(?:f[öo]r|efter|fullständigt )?namn|" +
+    String.raw`(?:(?:hasta|müşteri|yolcu|misafir) )?ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim(?: soyisim)?|soyad(?:ı)?|soyisim|emergency contact|next of kin|notfallkontakt|contact d['’]urgence|contacto de emergencia|contatto di emergenza|contacto de emergência|noodcontact|kontakt alarmowy|nödkontakt`,
 );
 /** Labels before persons or companies: they need two words. */
 const ROLE_FIELD = label(
@@ -120,13 +129,30 @@ export const NAME_RULES: readonly DetectionRule[] = [
       found !== null && /^[ \t|]{0,3}[\n,;|][ \t\n|]{0,3}$/u.test(rest.slice(found[1]));
     return isLine && found[0] <= 3 && !IS_CLOSING.test(rest) ? found : null;
   }),
-  introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
+  // "My details: Ada Lovelace, [ADDRESS_1]", "for Ada Lovelace - [EMAIL_1]"
+  beforePlaceholder(
+    /(?<=(?:^|[:;,(\n]|(?<!\p{L})(?:for|to|an|für|à|pour|a|para|per|voor|aan|dla|do|till|för|at|on|name)) ?)(?=\p{Lu}[^\d\n:;,]{4,40}(?: \([^)\n]{2,20}\))?[ \t]?[\n,;|–-][ \t\n]{0,3}(?:\p{Ll}{2,6}:? )?$)/u,
+    (rest) => {
+      const found = capitalized(rest, 2);
+      const isWhole =
+        found !== null &&
+        /^(?: \([^)\n]{2,20}\))?[ \t]?[\n,;|–-][ \t\n]{0,3}(?:\p{Ll}{2,6}:? )?$/u.test(rest.slice(found[1]));
+      return isWhole && found[0] === 0 && !IS_CLOSING.test(rest) ? found : null;
+    },
+  ),
+  introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest) ?? givenName(rest)),
   introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1)),
-  introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
-  introduced("NAME", new RegExp(WEAK, "iu"), (rest) => capitalized(rest, 2) ?? alone(rest, FROM)),
+  introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1) ?? givenName(rest)),
+  introduced(
+    "NAME",
+    new RegExp(WEAK, "iu"),
+    (rest) => capitalized(rest, 2) ?? alone(rest, FROM) ?? givenName(rest),
+  ),
   introduced("NAME", new RegExp(THIS_IS, "iu"), (rest) => {
-    const found = capitalized(rest, 2);
-    return found !== null && OF_PERSON.test(rest.slice(found[1])) ? found : null;
+    const found = capitalized(rest, 1);
+    const isTwo = found !== null && rest.slice(...found).includes(" ");
+    const after = found === null ? "" : rest.slice(found[1]);
+    return (isTwo ? OF_PERSON : SPEAKING).test(after) ? found : null;
   }),
   introduced("NAME", new RegExp(WEAK_ONE, "iu"), (rest) => alone(rest, CLAUSE_END)),
   introduced("NAME", new RegExp(TITLED, "u"), (rest) => capitalized(rest, 1)),
@@ -139,9 +165,15 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(CLOSING, "iu"), (rest) => {
     const found = capitalized(rest, 1);
     const isAfterTitle = found !== null && !/[:："*]/u.test(rest.slice(0, found[0]));
-    return found !== null && isAfterTitle && LINE_END.test(rest.slice(found[1])) ? found : null;
+    return found !== null && isAfterTitle && LINE_END.test(rest.slice(found[1]))
+      ? found
+      : givenName(rest.trimEnd());
   }),
-  introduced("NAME", new RegExp(SHORT_CLOSING, "iu"), (rest) => alone(rest, LINE_END)),
+  introduced(
+    "NAME",
+    new RegExp(SHORT_CLOSING, "iu"),
+    (rest) => alone(rest, LINE_END) ?? givenName(rest),
+  ),
   introduced("NAME", new RegExp(IN_NAME, "iu"), (rest) => capitalized(rest, 2)),
   introduced("NAME", new RegExp(MYSELF, "iu"), (rest) => {
     const found = capitalized(rest, 2);
@@ -159,13 +191,19 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(IN_NAME_ONE, "iu"), (rest) => capitalized(rest, 1)),
   introduced(
     "NAME",
-    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{L}+ \p{Lu}[\p{L}-]+ (?:here|speaking|hier|här|am Apparat)(?:[,.!:]| [–-]|$))/u,
+    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}[\p{L}'’-]+ ){0,2}\p{Lu}[\p{L}'’-]+,? (?:here|speaking|hier|här|am Apparat|mein Name|mon nom|à l['’]appareil|al (?:aparato|habla|telefono|teléfono)|ao telefone|aan de (?:lijn|telefoon)|przy telefonie|z tej strony|i telefonen|heiße ich|is my name|is the name|ist mein Name|heet ik|heter jag|mi chiamo)(?:[,.!:;\n]| [–-]|$))/u,
+    (rest) => capitalized(rest, 1),
+  ),
+  // "name R J HOLLOWAY", "Name ELKE SANDER", "name on the card Ada Lovelace"
+  introduced(
+    "NAME",
+    /(?<![\p{L}\p{N}_])(?:[Nn]ame|[Nn]om|[Nn]ombre|[Nn]ome|[Nn]aam|[Nn]amn|[Nn]azwisko|[Tt]itulaire|[Tt]itular|[Ii]ntestatario)(?: (?:on|auf|sur|en|su|no|op|på) (?:(?:the|der|la|il|o|de|het) )?\p{L}{3,9})? (?=\p{Lu}+ (?:\p{Lu}+ )?\p{Lu}{2,}(?!\p{L}))/u,
     (rest) => capitalized(rest, 2),
   ),
   // Turkish names the person first.
   introduced(
     "NAME",
-    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}\p{Ll}+ )?\p{Lu}\p{Ll}+ (?:adına|adlı|adıyla|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
+    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}\p{Ll}+ )?\p{Lu}\p{Ll}+ (?:adına|adlı|adıyla|[Bb]ey|[Hh]anım|ben(?=[,.])|yaptı|yaptırdı|(?:adına )?kayıtlı|üzerine|üstüne)(?!\p{L}))/u,
     (rest) => capitalized(rest, 1),
   ),
 ];
