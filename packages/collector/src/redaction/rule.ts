@@ -16,7 +16,7 @@ export type DetectionRule = {
   readonly type: string;
   /** Has the flag `g`. */
   readonly pattern: RegExp;
-  /** `null` keeps the text. The span starts at or after the match, and reading is limited to a fixed length after it. */
+  /** `null` keeps the text. The span may start before the match. Reading is limited to a fixed length around it. */
   readonly locate: (text: string, match: RegExpExecArray) => Span | null;
   /** Applied only to a text that ends where a placeholder of another type stands. */
   readonly beforePlaceholder?: true;
