@@ -29,7 +29,7 @@ export const EMAIL_RULES: readonly DetectionRule[] = [
   whole(
     "EMAIL",
     new RegExp(
-      String.raw`(?<![\p{L}\p{N}._%+-])(?:${LETTER}|[._%+-]){2,40}(?: (?:${DOT}|underscore|minus|dash|bindestrich|tiret|guion|trattino|plus) (?:${LETTER}|[._%+-]){1,30}){0,3} (?:${AT}) (?:${LETTER}|-){1,40}(?:(?: (?:${DOT}) | ?\. ?)(?:${LETTER}|-){2,20}){0,2}(?: (?:${DOT}) | ?\. ?)(?:${LAST})(?![\p{L}\p{N}])`,
+      String.raw`(?<![\p{L}\p{N}._%+-])(?:${LETTER}|[._%+-]){2,40}(?: (?:${DOT}|underscore|minus|dash|bindestrich|tiret|guion|trattino|plus) (?:${LETTER}|[._%+-]){1,30}){0,3} (?:${AT}) (?:${LETTER}|-){1,40}(?:(?: (?:${DOT}) |\.)(?:${LETTER}|-){2,20}){0,2}(?: (?:${DOT}) |\.)(?:${LAST})(?![\p{L}\p{N}])`,
       "iu",
     ),
   ),

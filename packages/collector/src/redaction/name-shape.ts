@@ -5,7 +5,7 @@ import { valueAtEnd } from "./rule.ts";
 import type { Span } from "./rule.ts";
 
 /** Titles before names. */
-export const TITLE = (
+const TITLE = (
   "mr mrs ms miss mx dr prof sir herr herrn frau m mme mlle monsieur madame sr sra srta señor señora don doña sig signor signora " +
   "dott senhor senhora dona dhr mevr meneer mevrouw pan pani pana fru bay bayan sayın avv ing eng arq dra drs ir geom rag dipl mgr inż lic me"
 )
@@ -83,6 +83,6 @@ export function givenName(rest: string): Span | null {
 }
 
 /** What ends a line or a sentence. */
-export const LINE_END = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
+export const LINE_END: RegExp = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
 /** What ends a clause. */
-export const CLAUSE_END = /^(?:$|[.,;!?\n)"]| ?[–-] | (?:and|und|et|y|e|en|i|och|ve|but|aber|mais|pero|ma|mas|maar|ale|men|ama|who|der|die|qui|que|che|wie|który|która|som) )/u;
+export const CLAUSE_END: RegExp = /^(?:$|[.,;!?\n)"]| ?[–-] | (?:and|und|et|y|e|en|i|och|ve|but|aber|mais|pero|ma|mas|maar|ale|men|ama|who|der|die|qui|que|che|wie|który|która|som) )/u;

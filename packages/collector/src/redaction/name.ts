@@ -42,7 +42,7 @@ const OF_PERSON =
   /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z |speaking|à l['’]appareil|am apparat|al (?:aparato|telefono|teléfono)|ao telefone|aan de lijn))/iu;
 /** In these languages a capital letter after "I am" begins a name. */
 const WEAK_ONE = words(
-  "i am|i['’]m|im|moi,? c['’]est|je suis|soy(?: la| el)?|sono|sou(?: o| a)?|ik ben|jestem|jag är|jag som är|ben|signed,?|ich bin(?:['’]?s,?| die| der)|z tej strony|hier (?:schreibt|spricht)|ici|aquí|aqui é(?: o| a)?|quem fala é(?: o| a)?|habla|parla|fala(?: o| a)?|met|tu",
+  "i am|i['’]m|im|moi,? c['’]est|je suis|soy(?: la| el)?|sono|sou(?: o| a)?|ik ben|jestem|jag är|jag som är|ben|signed,?|ich bin['’]?s,?|z tej strony|hier (?:schreibt|spricht)|ici|aquí|aqui é(?: o| a)?|quem fala é(?: o| a)?|habla|parla|fala(?: o| a)?|met|tu",
   " ",
 );
 const FROM = /^,? (?:from|calling|speaking|aus|de |du |uit|från|z |da )/u;
@@ -142,7 +142,7 @@ export const NAME_RULES: readonly DetectionRule[] = [
   ),
   introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest) ?? givenName(rest)),
   introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1)),
-  introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1) ?? givenName(rest)),
+  introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
   introduced(
     "NAME",
     new RegExp(WEAK, "iu"),
@@ -167,13 +167,14 @@ export const NAME_RULES: readonly DetectionRule[] = [
     const isAfterTitle = found !== null && !/[:："*]/u.test(rest.slice(0, found[0]));
     return found !== null && isAfterTitle && LINE_END.test(rest.slice(found[1]))
       ? found
-      : givenName(rest.trimEnd());
+      : null;
   }),
   introduced(
     "NAME",
     new RegExp(SHORT_CLOSING, "iu"),
-    (rest) => alone(rest, LINE_END) ?? givenName(rest),
+    (rest) => alone(rest, LINE_END),
   ),
+  introduced("NAME", /(?<!\p{L})(?:lg|mfg|vg|mvg|mvh|gr|xx),? /iu, givenName),
   introduced("NAME", new RegExp(IN_NAME, "iu"), (rest) => capitalized(rest, 2)),
   introduced("NAME", new RegExp(MYSELF, "iu"), (rest) => {
     const found = capitalized(rest, 2);

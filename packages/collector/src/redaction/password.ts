@@ -10,6 +10,11 @@ const ANNOUNCED = words(
   "",
 );
 
+const WORD_OF_PASSWORD = words(
+  "pass(?:word|wd|phrase|wort)|pwd|pw|kennwort|(?:wlan-|wifi-)?passwort|mot de passe|mdp|contrase[nñ]a|clave|senha|palavra[ -]passe|wachtwoord|ww|has[lł]o|l[oö]sen(?:ord(?:et)?)?|şifre\\p{L}{0,2}|parola\\p{L}{0,2}",
+  "",
+);
+
 /** `: `, ` = `, ` is ` and the like, after up to five other words, as in "password for the account is …". */
 const CONNECTION =
   /^(?:(?:(?:\s\p{L}[\p{L}'’.-]{0,20}){0,6}?),?\s(?:is|was|était|było|var|lautet|heißt|c['’]est|set to|ist|war|est|era|es|è|é|jest|to|brzmi|är|(?:should|used to|must|has to) be|(?:is|was) (?:still|now|simply|just)|(?:ist|war) (?:noch|jetzt|immer noch|einfach)|(?:est|était) toujours|(?:devait|doit) être|(?:debe|debía|tiene que) ser|sigue siendo|(?:deve|dovrebbe) essere|(?:deve|devia) ser|(?:moet|zou) (?:\p{L}{4} )?zijn|(?:miało|powinno) być|(?:ska|skulle|borde) vara|hette|hieß|hei(?:ss)t|:)(?!\p{L})|(?:\s\p{L}{1,20}){0,2}["']?\s?[:：=はをが]|['’]s(?=\s)|[はがを](?=[!-~「『])|(?=\s\S{0,40}\d))\s{0,3}[:：]?\s?(?:(?:le|el|il|lo|o|der|die|das|den|de|het)\s(?=\S{0,12}\d))?/iu;
@@ -110,13 +115,18 @@ export const PASSWORD_RULES: readonly DetectionRule[] = [
     const value = rest.slice(start);
     const quoted = QUOTED.exec(value);
     if (quoted) return [start + 1, start + quoted[0].length - 1];
-    const word = chosenWord(value);
-    if (word !== null) return [start, start + word];
     const joined = /[:：=]\s*$/u.test(connection[0]) ? JOINED.exec(value) : null;
     if (joined) return [start, start + joined[0].length];
     const token = TOKEN.exec(value)?.[0].replace(/[.,;:)\]}]+$/u, "");
     if (token === undefined || token.length < 4 || /^\[\p{Lu}+_\d+$/u.test(token)) return null;
     return looksChosen(token) ? [start, start + token.length] : null;
+  }),
+  // One word, after words that mean nothing else: no pin of a plug, no code of a product.
+  introduced("PASSWORD", new RegExp(WORD_OF_PASSWORD, "iu"), (rest) => {
+    const connection = CONNECTION.exec(rest)?.[0] ;
+    if (connection === undefined || connection.length > 40) return null;
+    const length = chosenWord(rest.slice(connection.length));
+    return length === null ? null : [connection.length, connection.length + length];
   }),
   // "alice@example.org / Tulip!Noon4", "I log in with alice@example.org and Rain_77x"
   introduced(

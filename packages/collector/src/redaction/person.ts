@@ -3,7 +3,7 @@
  * addresses. How people introduce themselves is in `name.ts`.
  */
 import { isGivenName } from "./given-names.ts";
-import { alone, capitalized, CLAUSE_END, givenName, lowerCase } from "./name-shape.ts";
+import { alone, capitalized, CLAUSE_END } from "./name-shape.ts";
 import { introduced } from "./rule.ts";
 import type { DetectionRule, Span } from "./rule.ts";
 import { words } from "./surroundings.ts";
@@ -87,14 +87,14 @@ const startsWithGiven = (rest: string): Span | null => {
 };
 
 export const PERSON_RULES: readonly DetectionRule[] = [
-  introduced("NAME", new RegExp(RELATED, "iu"), (rest) => capitalized(rest, 1) ?? givenName(rest)),
+  introduced("NAME", new RegExp(RELATED, "iu"), (rest) => capitalized(rest, 1)),
   {
     ...introduced("NAME", new RegExp(IS_CALLED, "iu"), (rest) => capitalized(rest, 1)),
     locate: (text, { 0: match, index }) => {
       const end = index + match.length;
       if (!SPEAKS_OF_PERSON.test(text.slice(Math.max(0, index - 50), end - 1))) return null;
       const rest = text.slice(end, end + 120);
-      const found = capitalized(rest, 1) ?? givenName(rest);
+      const found = capitalized(rest, 1);
       return found && [end + found[0], end + found[1]];
     },
   },
