@@ -50,7 +50,7 @@ const SAYS_STATE = new RegExp(
     "zbyt|nie|złe|błędne|dobre|nowe|stare|krótkie|długie|słabe|silne|bezpieczne|puste|nieznane|moje|twoje|jego|jeszcze|już|zawsze|nigdy|tylko|tutaj|inne|takie|samo|za|coś|poprawne|niepoprawne|nieprawidłowe|wymagane|obowiązkowe|łatwe|trudne|nadal|ważne|tajne|wygasłe|prawidłowe|" +
     "för|inte|fel|rätt|nytt|gammalt|kort|långt|svagt|starkt|säkert|tomt|hemligt|okänt|mitt|ditt|ett|inget|ännu|redan|alltid|aldrig|bara|här|borta|samma|annat|lätt|svårt|obligatoriskt|ogiltigt|giltigt|fortfarande|också|väldigt|bra|dåligt|känt|" +
     "çok|yanlış|doğru|yeni|eski|kısa|uzun|zayıf|güçlü|güvenli|boş|benim|bir|değil|hâlâ|hala|artık|hep|hiç|burada|aynı|farklı|gerekli|zorunlu|geçersiz|geçerli|kolay|zor|nedir|var|yok|için|olarak|ile|gibi|daha|kabul|çalışmıyor|olmalı|en" +
-    ")$|(?:(?<!s)ed|ing|able|ible|iert|gesetzt|ändert|bar|lich|ée?s?|[ai]d[oa]|[aiu]t[oa]|los|erend|ane|one|ny|ade|ats|mış|miş|muş|müş|yor|medi|madı)$",
+    ")$|^(?:case|non|two|multi|auto|re|pre|self|not)-|(?:(?<!s)ed|ing|able|ible|iert|gesetzt|ändert|bar|lich|ée?s?|[ai]d[oa]|[aiu]t[oa]|los|erend|ane|one|ny|ade|ats|mış|miş|muş|müş|yor|medi|madı)$",
   "iu",
 );
 

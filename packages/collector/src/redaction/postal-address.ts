@@ -10,7 +10,7 @@ import { PARTICLE, STREET_WORD } from "./street-word.ts";
 const POSTCODE = String.raw`(?:(?:(?:D|A|CH|L|B|F|I|S|SE|PL|NL|P|E)-)?(?:\d{5}-\d{3,4}|\d{5}|\d{4} ?[A-Z]{2}(?!\p{L})|\d{2}-\d{3}|\d{4}-\d{3}|\d{3} \d{2}|(?!(?:19|20)\d\d)\d{4})|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d{2} ?[A-Z\d]{4}|[A-Z]{2} \d{5}(?:-\d{4})?)(?![\p{L}\d])`;
 /** What stands between a part of an address and the next one. */
 const GAP = String.raw`(?:,? ?\n ?|, ?| - | )`;
-const CITY = String.raw`(?: \p{Lu}[\p{L}'’.-]+(?:[ -](?:(?:de|del|la|le|am|an der|d['’]|sur|en|i|upon|of|do|da) ?)?\p{Lu}[\p{L}'’-]+){0,3}(?:\/\p{Lu}\p{L}+)?(?: (?:\([A-Z]{2}\)|[A-Z]{2}(?![\p{L}])|Cedex(?: \d{1,2})?))?)?`;
+const CITY = String.raw`(?: (?:\p{Lu}\p{L}{0,2}\. )?\p{Lu}[\p{L}'’-]+(?:[ -](?:(?:de|del|la|le|am|an der|d['’]|sur|en|i|upon|of|do|da) ?)?\p{Lu}[\p{L}'’-]+){0,3}(?:\/\p{Lu}\p{L}+)?(?: (?:\([A-Z]{2}\)|[A-Z]{2}(?![\p{L}])|Cedex(?: \d{1,2})?))?)?`;
 const START = String.raw`(?<![\p{L}\p{N}_#.,\-/])`;
 
 const STREET_OF_LOWER =

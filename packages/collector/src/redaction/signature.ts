@@ -15,6 +15,7 @@ const CLOSING_WORD =
 export const SIGNATURE_RULES: readonly DetectionRule[] = [
   {
     type: "NAME",
+    beforePlaceholder: false,
     pattern: /\n/gu,
     locate: (text, { index }) => {
       if (text.length - index > LONGEST) return null;
