@@ -218,7 +218,9 @@ const withCapital = (rule: DetectionRule): DetectionRule => ({
   locate: (text, match) => {
     const found = rule.locate(text, match);
     const end = match.index + match[0].length;
-    const first = /(?<!\p{L})(?:Am|An|Im|In|Auf|Zum|Zur|Het|De)(?: de[rmn])? $/u.exec(match[0])?.[0];
+    const first = /(?<!\p{L})(?:Am|An|Im|In|Auf|Zum|Zur|Het|De)(?: de[rmn])? $/u.exec(
+      match[0],
+    )?.[0];
     return found?.[0] === end && first !== undefined ? [end - first.length, found[1]] : found;
   },
 });
@@ -234,13 +236,15 @@ const fromBuilding = (rule: DetectionRule): DetectionRule => ({
 
 /** Addresses that are introduced, and streets with a number. */
 export const ADDRESS_RULES: readonly DetectionRule[] = [
-  withCapital(introduced("ADDRESS", new RegExp(ANNOUNCED, "iu"), (rest): Span | null => {
-    const end = addressEnd(rest, 0);
-    // "Store 5": one number and one word that is no street is no address.
-    if (IS_SPECIFIC.test(rest.slice(0, end))) return [0, end];
-    const lower = /^\p{Lu}/u.test(rest) ? null : valueAtEnd(LOWER_CASE, rest);
-    return lower !== null && isStreet(rest.slice(...lower)) ? lower : null;
-  })),
+  withCapital(
+    introduced("ADDRESS", new RegExp(ANNOUNCED, "iu"), (rest): Span | null => {
+      const end = addressEnd(rest, 0);
+      // "Store 5": one number and one word that is no street is no address.
+      if (IS_SPECIFIC.test(rest.slice(0, end))) return [0, end];
+      const lower = /^\p{Lu}/u.test(rest) ? null : valueAtEnd(LOWER_CASE, rest);
+      return lower !== null && isStreet(rest.slice(...lower)) ? lower : null;
+    }),
+  ),
   ...POSTAL_ADDRESS_RULES.map(fromBuilding),
   introduced("ADDRESS", LABEL, (rest) => valueAtEnd(AFTER_LABEL, rest)),
   // A city or a postcode on the line after another part of the address.

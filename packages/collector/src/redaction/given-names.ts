@@ -3,8 +3,8 @@
  * They tell a name in lower case from another word after "I'm" and the like. They are no list to search texts for.
  */
 const GIVEN_NAMES = new Set(
+  // English
   (
-    // English
     "aaron abigail adam aidan alex alice amanda amber amy andrea andrew andy angela ann anna anne anthony ashley austin beatrice becky ben beth " +
     "billy bob brandon brenda brian caitlin callum carl caroline charlie charlotte chloe chris christine claire connor craig daisy dan daniel danny " +
     "dave david dean debbie deborah diana donna dorothy dylan eddie edward eleanor elizabeth ella ellie emily emma eric ethan eva evelyn fiona frank " +

@@ -15,7 +15,8 @@ const BY_SURNAME = new RegExp(
   `${BEFORE_NAME}(?:(?:${SURNAME})${GIVEN}?|${KANA_NAME})(?:(?=[ 　]?[様殿])|${AFTER_NAME})`,
   "gu",
 );
-const IS_FOLLOWED = /^(?:です|でござ|と申|ともうし|といい|と言い|と呼|[ 　]?(?:様|さま|殿|氏)|さん|の名(?:義|前)|名義|の代|宛|あて|で(?:取|予約))/u;
+const IS_FOLLOWED =
+  /^(?:です|でござ|と申|ともうし|といい|と言い|と呼|[ 　]?(?:様|さま|殿|氏)|さん|の名(?:義|前)|名義|の代|宛|あて|で(?:取|予約))/u;
 const HAS_GIVEN = new RegExp(`^(?:(?:${SURNAME})${GIVEN}|${KANA_NAME})$`, "u");
 
 const ANY = String.raw`[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・々]`;
@@ -58,7 +59,8 @@ export const JAPANESE_NAME_RULES: readonly DetectionRule[] = [
       const end = index + match.length;
       const isWhole = HAS_GIVEN.test(match) && match.length > 2 && !NO_NAME.test(match);
       const isSaid = IS_FOLLOWED.test(text.slice(end, end + 6)) && !NO_NAME.test(match);
-      const isLine = /(?:^|\n)\s{0,3}$/u.test(text.slice(0, index)) && /^\s*(?:\n|$|、)/u.test(text.slice(end));
+      const isLine =
+        /(?:^|\n)\s{0,3}$/u.test(text.slice(0, index)) && /^\s*(?:\n|$|、)/u.test(text.slice(end));
       return isSaid || (isWhole && isLine) ? [index, end] : null;
     },
   },

@@ -54,9 +54,7 @@ export function capitalized(rest: string, fewest: number): Span | null {
   const value = rest.slice(start, end);
   const isAbbreviation = count === 1 && /^\p{Lu}{2,4}$/u.test(value);
   const isInitials = !/\p{L}{2}/u.test(value);
-  return count < fewest || isProduct || isAbbreviation || isInitials
-    ? null
-    : [start, end];
+  return count < fewest || isProduct || isAbbreviation || isInitials ? null : [start, end];
 }
 
 export function lowerCase(rest: string): Span | null {
@@ -85,4 +83,5 @@ export function givenName(rest: string): Span | null {
 /** What ends a line or a sentence. */
 export const LINE_END: RegExp = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
 /** What ends a clause. */
-export const CLAUSE_END: RegExp = /^(?:$|[.,;!?\n)"]| ?[–-] | (?:and|und|et|y|e|en|i|och|ve|but|aber|mais|pero|ma|mas|maar|ale|men|ama|who|der|die|qui|que|che|wie|który|która|som) )/u;
+export const CLAUSE_END: RegExp =
+  /^(?:$|[.,;!?\n)"]| ?[–-] | (?:and|und|et|y|e|en|i|och|ve|but|aber|mais|pero|ma|mas|maar|ale|men|ama|who|der|die|qui|que|che|wie|który|która|som) )/u;

@@ -136,11 +136,17 @@ export const NAME_RULES: readonly DetectionRule[] = [
       const found = capitalized(rest, 2);
       const isWhole =
         found !== null &&
-        /^(?: \([^)\n]{2,20}\))?[ \t]?[\n,;|–-][ \t\n]{0,3}(?:\p{Ll}{2,6}:? )?$/u.test(rest.slice(found[1]));
+        /^(?: \([^)\n]{2,20}\))?[ \t]?[\n,;|–-][ \t\n]{0,3}(?:\p{Ll}{2,6}:? )?$/u.test(
+          rest.slice(found[1]),
+        );
       return isWhole && found[0] === 0 && !IS_CLOSING.test(rest) ? found : null;
     },
   ),
-  introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest) ?? givenName(rest)),
+  introduced(
+    "NAME",
+    new RegExp(STRONG, "iu"),
+    (rest) => capitalized(rest, 1) ?? lowerCase(rest) ?? givenName(rest),
+  ),
   introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
   introduced(
@@ -165,15 +171,9 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(CLOSING, "iu"), (rest) => {
     const found = capitalized(rest, 1);
     const isAfterTitle = found !== null && !/[:："*]/u.test(rest.slice(0, found[0]));
-    return found !== null && isAfterTitle && LINE_END.test(rest.slice(found[1]))
-      ? found
-      : null;
+    return found !== null && isAfterTitle && LINE_END.test(rest.slice(found[1])) ? found : null;
   }),
-  introduced(
-    "NAME",
-    new RegExp(SHORT_CLOSING, "iu"),
-    (rest) => alone(rest, LINE_END),
-  ),
+  introduced("NAME", new RegExp(SHORT_CLOSING, "iu"), (rest) => alone(rest, LINE_END)),
   introduced("NAME", /(?<!\p{L})(?:lg|mfg|vg|mvg|mvh|gr|xx),? /iu, givenName),
   introduced("NAME", new RegExp(IN_NAME, "iu"), (rest) => capitalized(rest, 2)),
   introduced("NAME", new RegExp(MYSELF, "iu"), (rest) => {

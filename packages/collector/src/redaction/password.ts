@@ -61,7 +61,9 @@ function chosenWord(value: string): number | null {
       value,
     );
   const word = match?.groups?.["word"];
-  return word === undefined || SAYS_STATE.test(word) || !/^\p{Ll}|[.&_+-]/u.test(word) ? null : word.length;
+  return word === undefined || SAYS_STATE.test(word) || !/^\p{Ll}|[.&_+-]/u.test(word)
+    ? null
+    : word.length;
 }
 
 /** A small letter, a digit, and a capital or a symbol within: no model of a phone such as `iPhone-15`. */
@@ -97,10 +99,7 @@ const TOPIC = words(
   "pass(?:word|wd|code|phrase|wort|e)?s?|pwd|pw|kennwort|mot de passe|mdp|contrase[nñ]as?|clave|senhas?|palavra-passe|antiga|wachtwoord\\p{L}*|ww|has[lł]\\p{L}{1,3}|l[oö]sen\\p{L}*|şifre\\p{L}*|parola\\p{L}*|wi-?fi\\p{L}{0,2}|wlan|alarm\\p{L}{0,3}|larm\\p{L}{0,2}|safe|tresor|coffre|caja fuerte|cassaforte|cofre|kluis|sejf\\p{L}{0,2}|kassaskåp\\p{L}{0,2}|kasa|log(?:in|ged in|ge)|acceso|accès|accesso|acesso|cuenta|conta|パスワード",
 );
 const IS_TOPIC = new RegExp(TOPIC, "iu");
-const NEAR = new RegExp(
-  String.raw`^[^\n]{0,70}?(?<=[\s"'“„«「(])(?<value>${GENERATED})`,
-  "u",
-);
+const NEAR = new RegExp(String.raw`^[^\n]{0,70}?(?<=[\s"'“„«「(])(?<value>${GENERATED})`, "u");
 
 /** Passwords in URLs and after words that announce them. */
 export const PASSWORD_RULES: readonly DetectionRule[] = [
@@ -123,7 +122,7 @@ export const PASSWORD_RULES: readonly DetectionRule[] = [
   }),
   // One word, after words that mean nothing else: no pin of a plug, no code of a product.
   introduced("PASSWORD", new RegExp(WORD_OF_PASSWORD, "iu"), (rest) => {
-    const connection = CONNECTION.exec(rest)?.[0] ;
+    const connection = CONNECTION.exec(rest)?.[0];
     if (connection === undefined || connection.length > 40) return null;
     const length = chosenWord(rest.slice(connection.length));
     return length === null ? null : [connection.length, connection.length + length];
@@ -134,7 +133,9 @@ export const PASSWORD_RULES: readonly DetectionRule[] = [
     /(?<!\p{L})(?:log(?:in|ged|ge|ging|ga|gar)?|sign(?:ed)? in|user(?:name)?|acc?ount|konto|melde|accedo|entro|connecte|identifiant|usuario|utente|giriş|giriyorum|loguję|ww|creds?|credentials)(?!\p{L})[^\n]{0,40}?[^\s@]{1,64}@[^\s@,;]{3,64}(?:,? (?:and|und|et|y|e|en|i|och|ve|with|mit|avec|con|com|met|z|med|ile|pw|ww|mdp|pass) | ?[/|,;:] ?)/iu,
     (rest) => {
       const token = TOKEN.exec(rest)?.[0].replace(/[.,;:)\]}]+$/u, "") ?? "";
-      return token.length >= 6 && looksChosen(token) && !token.includes("@") ? [0, token.length] : null;
+      return token.length >= 6 && looksChosen(token) && !token.includes("@")
+        ? [0, token.length]
+        : null;
     },
   ),
   // "changed it to hunter_7788 but the password is refused": a generated token near a word for passwords

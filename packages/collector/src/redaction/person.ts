@@ -25,7 +25,7 @@ const CALLED =
 /** "My daughter", "meine Kollegin heißt": one word is enough. */
 const RELATED = words(
   `(?:(?:${OWNER}) (?:\\p{Ll}{2,12} )?(?:${RELATIVE})${CALLED}|(?:kızım|oğlum|eşim|karım|kocam|annem|babam|kardeşim|ablam|abim|arkadaşım|komşum|patronum|nişanlım|sevgilim|dedem|teyzem|amcam|kuzenim|yeğenim|torunum)(?: (?:için|adı|ismi))?)`,
-  "[,:]? [(\"“„«]?",
+  '[,:]? [("“„«]?',
 );
 /** "She is called", somewhere after a word for a relative. */
 const IS_CALLED = words(
@@ -33,7 +33,9 @@ const IS_CALLED = words(
   " ",
 );
 const SPEAKS_OF_PERSON = new RegExp(
-  words(`${RELATIVE}|he|she|sie|er|vormieter\\p{L}{0,3}|elle|han|hon|zij|hij|eşim|kızım|oğlum|hasta\\p{L}{0,2}|person|frau|mann|name`),
+  words(
+    `${RELATIVE}|he|she|sie|er|vormieter\\p{L}{0,3}|elle|han|hon|zij|hij|eşim|kızım|oğlum|hasta\\p{L}{0,2}|person|frau|mann|name`,
+  ),
   "iu",
 );
 /** Who did or holds something. */
@@ -103,7 +105,11 @@ export const PERSON_RULES: readonly DetectionRule[] = [
     new RegExp(ACTING, "iu"),
     (rest) => startsWithGiven(rest) ?? titled(rest) ?? capitalized(rest, 2),
   ),
-  introduced("NAME", new RegExp(ACCOUNT, "iu"), (rest) => capitalized(rest, 2) ?? startsWithGiven(rest)),
+  introduced(
+    "NAME",
+    new RegExp(ACCOUNT, "iu"),
+    (rest) => capitalized(rest, 2) ?? startsWithGiven(rest),
+  ),
   introduced("NAME", new RegExp(TITLE_AFTER, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(SALUTATION, "iu"), (rest) => {
     const found = capitalized(rest, 1);

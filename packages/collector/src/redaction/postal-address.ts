@@ -39,8 +39,12 @@ export const POSTAL_ADDRESS_RULES: readonly DetectionRule[] = [
   ),
 ];
 
-const IS_LOWER = new RegExp(`^(?:${STREET_WORD}|${PARTICLE}|lungomare|località|frazione|contrada)[.º°]?$`, "iu");
-const IS_TOKEN = /^[(]?(?:(?:[dlDL]['’])?\p{Lu}[\p{L}\p{M}\d'’.\/-]*|[\d#][\p{L}\d.\/ªº°-]{0,9}|s\/n|n[º°.]\d{0,4})[)]?$/u;
+const IS_LOWER = new RegExp(
+  `^(?:${STREET_WORD}|${PARTICLE}|lungomare|località|frazione|contrada)[.º°]?$`,
+  "iu",
+);
+const IS_TOKEN =
+  /^[(]?(?:(?:[dlDL]['’])?\p{Lu}[\p{L}\p{M}\d'’.\/-]*|[\d#][\p{L}\d.\/ªº°-]{0,9}|s\/n|n[º°.]\d{0,4})[)]?$/u;
 const BEFORE_POSTCODE = 100;
 
 /**
@@ -54,7 +58,12 @@ function startOfStreet(text: string, postcode: number, hasCity: boolean): number
   let hasNumber = false;
   for (let count = 0; count < 5 && end > from; count += 1) {
     const before = text.slice(from, end).replace(/(?:,? ?\n ?|, ?| - | )$/u, "");
-    const cut = Math.max(before.lastIndexOf(","), before.lastIndexOf("\n"), before.lastIndexOf(":"), before.lastIndexOf(";"));
+    const cut = Math.max(
+      before.lastIndexOf(","),
+      before.lastIndexOf("\n"),
+      before.lastIndexOf(":"),
+      before.lastIndexOf(";"),
+    );
     const chunk = before.slice(cut + 1);
     const tokens = [...chunk.matchAll(/[^ ]+/gu)];
     let first = tokens.length;
@@ -84,7 +93,13 @@ const isFirstWord = (tokens: readonly RegExpExecArray[], first: number): boolean
   const word = tokens[first]?.[0] ?? "";
   const next = tokens[first + 1]?.[0] ?? "";
   const isLowerParticle = /^\p{Ll}/u.test(word) && !IS_STREET.test(word) && word.length < 4;
-  return isLowerParticle || (/^\p{Lu}\p{L}+$/u.test(word) && isNotName(word) && !/^(?:Am|Im|An|Auf|Alte|Het|De|Den|Le|La|El|Los|Las|Les|Neue|Neuer)$/u.test(word) && next !== "");
+  return (
+    isLowerParticle ||
+    (/^\p{Lu}\p{L}+$/u.test(word) &&
+      isNotName(word) &&
+      !/^(?:Am|Im|An|Auf|Alte|Het|De|Den|Le|La|El|Los|Las|Les|Neue|Neuer)$/u.test(word) &&
+      next !== "")
+  );
 };
 const IS_STREET = new RegExp(`^(?:${STREET_WORD})[.º°]?$`, "iu");
 

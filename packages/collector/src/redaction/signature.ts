@@ -21,7 +21,11 @@ export const SIGNATURE_RULES: readonly DetectionRule[] = [
       if (text.length - index > LONGEST) return null;
       const match = LAST_LINES.exec(text.slice(index));
       const { space = "", line = "", after } = match?.groups ?? {};
-      const before = text.slice(Math.max(0, index - LONGEST), index).split("\n").at(-1) ?? "";
+      const before =
+        text
+          .slice(Math.max(0, index - LONGEST), index)
+          .split("\n")
+          .at(-1) ?? "";
       const start = index + space.length;
       const found = capitalized(text.slice(start, start + 60), 1);
       if (match === null || before === "" || found?.[0] !== 0) return null;
