@@ -1,16 +1,10 @@
 import { isNotName } from "./not-names.ts";
+import { POSTAL_ADDRESS_RULES, startOfAddress } from "./postal-address.ts";
 import { introduced, valueAtEnd } from "./rule.ts";
 import type { DetectionRule, Span } from "./rule.ts";
+import { PARTICLE, STREET_WORD } from "./street-word.ts";
 import { words } from "./surroundings.ts";
 
-/** Words of addresses that are written in lower case. */
-const STREET_WORD =
-  "rue|avenue|av|bd|boulevard|place|chemin|allées?|impasse|quai|cours|route|square|via|viale|piazza|corso|vicolo|largo|calle|c|avenida|avda|plaza|" +
-  "paseo|carrer|camino|rua|praça|travessa|estrada|alameda|ul|ulica|ulicy|al|aleja|alei|os|osiedle|pl|plac|bis|ter|apt|apartment|flat|unit|suite|floor|appt|étage|etg|og|eg|" +
-  "wohnung|piso|puerta|esc|izq|izda|dcha|andar|apto|bloco|scala|int|interno|piano|m|lok|mieszkania|lgh|tr|daire|kat|no|nr|nº|n|" +
-  "bajo|izquierda|derecha|esq|dto|frente|fundos|street|road|lane|box|sokak|caddesi|mahallesi|bâtiment|bât|room|chambre|zimmer|habitación|camera|quarto|kamer|pokój|rum|oda|lot|lote|nave|local|km|bus|nd|rd|th|st|er|e|cedex";
-const PARTICLE =
-  "in|i|w|te|en|em|de|la|le|les|du|des|del|della|delle|dei|degli|di|da|do|dos|das|el|los|las|van|den|der|dem|het|am|an|im|in|auf|of|the|na|sur|sous|ob|bei|zum|zur|upon|près|św|y|à|à la|ve|'t|s-|'s-";
 /** One part of an address: a number, a word with a capital letter, a word in capitals and digits. */
 const TOKEN = new RegExp(
   String.raw`^(?:(?<number>(?!\d[A-Z]\d|\d{1,2}\.[ºª])#?\d{1,6}(?:[\-/]\d{1,5}){0,3}(?:[ªº°]|\.(?=\s?\p{L})|\p{L}{1,2}(?![\p{L}\d]))?(?![\p{L}\d]))|` +
@@ -71,17 +65,17 @@ function addressEnd(text: string, start: number): number {
 const hasOnlyNumber = (number: string): boolean => /^\d{4,6}|-/u.test(number);
 
 const ANNOUNCED = words(
-  String.raw`(?:(?:my|our|the|home|new|shipping|delivery|billing|postal|mailing|street|work|full|current) ){0,3}address(?: line)?(?: [12])?(?: is| to|['’]s)?|` +
-    "(?:deliver|ship|send|post|mail|bring|forward)(?:ed|ing)?(?: (?:it|them|this|that|everything|the (?:parcel|package|order|goods|rest)|my (?:order|parcel|package)))?(?: (?:back|over))? to|deliver(?:y|ed)? (?:to|at)|(?:live|living|lives|stay|staying|reside|residing|located|based) (?:at|in|on)|(?:moved|moving|relocated|come|coming) to|pick (?:it |me |us )?up (?:at|from)|(?:bill|invoice|taxi|cab)(?: it)? to|where(?=:)|home is|house is at|" +
-    "(?:meine |unsere |die |neue ){0,2}(?:liefer|rechnungs|post|privat|wohn|versand|heim)?(?:adresse|anschrift)(?: ist| lautet)?|(?:taxi|wagen)(?: soll)? (?:zum|zur|nach|an|in die)|(?:wohne(?:n|t|haft)?|lebe|gemeldet|übernachte|ziehe)(?: ich| wir| jetzt)?(?: in(?: der)?| an(?: der)?| am| im)?|(?:liefer|schick|send|versende?)\\p{L}{0,3}(?: \\p{L}{2,12}){0,4}? (?:an|nach|in die|zur?)|" +
-    "(?:mon |notre |l['’])?adresse(?: de (?:livraison|facturation)| postale| est| c['’]est){0,2}|(?:je )?(?:loge|séjourne|déménage)(?: au| à| dans)?|factur(?:e[rz]|é)(?: \\p{L}{2,9}){0,2}? (?:à|au|chez)|(?:à|a) livrer(?: au| à| chez)?|taxi (?:pour|au)|(?:j['’])?habit(?:e|ons)(?: maintenant)?(?: au| à| dans)?|(?:livre[rz]|livraison|envoye[rz]|expédie[rz])(?:[- ]\\p{L}{2,9}){0,3}? (?:au|à|chez)|domicilié\\p{L}{0,2}(?: au| à)?|" +
-    "(?:mi |la )?dirección(?: (?:de (?:entrega|envío|facturación)|postal|es)){0,2}|vivo (?:en|a|in|na|no)|(?:factur|recog|alojad|hospedad|domiciliad|mud)\\p{L}{1,4}(?: \\p{L}{2,10}){0,2}? (?:a|en|em|na|no)|estoy en|taxi (?:a|para)|(?:env[ií]\\p{L}{1,5}|entreg\\p{L}{1,4}|mand\\p{L}{1,5})(?: \\p{L}{2,10}){0,3}? (?:a|en|para|em|na|no)(?: la)?|domicilio(?: es)?|resido (?:en|em|in)|" +
-    "(?:il mio |l['’])?indirizzo(?: (?:di (?:consegna|spedizione|casa)|è)){0,2}|(?:abito|alloggio|risiedo|residente|vacanza|soggiorno|andato|ritirare|fatturare)(?: in| a| presso)?|taxi per|(?:spedi|consegn|invi|sped)\\p{L}{1,6}(?: \\p{L}{2,10}){0,3}? (?:a|in|presso)|" +
-    "(?:o )?(?:meu )?endereço(?: (?:de entrega|é)){0,2}|(?:estou|fico|buscar|entregar|casa é|recolher|levantar)(?: (?:na|no|em))|mor(?:o|amos|ada)(?: (?:na|no|em|é|de entrega)){0,2}|(?:mijn |het )?(?:bezorg|aflever|post|factuur|woon)?adres(?: is)?|taxi naar|(?:ik )?(?:logeer|verblijf|overnacht|woon)(?: nu)?(?: op| aan| in)?(?: de| het)?|(?:bezorg|stuur|lever|verstuur)\\p{L}{0,3}(?: \\p{L}{2,10}){0,3}? (?:naar|op|aan|bij)|" +
-    "(?:mój |na )?adres(?: (?:dostawy|to|wysyłki|zamieszkania|domowy)){0,2}|(?:taksówk\\p{L}{1,2} (?:na|do|pod)|nocuj\\p{L}{1,3}|zameldowan\\p{L}{1,2}|mieszka\\p{L}{1,3})(?: (?:przy|na|w)){0,2}|(?:wyśl|dostarcz|przyśl|wysł)\\p{L}{1,6}(?: \\p{L}{2,12}){0,3}? (?:na|do|pod)(?: adres)?|" +
-    "(?:min |vår )?(?:leverans|post|faktura|hem)?adress(?:en)?(?: är)?|taxi till|(?:jag )?(?:bor|sover|hämta|flyttar) (?:på|i|vid|till)|(?:skicka|leverera|sänd)\\p{L}{0,2}(?: \\p{L}{2,10}){0,3}? (?:till|på)|" +
+  String.raw`(?:(?:my|our|the|home|new|shipping|delivery|billing|postal|mailing|street|work|full|current) ){0,3}add?ress(?: line)?(?: [12])?(?: is| to|['’]s)?|` +
+    "(?:deliver|ship|send|post|mail|bring|forward)(?:ed|ing)?(?: (?:it|them|this|that|everything|the (?:parcel|package|order|goods|rest)|my (?:order|parcel|package)))?(?: (?:back|over))? to|deliver(?:y|ed)? (?:to|at)|(?:new |our |my |the ){0,2}(?:place|flat|house|home|office|apartment|shop|studio|hq|unit) (?:is|at)|goes to|collect(?:ed)? (?:it |them )?(?:at|from)|drop(?:ped)?(?: (?:it|them|off|this)){0,2} (?:at|off at)|moved (?:out of|from)|(?:send it|deliver|bring it|ship it) here(?=:)|(?:delivery|home visit|pick-?up|shipping|billing|invoice)(?: please| point| location)?(?=:)|(?:live|living|lives|lived|stay|staying|stayed|reside|residing|located|based) (?:at|in|on)|(?:moved|moving|relocated|come|coming) to|pick (?:it |me |us )?up (?:at|from)|(?:bill|invoice|taxi|cab)(?: it)? to|where(?=:)|lieferung(?=:)|livraison(?=:)|entrega(?=:)|consegna(?=:)|levering(?=:)|bezorging(?=:)|dostawa(?=:)|wysyłka(?=:)|leverans(?=:)|teslimat(?=:)|home is|house is at|" +
+    "(?:meine |unsere |die |neue ){0,2}(?:liefer|rechnungs|post|privat|wohn|versand|heim)?(?:addr?esse|anschrift)(?: ist| lautet)?|(?:taxi|wagen)(?: soll)? (?:zum|zur|nach|an|in die)|(?:wohne(?:n|t|haft)?|lebe|gemeldet|übernachte|ziehe)(?: ich| wir| jetzt)?(?: in(?: der)?| an(?: der)?| am| im)?|(?:liefer|schick|send|versende?|bring|umgezogen|gezogen|ziehen?)\\p{L}{0,3}(?: \\p{L}{2,12}){0,4}? (?:an(?: die| den)?|nach|in (?:die|den|das)|zu[rm]?|bei)|" +
+    "(?:mon |notre |l['’])?adresse(?: de (?:livraison|facturation)| postale| est| c['’]est){0,2}|(?:nous )?(?:avons )?(?:quitté|déménagé)(?: le| au| à| pour| du)*|(?:je )?(?:loge|séjourne|déménage)(?: au| à| dans)?|factur(?:e[rz]|é)(?: \\p{L}{2,9}){0,2}? (?:à|au|chez)|(?:à|a) livrer(?: au| à| chez)?|taxi (?:pour|au)|(?:j['’])?habit(?:e|ons)(?: maintenant)?(?: au| à| dans)?|(?:livre[rz]|venir|passer|livraison|envoye[rz]|expédie[rz])(?:[- ]\\p{L}{2,9}){0,3}? (?:au|à|chez)|domicilié\\p{L}{0,2}(?: au| à)?|" +
+    "(?:mi |la )?dirección(?: (?:de (?:entrega|envío|facturación)|postal|es)){0,2}|vivo (?:en|a|in|na|no)|(?:factur|recog|alojad|hospedad|domiciliad|mud)\\p{L}{1,4}(?: \\p{L}{2,10}){0,2}? (?:a|en|em|na|no)|estoy en|taxi (?:a|para)|(?:env[ií]\\p{L}{1,5}|entreg\\p{L}{1,4}|mand\\p{L}{1,5})(?: \\p{L}{2,10}){0,3}? (?:a|en|para|em|na|no)(?: la)?|domicilio(?: es)?|direccion(?: es)?|piso(?: es| está en|,)|casa(?: es| está en)|es la|resido (?:en|em|in)|" +
+    "(?:il mio |l['’])?indirizzo(?: (?:di (?:consegna|spedizione|casa)|è)){0,2}|(?:abito|abitiamo|vivo|vivono|sto|stiamo|alloggio|risiedo|residente|vacanza|soggiorno|andato|ritirare|fatturare)(?: in| a| presso)?|taxi per|(?:spedi|consegn|invi|sped)\\p{L}{1,6}(?: \\p{L}{2,10}){0,3}? (?:a|in|presso)|" +
+    "(?:a )?(?:minha )?morada(?: é)?|(?:o )?(?:meu )?endereço(?: (?:de entrega|é)){0,2}|(?:estou|fico|buscar|entregar|casa é|recolher|levantar)(?: (?:na|no|em))|mor(?:o|amos|ada)(?: (?:na|no|em|é|de entrega)){0,2}|(?:mijn |het )?(?:bezorg|aflever|post|factuur|woon)?adres(?: is)?|taxi naar|(?:ik )?(?:logeer|verblijf|overnacht|woon)(?: nu)?(?: op| aan| in)?(?: de| het)?|(?:bezorg|stuur|lever|aflever|verstuur|breng|verhuis|verhuiz)\\p{L}{0,3}(?: \\p{L}{2,10}){0,3}? (?:naar|op|aan|bij)|" +
+    "(?:mój |na )?adres(?: (?:dostawy|to|wysyłki|zamieszkania|domowy)){0,2}|(?:taksówk\\p{L}{1,2} (?:na|do|pod)|nocuj\\p{L}{1,3}|zameldowan\\p{L}{1,2}|mieszka\\p{L}{1,4}|przeprowadzi\\p{L}{2,5}(?: się)?)(?: (?:przy|na|w|z|do)){0,2}|(?:wyśl|dostarcz|przyśl|wysł)\\p{L}{1,6}(?: \\p{L}{2,12}){0,3}? (?:na|do|pod)(?: adres)?|" +
+    "(?:min |vår )?(?:leverans|post|faktura|hem)?adress(?:en)?(?: är)?|taxi till|(?:jag |vi )?(?:bor|bodde|sover|hämta|flytta\\p{L}{0,2})(?: nu)?(?: i helgen| idag)? (?:på|i|vid|till|från)|(?:skicka|leverera|sänd)\\p{L}{0,2}(?: \\p{L}{2,10}){0,3}? (?:till|på)|" +
     "(?:teslimat |ev |fatura |benim )?adres\\p{L}{0,4}|evim",
-  String.raw`(?![\p{L}\p{N}_])(?: ?\([^)\n]{1,20}\))?(?:["']?[ \t]?[:=|]["']?)?[ \t]{0,2}(?:\n[ \t]{0,2})?`,
+  String.raw`(?![\p{L}\p{N}_])(?: ?\([^)\n]{1,20}\))?(?:["']?[ \t]?[:=|]["']?)?[ \t]{0,2}(?:\n[ \t]{0,2})?(?:(?:jetzt|nun|now|ahora|ora|agora|nu|teraz|maintenant|van|von|from|från|da|z) )?`,
 );
 
 const ANYTHING = /(?:)/u;
@@ -117,12 +111,12 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   // Calle Mayor 5, Via Roma 3, Rua Augusta, 100, ul. Długa 5
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę|[Pp]lace|[Rr]ue|[Cc]hemin|[Aa]venue|[Ii]mpasse|[Qq]uai|[Bb]oulevard|[Ll]ungomare|corso|viale|vicolo|largo|[Ll]ocalità|[Ll]oc\.|[Ff]razione|[Cc]ontrada|[Cc]amino|[Pp]olígono(?: [Ii]ndustrial)?|[Uu]rbanización|[Uu]rb\.|[Ll]adeira|[Bb]eco|[Qq]uinta|[Bb]airro|[Uu]rbanização|plaza|paseo|ronda|travessa|praça|alameda|estrada)(?= ?(?:de (?:l[ao]s? |l['’])|d[aeiou]s? |de[gl]l[aeio'’]? ?|d['’]|l[ao]s? |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número |lote |nave |km )?(?!(?:19|20)\d\d(?!\d|, ?\d)|\d+ ?(?:k?g|[mc]?l|[cm]m|€|%)(?!\p{L}))\d)`,
+    String.raw`(?<![\p{L}\p{N}_])(?:Calle|calle|C\/|Avenida|avenida|Avda\.?|Av\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Travesía|Rua|rua|Praça|Travessa|Largo|Alameda|Estrada|Rodovia|Via|via|Viale|viale|Piazza|piazza|Piazzale|Corso|corso|Vicolo|Strada|ul\.|Ul\.|al\.|Al\.|pl\.|os\.|ulica|ulicy|ulicę|[Pp]lace|[Rr]ue|[Cc]hemin|[Aa]venue|[Ii]mpasse|[Qq]uai|[Bb]oulevard|[Ll]ungomare|corso|viale|vicolo|largo|[Ll]ocalità|[Ll]oc\.|[Ff]razione|[Cc]ontrada|[Cc]amino|[Pp]olígono(?: [Ii]ndustrial)?|Gran|[Cc]arretera|[Cc]arrera|[Cc]tra\.|[Cc]alzada|Rod\.|[Pp]raceta|[Cc]alçada|[Aa]v|[Rr]\.|[Ss]trada|[Ss]alita|[Ss]alizada|Fondamenta|Calle|[Aa]lej[ai]|[Rr]ynek|[Pp]lac|[Uu]rbanización|[Uu]rb\.|[Ll]adeira|[Bb]eco|[Qq]uinta|[Bb]airro|[Uu]rbanização|plaza|paseo|ronda|travessa|praça|alameda|estrada)(?= ?(?:de (?:l[ao]s? |l['’])|d[aeiou]s? |de[gl]l[aeio'’]? ?|d['’]|l[ao]s? |św\. )?\p{Lu}[\p{L}'’.-]+(?: (?:d[aeio]s? |de la |del |della |e |y |i )?\p{Lu}?[\p{L}'’.-]+){0,4},? (?:nº ?|n\. ?|n° ?|no\.? ?|número |lote |nave |km )?(?!(?:19|20)\d\d(?!\d|, ?\d)|\d+ ?(?:k?g|[mc]?l|[cm]m|€|%)(?!\p{L}))\d)`,
     ANYTHING,
   ],
   // Keizersgracht 123, 1015 CJ Amsterdam; Drottninggatan 5
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}?[\p{L}'’-]{2,30}(?:straat|laan|gracht|kade|singel|steeg|gatan|vägen|gränd|stigen|torget|allén)\s\d{1,4}(?: ?(?:[A-Za-z]|bis|hs|[IV]{1,3})(?![\p{L}]))?`,
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}?[\p{L}'’-]{2,30}(?:straat|laan|gracht|kade|singel|steeg|plein|dijk|dreef|gatan|gata|vägen|väg|gränd|stigen|torget|allén|backen|strand)\s\d{1,4}(?: ?(?:[A-Za-z]|bis|hs|[IV]{1,3})(?![\p{L}]))?`,
     ANYTHING,
   ],
   [
@@ -132,6 +126,11 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   // Atatürk Mah. 12. Sok. No: 5
   [
     String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’]{0,20} ){1,3}(?:Mah(?:\.|allesi)|Cad(?:\.|desi)|Sok(?:\.|ak|ağı)|Bulvarı|Blv\.)(?=[^\n]{0,60}\d)`,
+    ANYTHING,
+  ],
+  // Lindenweg 4, Moltkering 12: no way of five minutes.
+  [
+    String.raw`(?<![\p{L}\p{N}_])\p{Lu}[\p{L}-]{2,28}(?:weg|platz|damm|ufer|steig|pfad|ring|berg|graben|winkel|stieg|twiete) \d{1,3} ?(?:[a-z](?!\p{L}))?(?=(?:[,;.!?\n)]|$| (?:in|und|nach|bei|zur?|gezogen|ein|bitte) ?))(?<!(?:Sitz|Park|Stell|Steh|Fuß|Schul|Arbeits|Rad|Heim|Hin|Rück)(?:platz|weg) .{0,6})`,
     ANYTHING,
   ],
   // Yeni Köy No: 12, Şile
@@ -152,7 +151,7 @@ const IS_SPECIFIC =
 
 /** Labels of forms before a part of an address, at the start of a line. */
 const LABEL =
-  /(?:(?<=\n)|^)[ \t>*"-]{0,4}(?:straße(?: und hausnummer)?|strasse|street(?: address)?|(?:address )?line [12]|rue|calle|rua|morada|via|indirizzo|straat(?: en huisnummer)?|ulica|gata|gatuadress|sokak|plz(?: ?[/+,] ?| und )?(?:ort|stadt)?|ort|stadt|(?:zip|post)(?: ?code)?|postal code|c\.? ?p\.?|code postal|ville|c[óo]digo postal|ciudad|localidad|cep|cap|città|comune|cidade|localidade|postcode(?: en (?:woon)?plaats)?|(?:woon)?plaats|kod(?: pocztowy)?|miasto|miejscowość|postnummer|postadress|ort|posta kodu|il\/ilçe|ilçe|city|town)["']?[ \t]?[:=][ \t"']{0,3}/iu;
+  /(?:(?<=\n)|^)[ \t>*"-]{0,4}(?:straße(?: und hausnummer)?|strasse|street(?: address)?|(?:address )?line [12]|rue|calle|rua|morada|via|indirizzo|straat(?: en huisnummer)?|ulica|gata|gatuadress|sokak|plz(?: ?[/+,] ?| und )?(?:ort|stadt)?|ort|stadt|(?:zip|post)(?: ?code)?|postal code|c\.? ?p\.?|code postal|ville|c[óo]digo postal|ciudad|localidad|cep|cap|città|comune|cidade|localidade|postcode(?: en (?:woon)?plaats)?|(?:woon)?plaats|kod(?: pocztowy)?|miasto|miejscowość|postnummer|postadress|ort|posta kodu|il\/ilçe|ilçe|city|town|huisnummer|gade|gata och nummer|sokak\/cadde|cadde|mahalle|ulica i (?:nr|numer)|kod i miasto|nr domu|cap e città|dirección|domicilio|endereço|address|adresse|anschrift|indirizzo|adres|adress|adresse postale|cap e città|ilçe\/il|postnummer och ort|municipio|población|provincia|gemeente|stad)["']?[ \t]?[:=][ \t"']{0,3}/iu;
 const AFTER_LABEL =
   /^(?<value>(?=[^\n]{0,50}\d{4}|\p{L}[^\n]{0,50} \d|\d{1,5}[a-z]?,? \p{L})(?=[^\n]{0,20}(?:\p{Lu}|\d{4}))[\p{L}\d][^\n:|;"=[\]]{1,60})(?=["']?\s*(?:\n|$|[;|]))/u;
 
@@ -169,7 +168,7 @@ const LOWER_CASE = new RegExp(
 /** Whether words in lower case can only be an address: a number at the end or before a comma, or a postcode. */
 const isStreet = (value: string): boolean =>
   !NOT_NUMBER_AFTER.test(value.replace(/^\d+/, "")) &&
-  !/(?<!\p{L})(?:at|with|con|med|mit|avec|com|há|and|und|food|which|que|och)(?!\p{L})/u.test(
+  !/(?<!\p{L})(?:at|with|con|med|mit|avec|com|há|and|und|food|which|que|och|naar|para|nach|till|pour|sitio|zu)(?!\p{L})/u.test(
     value,
   ) &&
   (/\d{4}|\d[a-z]{2}$|\p{L} \d{1,4}[a-z]?(?:[/-]\d+)?(?:,|$| (?:in|à|en|em|w|i|te) )/u.test(
@@ -181,8 +180,19 @@ const isStreet = (value: string): boolean =>
     ));
 
 /** Japan: a prefecture and numbers of blocks, after an optional postcode. */
-const JAPANESE =
-  /(?:〒? ?\d{3}-\d{4}[ 　\n]?)?(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県|\p{Script=Han}{1,5}[市区](?!民)(?=[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,20}[0-9０-９]{1,3}(?:丁目|番地|[-−－ー番][0-9０-９])))[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]{2,30}[0-9０-９][0-9０-９丁目番地号の\-−－ー]{0,20}(?:[東西南北][0-9０-９番号\-−－]{1,10})?(?:[ 　\n]?[\p{Script=Han}\p{Script=Katakana}ー]{1,20}(?:[0-9０-９]{1,4}(?:号室?|室|階)?|ビル|マンション|ハイツ|荘|コーポ|タワー|ハウス)(?:[ 　]?[0-9０-９]{1,4}(?:号室?|階|F))?)?/gu;
+const KANJI = String.raw`\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー々ケヶ`;
+const PREFECTURE = String.raw`(?:東京都|北海道|(?:京都|大阪)府|\p{Script=Han}{2,3}県)`;
+const JAPANESE_BUILDING = String.raw`(?:[ 　\n]{1,2}[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ーA-Za-z]{2,20}?[ 　]?[0-9０-９]{1,4}(?:号室?|室|階|F)?|[ 　\n]{0,2}[\p{Script=Han}\p{Script=Katakana}ーA-Za-z]{1,20}?(?:ビル|マンション|ハイツ|荘|コーポ|タワー|ハウス|レジデンス|アパート|寮|邸)(?:[ 　]?[0-9０-９]{1,4}(?:号室?|室|階|F)?)?|[\p{Script=Katakana}ー]{2,20}[ 　]?[0-9０-９]{1,4}(?:号室?|室)?)?`;
+const BLOCKS = String.raw`(?:[0-9０-９]|[一二三四五六七八九十]{1,3}丁目)[0-9０-９丁目番地号の条東西南北\-−－ー‐]{0,20}`;
+const JAPANESE = new RegExp(
+  String.raw`(?:〒? ?\d{3}-\d{4}[ 　\n]{0,2})?(?:${PREFECTURE}|(?<![\p{Script=Han}\p{Script=Katakana}ー])\p{Script=Han}{1,5}[市区郡](?!民))[${KANJI}]{1,30}?${BLOCKS}(?<=[0-9０-９目番地号])(?![0-9０-９個円時分人名日月年階本枚つ点回台泊度])${JAPANESE_BUILDING}|` +
+    // Kyoto names streets instead of blocks.
+    String.raw`〒? ?\d{3}-\d{4}[ 　\n]{0,2}(?:${PREFECTURE}|\p{Script=Han}{1,5}[市区郡])[${KANJI}]{2,30}${JAPANESE_BUILDING}`,
+  "gu",
+);
+/** A form that separates the prefecture from the rest. */
+const JAPANESE_FIELD =
+  /(?:都道府県|市区?町?村?(?:番地)?|市町村番地|番地|建物名?|町名|郵便番号)\s?[:：]\s?/u;
 
 const LONGEST = 200;
 
@@ -197,26 +207,61 @@ const unannounced = ([pattern, needs]: (typeof STARTS)[number]): DetectionRule =
     const first = /^\p{Lu}\p{L}+ (?=\p{Lu})/u.exec(match)?.[0] ?? "";
     const start = isNotName(first.trim()) ? first.length : 0;
     const isBare = start > 0 && /^(?:Stra(?:ß|ss)e|Str\.|Allee|Gasse)/u.test(match.slice(start));
-    return end >= match.length && !isBare ? [index + start, index + end] : null;
+    if (end < match.length || isBare) return null;
+    return [start > 0 ? index + start : startOfAddress(text, index), index + end];
+  },
+});
+
+/** `Am Markt 3` after "ich wohne": the first word is not of the introduction. */
+const withCapital = (rule: DetectionRule): DetectionRule => ({
+  ...rule,
+  locate: (text, match) => {
+    const found = rule.locate(text, match);
+    const end = match.index + match[0].length;
+    const first = /(?<!\p{L})(?:Am|An|Im|In|Auf|Zum|Zur|Het|De)(?: de[rmn])? $/u.exec(
+      match[0],
+    )?.[0];
+    return found?.[0] === end && first !== undefined ? [end - first.length, found[1]] : found;
+  },
+});
+
+/** With a building or a flat before the street, and with what follows the postcode. */
+const fromBuilding = (rule: DetectionRule): DetectionRule => ({
+  ...rule,
+  locate: (text, match) => {
+    const found = rule.locate(text, match);
+    return found && [startOfAddress(text, found[0]), found[1]];
   },
 });
 
 /** Addresses that are introduced, and streets with a number. */
 export const ADDRESS_RULES: readonly DetectionRule[] = [
-  introduced("ADDRESS", new RegExp(ANNOUNCED, "iu"), (rest): Span | null => {
-    const end = addressEnd(rest, 0);
-    // "Store 5": one number and one word that is no street is no address.
-    if (IS_SPECIFIC.test(rest.slice(0, end))) return [0, end];
-    const lower = /^\p{Lu}/u.test(rest) ? null : valueAtEnd(LOWER_CASE, rest);
-    return lower !== null && isStreet(rest.slice(...lower)) ? lower : null;
-  }),
+  withCapital(
+    introduced("ADDRESS", new RegExp(ANNOUNCED, "iu"), (rest): Span | null => {
+      const end = addressEnd(rest, 0);
+      // "Store 5": one number and one word that is no street is no address.
+      if (IS_SPECIFIC.test(rest.slice(0, end))) return [0, end];
+      const lower = /^\p{Lu}/u.test(rest) ? null : valueAtEnd(LOWER_CASE, rest);
+      return lower !== null && isStreet(rest.slice(...lower)) ? lower : null;
+    }),
+  ),
+  ...POSTAL_ADDRESS_RULES.map(fromBuilding),
   introduced("ADDRESS", LABEL, (rest) => valueAtEnd(AFTER_LABEL, rest)),
+  // A city or a postcode on the line after another part of the address.
+  introduced(
+    "ADDRESS",
+    /^\n[ \t]{0,3}(?:ort|stadt|city|town|ville|ciudad|localidad|población|municipio|provincia|città|comune|cidade|localidade|woonplaats|plaats|stad|miasto|miejscowość|postort|ilçe(?:\/il)?|il(?:\/ilçe|çe\/il)?|county|state|region|bundesland|kod|post ?code|zip(?: code)?|postal code|eircode|plz|cp|cap|cep)[ \t]?[:=][ \t]{0,3}/iu,
+    (rest) => valueAtEnd(/^(?<value>(?=\p{Lu}|\d)[^\n:;|]{3,40})(?=\n|$)/u, rest),
+  ),
   ...STARTS.map(unannounced),
   {
     type: "ADDRESS",
     pattern: JAPANESE,
     locate: (_, { 0: match, index }) => [index, index + match.length],
   },
+  introduced("ADDRESS", JAPANESE_FIELD, (rest) =>
+    valueAtEnd(/^(?<value>[^\n、。:：]{2,40})(?=\n|$|、)/u, rest),
+  ),
   introduced(
     "ADDRESS",
     /(?:住所|お届け先|送り先|送付先|配送先|届け先|場所|自宅|実家|勤務先)[はがも]?\s?[:：]?\s?/u,

@@ -3,10 +3,13 @@ import { API_KEY_RULES } from "./api-key.ts";
 import { CARD_RULES } from "./card.ts";
 import { EMAIL_RULES } from "./email.ts";
 import { IBAN_RULES } from "./iban.ts";
+import { JAPANESE_NAME_RULES } from "./japanese-name.ts";
 import { NAME_RULES } from "./name.ts";
 import { NATIONAL_ID_RULES } from "./national-id.ts";
 import { PASSWORD_RULES } from "./password.ts";
+import { PERSON_RULES } from "./person.ts";
 import { PHONE_RULES } from "./phone.ts";
+import { SIGNATURE_RULES } from "./signature.ts";
 import type { DetectionRule } from "./rule.ts";
 
 /** The built-in rules, in order: of two that overlap, the earlier one wins. */
@@ -19,5 +22,8 @@ export const BUILT_IN_RULES: readonly DetectionRule[] = [
   ...NATIONAL_ID_RULES,
   ...PHONE_RULES,
   ...ADDRESS_RULES,
+  ...SIGNATURE_RULES,
   ...NAME_RULES,
+  ...PERSON_RULES,
+  ...JAPANESE_NAME_RULES,
 ];

@@ -90,4 +90,20 @@ export function isDni(text: string): boolean {
   return "TRWAGMYFPDXBNJZSQVHLCKE"[Number(number) % 23] === text.at(-1);
 }
 
+/** The Netherlands' BSN: the weighted sum is a multiple of 11, and the last digit counts negative. */
+export const isBsn = (digits: string): boolean =>
+  digits.length === 9 && weighted(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0;
+
+/** Portugal's NIF: 11 minus the weighted sum modulo 11; 0 instead of 10 and 11. */
+export function isNifPt(digits: string): boolean {
+  const rest = weighted(digits, [9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+  return digits.length === 9 && (rest < 2 ? 0 : 11 - rest) === Number(digits[8]);
+}
+
+/** Japan's My Number: 11 minus the weighted sum modulo 11; 0 instead of 10 and 11. */
+export function isMyNumber(digits: string): boolean {
+  const rest = weighted(digits, [6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
+  return digits.length === 12 && (rest < 2 ? 0 : 11 - rest) === Number(digits[11]);
+}
+
 const isDay = (text: string): boolean => Number(text) >= 1 && Number(text) <= 31;

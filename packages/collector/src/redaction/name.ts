@@ -1,77 +1,24 @@
 import { isNotName } from "./not-names.ts";
-import { introduced, valueAtEnd } from "./rule.ts";
+import { alone, capitalized, CLAUSE_END, givenName, LINE_END, lowerCase } from "./name-shape.ts";
+import { introduced } from "./rule.ts";
 import type { DetectionRule, Span } from "./rule.ts";
 import { words } from "./surroundings.ts";
 
-const TITLE = (
-  "mr mrs ms miss mx dr prof sir herr herrn frau m mme mlle monsieur madame sr sra srta señor señora don doña sig signor signora " +
-  "dott senhor senhora dona dhr mevr meneer mevrouw pan pani pana fru bay bayan sayın avv ing eng arq dra drs ir geom rag dipl mgr inż lic me"
-)
-  .split(" ")
-  .map((title) => `[${title.slice(0, 1)}${title.slice(0, 1).toUpperCase()}]${title.slice(1)}`)
-  .join("|");
-const SPACE = String.raw`[ \t\u00a0]`;
-const WORD = String.raw`(?:(?:\p{Lu}\.){1,3}|(?:\p{Lu}['’](?=\p{Lu}))?\p{Lu}[\p{L}\p{M}]+(?:['’]\p{L}+|-\p{L}+)*)`;
-const PARTICLE = String.raw`(?:(?:von|van|der|den|de|del|della|degli|di|da|dos|das|do|du|la|le|el|al|bin|ibn|ben|ter|ten|te|zu|zur|vom|y|e|af|av|Van|De|Von) |[dlDL]['’])`;
-const NAME = new RegExp(
-  String.raw`^(?:${SPACE}|[:：="'*»«„“‘>|]){0,6}\n?(?:(?:(?:la|el|der|dem|den|die|de|il|o|a) )?(?:${TITLE})\.?${SPACE}){0,2}(?<value>(?!der )(?:${PARTICLE}){0,2}${WORD}(?:${SPACE}(?:${PARTICLE}){0,3}${WORD}){0,4})`,
-  "u",
-);
-const IS_TITLE = new RegExp(`^(?:${TITLE})$`, "u");
-const LOWER =
-  /^[ \t:：="'*]{0,4}(?<value>\p{Ll}[\p{Ll}'’-]+(?: (?:van |von |de |da |di |der )?\p{Ll}[\p{Ll}'’-]+){0,2}?)(?=\s*(?:$|[.,;!?\n)"]|(?:and|und|et|y|e|en|i|och|ve|from|aus|i'm|i am)(?!\p{L})))/u;
-/** Lower-case words that often follow "my name is" and the like. */
-const NOT_LOWER =
-  /^(?:wrong|missing|spel|misspel|listed|too|long|hard|already|still|falsch|schon|noch|zu|mal|mal|trop|déjà|(?:aux?|sur|dans|sull?[aeo]?|nell?[aeo]?|in|on|op|auf|på|na|no|en|w|do|em|med|avec)(?!\p{L})|ya|già|já|te|al|za|już|för|redan|fel|verkeerd|źle|errado|errato|incorrect|correct|different|private|unknown|optional|required|common|short|changed|secret|none)/u;
-
-/** The capitalized words at the start of a text that can be a name. Words from the first that cannot on are left out. */
-function capitalized(rest: string, fewest: number): Span | null {
-  const found = valueAtEnd(NAME, rest);
-  if (found === null) return null;
-  const [start] = found;
-  let count = 0;
-  let end = start;
-  for (const { 0: word, index } of rest.slice(...found).matchAll(/[^ \t\u00a0]+/gu)) {
-    // A label such as `Phone:` is no part of the name before it.
-    const isLabel = /^\s?[:：]/u.test(rest.slice(start + index + word.length));
-    const isNext = rest.slice(start + index + word.length).search(/^ \p{Lu}/u) === 0;
-    const isParticle = isNext && /^(?:Le|La|El|Los|Den|De|Di)$/.test(word);
-    const isNoName = (isNotName(word) && !isParticle) || IS_TITLE.test(word);
-    if ((isNoName && /^\p{Lu}/u.test(word)) || isLabel) break;
-    if (/^(?:[dl]['’])?\p{Lu}/u.test(word)) {
-      count += 1;
-      end = start + index + word.length;
-    }
-  }
-  // `Trail Runner 3` is a product, and one word in capitals is an abbreviation.
-  const isProduct = /^[ -]\d/u.test(rest.slice(end));
-  const isAbbreviation = count === 1 && /^\p{Lu}{2,}$/u.test(rest.slice(start, end));
-  return count < fewest || isProduct || (isAbbreviation && fewest > 0) || end === start
-    ? null
-    : [start, end];
-}
-
-function lowerCase(rest: string): Span | null {
-  const found = valueAtEnd(LOWER, rest);
-  if (found === null) return null;
-  const parts = rest.slice(...found).split(" ");
-  return parts.some((part) => isNotName(part) || NOT_LOWER.test(part)) ? null : found;
-}
-
-/** One capitalized word before what must follow. */
-const alone = (rest: string, next: RegExp): Span | null => {
-  const found = capitalized(rest, 1);
-  return found !== null && next.test(rest.slice(found[1])) ? found : null;
-};
-
-/** "My name is", also before names in lower case. */
+const OWNER =
+  "my|the|his|her|whose|our|their|mein|der|dein|ihr|sein|mon|ton|son|le|notre|mi|su|tu|el|il|il mio|il suo|lo|meu|o meu|seu|o|mijn|de|zijn|haar|het|moje|moja|jego|jej|mitt|hans|hennes|benim";
+const NAME_NOUN =
+  "(?:full |first |last |given |famil\\w |legal |middle |maiden |real |correct |new |old |proper )?(?:name|surname|forename|nickname)|(?:(?:voller|vollständiger|richtiger|neuer|echter) )?(?:name|vorname|nachname|familienname|mädchenname|rufname)|" +
+  "(?:nom|pr[eé]nom)(?: (?:complet|de famille|de jeune fille|et pr[eé]nom))?|nombre(?: (?:completo|y apellidos?|real))?|(?:primer |segundo )?apellidos?|nome(?: (?:completo|e cognome|di battesimo|e sobrenome|próprio))?|cognome|sobrenome|apelido|(?:volledige )?(?:voor|achter|roep|meisjes)?naam|" +
+  "imi[eę](?: i nazwisko)?|nazwisko(?: (?:panieńskie|rodowe))?|(?:fullständiga |riktiga )?(?:för|efter|mellan)?namn";
+const ON_THING =
+  "(?: (?:on|for|of|in|auf|für|sur|de|du|en|pour|su|per|sulla|della|no|na|do|da|op|van|voor|på) (?:(?:the|my|this|der|die|das|dem|la|le|el|il|o|a|de|het|mijn|ma|mi) )?(?:\\p{L}{2,16} )?(?:card|account|booking|ticket|order|passport|reservation|invoice|bill|contract|konto|karte|buchung|rechnung|pass|ausweis|vertrag|carte|compte|réservation|billet|facture|passeport|contrat|tarjeta|cuenta|reserva|pasaporte|factura|carta|conto|prenotazione|biglietto|passaporto|contratto|cartão|conta|passaporte|bilhete|kaart|rekening|boeking|paspoort|umowie|karcie|koncie|kortet|kontot|bokningen))?";
+const IS =
+  "(?: is| are|['’]s| reads| says| should (?:be|read)| ist| lautet|,? c['’]est| est| es| è| é| to| brzmi| är|(?=\\s?[:=]))";
+/** "My name is", also before names in lower case. A product has a name, too. */
 const STRONG = words(
-  String.raw`(?:my|the|his|her|whose) (?:full |first |last |given |famil\w |legal )?(?:name|surname)(?: is|'s|’s|(?=:))|i am called|i'm called|they call me|name's|name is|` +
-    "(?:mein|der) (?:voller |vollständiger )?(?:name|vorname|nachname)(?: ist| lautet|(?=:))|ich hei(?:ß|ss)e|heiße ich|" +
-    "je m['’]appelle|mon (?:nom|pr[eé]nom)(?: complet)?(?: est|(?=\\s?:))|me llamo|mi (?:nombre(?: completo)?|apellido)(?: es|(?=:))|mi chiamo|(?:il )?mio nome(?: completo)?(?: è|(?=:))|" +
-    "(?:eu )?me chamo|chamo-me|(?:o )?meu nome(?: completo)?(?: é|(?=:))|mijn (?:volledige )?(?:voor|achter)?naam(?: is|(?=:))|ik heet|nazywam się|mam na imię|moje imię to|moje nazwisko to|" +
-    "jag heter|mitt (?:fullständiga )?namn(?: är|(?=:))|(?:benim )?(?:adım|[iİ]smim)(?: soyadım)?|soyadım",
-  String.raw`[\s:]{1,3}`,
+  `(?<!(?:product|file|user|brand|company|shop|store|hotel|dog|cat|pet|domain|host|business|team|model|project|class|ship|boat|horse|song|band|network|school|street|city|colou?r|produkt|firmen|hund|hundes|katze) |(?:dog|cat|horse|puppy|pet)['’]s )(?:(?:${OWNER}) )?(?:${NAME_NOUN})${ON_THING}${IS}|(?:my|the) names?|` +
+    "i am called|i'm called|name's|name is|ich hei(?:ß|ss)e|hei(?:ß|ss)e ich|je m['’ ]?appelle|me llamo|mi chiamo|(?:eu )?me chamo|chamo-me|ik heet|nazywam si[eę]|mam na imi[eę]|zwę się|jag heter|heter jag|(?:benim )?(?:adım|[iİ]smim)(?: (?:soyadım|da|ise))?|soyadım(?: da)?",
+  String.raw`[\s:=]{1,3}(?:de |da )?`,
 );
 /** "They call me": said of much else in lower case. */
 const NICKNAME = words(
@@ -80,27 +27,28 @@ const NICKNAME = words(
 );
 /** "I am": needs a name of two words. */
 const WEAK = words(
-  "hier spricht|z tej strony|mówi|i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|sou(?: o| a)?|fala|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
-    "jag är|det här är|ben|call me|signed,?",
+  "hier (?:spricht|schreibt|ist|meldet sich)|ich bin['’]?s,?|am apparat(?: ist)?|(?:aqui )?quem fala é(?: o| a)?|(?:le )?(?:habla|saluda|escribe|atiende)(?: con)?|(?:vous parlez|tu parles) (?:à|avec)|(?:le|te) (?:scrive|parla)|(?:lei )?sta parlando con|(?:on the line|writing|chatting|corresponding) (?:is|with)|(?:det är )?jag som är|u spreekt met|met|spreekt u mee|z tej strony|mówi|i am|i['’]m|ich bin(?: der| die)?|moi,? c['’]est|(?:speaking|talking) (?:with|to)|je suis|soy|habla|sono|parla|scrive|sou(?: o| a)?|fala(?: o| a)?|aqui é(?: o| a)?|aquí|ik ben|(?:u spreekt )?met|jestem|tu(?: mówi)?|" +
+    "jag är|det här är|ben|call me|signed,?|im",
   " ",
 );
 /** "This is": also said of things, so that only some words may follow the name. */
 const THIS_IS = words(
-  "this is|it['’]s|here is|hier (?:ist|spricht)|c['’]est|ici|det är|to jest",
+  "this is|it['’]s|here is|hier (?:ist|spricht)|c['’]est|ici|det är|to jest|es|è|é",
   " ",
 );
+const SPEAKING =
+  /^ (?:speaking|here|calling|again|à l['’]appareil|am apparat|al (?:aparato|habla|telefono|teléfono)|ao telefone|aan de (?:lijn|telefoon)|przy telefonie|(?:som|här) (?:ringer|skriver|mejlar|igen)|i telefonen)(?!\p{L})/iu;
 const OF_PERSON =
-  /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z ))/iu;
+  /^(?:,|[.,]? (?:i['’ ]|my |speaking|calling|from |here|again|writing|ich |mein|aus |je |j['’]|à l|jag |från |som |z |speaking|à l['’]appareil|am apparat|al (?:aparato|telefono|teléfono)|ao telefone|aan de lijn))/iu;
 /** In these languages a capital letter after "I am" begins a name. */
 const WEAK_ONE = words(
-  "i am|i['’]m|moi,? c['’]est|je suis|soy|sono|sou(?: o| a)?|ik ben|jestem|jag är|ben|signed,?",
+  "i am|i['’]m|im|moi,? c['’]est|je suis|soy(?: la| el)?|sono|sou(?: o| a)?|ik ben|jestem|jag är|jag som är|ben|signed,?|ich bin['’]?s,?|z tej strony|hier (?:schreibt|spricht)|ici|aquí|aqui é(?: o| a)?|quem fala é(?: o| a)?|habla|parla|fala(?: o| a)?|met|tu",
   " ",
 );
 const FROM = /^,? (?:from|calling|speaking|aus|de |du |uit|från|z |da )/u;
-const CLAUSE_END = /^(?:$|[.,;!\n)]| ?[–-] | (?:and|et|y|e|en|i|och|ve) )/u;
 /** "Hello, I'm": one word is enough. */
 const GREETED = words(
-  String.raw`(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]? (?:there[,!.]? )?(?:i am|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|ici|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|jestem|tu|jag är|det är|ben|it['’]s)`,
+  String.raw`(?:hi|hello|hey|yo|hiya|evening|morning|good (?:morning|evening|afternoon)|hallo|hej|guten (?:tag|morgen|abend)|bonjour|salut|hola|buenos días|ciao|buongiorno|salve|olá|oi|bom dia|goedendag|hoi|cześć|dzień dobry|merhaba|selam)[,!.]{0,3} (?:there[,!.]? )?(?:i am|im|je m['’]appelle|i['’]m|this is|my name['’]s|ich bin|hier ist|hier spricht|ici|je suis|c['’]est|soy|sono|sou(?: o| a)?|aqui é(?: o| a)?|ik ben|je spreekt met|met|z tej strony|jestem|tu|jag är|det är|ben|it['’]s)`,
   " ",
 );
 /** Titles, and words for relatives and colleagues: one word is enough. */
@@ -117,8 +65,8 @@ const FIELD = label(
     "(?:vor|nach|familien|voller )-?name|vor- und nachname|kontoinhaber(?:in)?|karteninhaber(?:in)?|ansprechpartner(?:in)?|z\\. ?hd\\.|unterschrift|" +
     "(?:nom|prénom)s?(?: (?:et prénom|de famille|complet|du titulaire|et nom))?|titulaire(?: du compte)?|nombre(?: completo| y apellidos?)?|apellidos?|titular(?: de la cuenta| da conta)?|" +
     "nome(?: e cognome| completo| e sobrenome)?|cognome|intestatari[oa]|sobrenome|apelido|" +
-    "(?:voor|achter|volledige )?naam|rekeninghouder|kaarthouder|posiadacz(?: rachunku| karty| konta)?|kontoinnehavare|kortinnehavare|(?:hesap|kart) sahibi|t\\.a\\.v\\.|imi[eę](?: i nazwisko)?|nazwisko|(?:f[öo]r|efter|fullständigt )?namn|" +
-    String.raw`(?:(?:hasta|müşteri|yolcu|misafir) )?ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim|soyad(?:ı)?`,
+    "(?:voor|achter|volledige )?naam|rekeninghouder|kaarthouder|posiadacz(?: rachunku| karty| konta)?|(?:konto|kort)(?:inne)?havare|(?:hesap|kart) sahibi|t\\.a\\.v\\.|imi[eę](?: i nazwisko)?|nazwisko|(?:f[öo]r|efter|fullständigt )?namn|" +
+    String.raw`(?:(?:hasta|müşteri|yolcu|misafir) )?ad(?:ı)?(?: ?soyad(?:ı)?)?|[iİ]sim(?: soyisim)?|soyad(?:ı)?|soyisim|emergency contact|next of kin|notfallkontakt|contact d['’]urgence|contacto de emergencia|contatto di emergenza|contacto de emergência|noodcontact|kontakt alarmowy|nödkontakt`,
 );
 /** Labels before persons or companies: they need two words. */
 const ROLE_FIELD = label(
@@ -166,18 +114,11 @@ const CONTACT = words(
   "call|tell|ask(?: for)?|notify|inform|contact|reach|text|ring|phone|rufen sie|anrufen bei|informieren|verständigen|fragen sie|prévene[rz]|avertisse[rz]|appele[rz]|joindre|contacte[rz]|avis\\p{L}{1,5}(?: a)?|llam\\p{L}{1,4} a|pregunt\\p{L}{1,4} por|avvis\\p{L}{1,5}|chiam\\p{L}{1,4}|contatt\\p{L}{1,5}|lig\\p{L}{1,4} (?:para|a) ?[oa]?|bel(?:len)?|waarschuw|zadzwo\\p{L}{1,4} do|dzwoni\\p{L}{1,3} do|ring|kontakta|arayın",
   " ",
 );
-/** What ends a line or a sentence. */
-const LINE_END = /^[ \t]{0,2}(?:[.!,;]?[ \t]{0,2}(?:$|\n|\()|[.;])/u;
 
 const beforePlaceholder = (
   pattern: RegExp,
   find: (rest: string) => Span | null,
 ): DetectionRule => ({ ...introduced("NAME", pattern, find), beforePlaceholder: true });
-
-const JAPANESE_NAME =
-  /^(?<value>[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{1,6}?[ 　]?[\p{Script=Han}\p{Script=Katakana}ー・]{1,6})(?=です|と申|とい|でお|は|、|。|"|」|\n|$|様|さん)/u;
-const NOT_JAPANESE_NAME =
-  /登録|必須|不明|未|変更|確認|同じ|間違|リスト|何|誰|入力|旧姓|記入|表示|本名|会社|注文|予約|以下|漢字|カタカナ|ローマ字|学生|会員/u;
 
 /** Names that are introduced. */
 export const NAME_RULES: readonly DetectionRule[] = [
@@ -188,13 +129,36 @@ export const NAME_RULES: readonly DetectionRule[] = [
       found !== null && /^[ \t|]{0,3}[\n,;|][ \t\n|]{0,3}$/u.test(rest.slice(found[1]));
     return isLine && found[0] <= 3 && !IS_CLOSING.test(rest) ? found : null;
   }),
-  introduced("NAME", new RegExp(STRONG, "iu"), (rest) => capitalized(rest, 1) ?? lowerCase(rest)),
+  // "My details: Ada Lovelace, [ADDRESS_1]", "for Ada Lovelace - [EMAIL_1]"
+  beforePlaceholder(
+    /(?<=(?:^|[:;,(\n]|(?<!\p{L})(?:for|to|an|für|à|pour|a|para|per|voor|aan|dla|do|till|för|at|on|name)) ?)(?=\p{Lu}[^\d\n:;,]{4,40}(?: \([^)\n]{2,20}\))?[ \t]?[\n,;|–-][ \t\n]{0,3}(?:\p{Ll}{2,6}:? )?$)/u,
+    (rest) => {
+      const found = capitalized(rest, 2);
+      const isWhole =
+        found !== null &&
+        /^(?: \([^)\n]{2,20}\))?[ \t]?[\n,;|–-][ \t\n]{0,3}(?:\p{Ll}{2,6}:? )?$/u.test(
+          rest.slice(found[1]),
+        );
+      return isWhole && found[0] === 0 && !IS_CLOSING.test(rest) ? found : null;
+    },
+  ),
+  introduced(
+    "NAME",
+    new RegExp(STRONG, "iu"),
+    (rest) => capitalized(rest, 1) ?? lowerCase(rest) ?? givenName(rest),
+  ),
   introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
-  introduced("NAME", new RegExp(WEAK, "iu"), (rest) => capitalized(rest, 2) ?? alone(rest, FROM)),
+  introduced(
+    "NAME",
+    new RegExp(WEAK, "iu"),
+    (rest) => capitalized(rest, 2) ?? alone(rest, FROM) ?? givenName(rest),
+  ),
   introduced("NAME", new RegExp(THIS_IS, "iu"), (rest) => {
-    const found = capitalized(rest, 2);
-    return found !== null && OF_PERSON.test(rest.slice(found[1])) ? found : null;
+    const found = capitalized(rest, 1);
+    const isTwo = found !== null && rest.slice(...found).includes(" ");
+    const after = found === null ? "" : rest.slice(found[1]);
+    return (isTwo ? OF_PERSON : SPEAKING).test(after) ? found : null;
   }),
   introduced("NAME", new RegExp(WEAK_ONE, "iu"), (rest) => alone(rest, CLAUSE_END)),
   introduced("NAME", new RegExp(TITLED, "u"), (rest) => capitalized(rest, 1)),
@@ -210,6 +174,7 @@ export const NAME_RULES: readonly DetectionRule[] = [
     return found !== null && isAfterTitle && LINE_END.test(rest.slice(found[1])) ? found : null;
   }),
   introduced("NAME", new RegExp(SHORT_CLOSING, "iu"), (rest) => alone(rest, LINE_END)),
+  introduced("NAME", /(?<!\p{L})(?:lg|mfg|vg|mvg|mvh|gr|xx),? /iu, givenName),
   introduced("NAME", new RegExp(IN_NAME, "iu"), (rest) => capitalized(rest, 2)),
   introduced("NAME", new RegExp(MYSELF, "iu"), (rest) => {
     const found = capitalized(rest, 2);
@@ -227,26 +192,19 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(IN_NAME_ONE, "iu"), (rest) => capitalized(rest, 1)),
   introduced(
     "NAME",
-    /(?<![\p{L}\p{N}_])(?=\p{Lu}\p{L}+ \p{Lu}[\p{L}-]+ (?:here|speaking|hier|här|am Apparat)(?:[,.!:]| [–-]|$))/u,
-    (rest) => capitalized(rest, 2),
-  ),
-  // Turkish and Japanese name the person first.
-  introduced(
-    "NAME",
-    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}\p{Ll}+ )?\p{Lu}\p{Ll}+ (?:adına|adlı|adıyla|[Bb]ey|[Hh]anım)(?!\p{L}))/u,
+    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}[\p{L}'’-]+ ){0,2}\p{Lu}[\p{L}'’-]+,? (?:here|speaking|hier|här|am Apparat|mein Name|mon nom|à l['’]appareil|al (?:aparato|habla|telefono|teléfono)|ao telefone|aan de (?:lijn|telefoon)|przy telefonie|z tej strony|i telefonen|heiße ich|is my name|is the name|ist mein Name|heet ik|heter jag|mi chiamo)(?:[,.!:;\n]| [–-]|$))/u,
     (rest) => capitalized(rest, 1),
   ),
+  // "name R J HOLLOWAY", "Name ELKE SANDER", "name on the card Ada Lovelace"
   introduced(
     "NAME",
-    /(?:(?:お?名前|氏名|名義人?|宛名|受取人|フリガナ|ふりがな|患者名?|署名欄?|担当者?|契約者|会員名|予約者?名?|差出人|注文者|申込者|代表者|ご?本人)["」]?(?:[はが]|\s?[:：]|[ 　\n])|担当の|私は|私、|わたしは|わたくし|僕は|俺は)[\s"「]{0,2}/u,
-    (rest) => {
-      const found = valueAtEnd(JAPANESE_NAME, rest);
-      return found === null || NOT_JAPANESE_NAME.test(rest.slice(...found)) ? null : found;
-    },
+    /(?<![\p{L}\p{N}_])(?:[Nn]ame|[Nn]om|[Nn]ombre|[Nn]ome|[Nn]aam|[Nn]amn|[Nn]azwisko|[Tt]itulaire|[Tt]itular|[Ii]ntestatario)(?: (?:on|auf|sur|en|su|no|op|på) (?:(?:the|der|la|il|o|de|het) )?\p{L}{3,9})? (?=\p{Lu}+ (?:\p{Lu}+ )?\p{Lu}{2,}(?!\p{L}))/u,
+    (rest) => capitalized(rest, 2),
   ),
+  // Turkish names the person first.
   introduced(
     "NAME",
-    /(?<![\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・])(?=[\p{Script=Han}\p{Script=Katakana}ー・]{2,6}[ 　]?[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー・]{0,6}と(?:申し|いいま|言いま|もうし))/u,
-    (rest) => valueAtEnd(/^(?<value>[^と\n]{2,13})(?=と)/u, rest),
+    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}\p{Ll}+ )?\p{Lu}\p{Ll}+ (?:adına|adlı|adıyla|[Bb]ey|[Hh]anım|ben(?=[,.])|yaptı|yaptırdı|(?:adına )?kayıtlı|üzerine|üstüne)(?!\p{L}))/u,
+    (rest) => capitalized(rest, 1),
   ),
 ];

@@ -48,18 +48,37 @@ const FORMATS: readonly (readonly [string, (text: string) => boolean])[] = [
 
 /** Names of ids, after which a number needs no check digit. */
 const ANNOUNCED = words(
-  String.raw`ssn|social security|national insurance|nino|ni n(?:umber|o)|nhs|tax ?id|itin|passport|national id|id card|identity card|` +
-    "steuer[- ]?(?:id|nummer|identifikationsnummer)|idnr|(?:sozial|renten)versicherungs\\p{L}*|sv-nummer|personalausweis\\p{L}*|ausweis\\p{L}*|reisepass\\p{L}*|" +
-    "s[eé]curit[eé] sociale|s[eé]cu|carte d['’]identit[eé]|passeport|num[eé]ro fiscal|dni|nif|nss|seguridad social|pasaporte|" +
-    "codice fiscale|c\\.?f\\.|carta d['’]identit[aà]|passaporto|contribuinte|cart[aã]o de cidad[aã]o|cidad[aã]o|cpf|bsn|burgerservicenummer|sofinummer|paspoort\\p{L}*|" +
-    "pesel|dow[oó]d\\p{L}*|paszport\\p{L}*|personnummer|person-?nr|samordningsnummer|passnummer|pass-?nr|t\\.?c\\.? ?(?:kimlik|no)|kimlik|tckn|pasaport|" +
-    "マイナンバー|個人番号",
+  String.raw`ssn|social security|national insurance|nino|ni n(?:umber|o)|nhs|tax ?id|itin|passport|national id|id card|identity card|driv(?:ing|er['’]?s) licen[cs]e|licen[cs]e n(?:umber|o)|sin(?= number| no|:)|ppsn?|` +
+    "steuer(?:liche )?[- ]?(?:id|nr\\.?|nummer|identifikationsnummer)|identifikationsnummer|idnr|sozialversicherung|svnr|ahv|versichertennummer|krankenversicherten\\p{L}*|perso(?:nummer|nr)?|(?:sozial|renten)versicherungs\\p{L}*|sv-nummer|personalausweis\\p{L}*|ausweis\\p{L}*|reisepass\\p{L}*|" +
+    "s[eé]curit[eé] sociale|s[eé]cu|carte d['’]identit[eé]|passeport|num[eé]ro fiscal|dni|nif|nie|curp|rfc|nuss|nss|c[eé]dula|seguridad social|pasaporte|" +
+    "codice fiscale|c\\.?f\\.|carta d['’]identit[aà]|passaporto|contribuinte|cart[aã]o de cidad[aã]o|cidad[aã]o|cpf|rg|cni|niss|nipc|utente|cnh|bsn|burgerservicenummer|sofinummer|paspoort\\p{L}*|" +
+    "pesel\\p{L}*|nip|regon|dow[oó]d\\p{L}*|paszport\\p{L}*|personnummer\\p{L}*|person-?nr|pnr|p-nr|identitetsnummer|samordningsnummer|passnummer|pass-?nr|t\\.?c\\.?(?: ?(?:kimlik|no|numara\\p{L}*))?(?= ?[:\\d]| \\p{L}{2,12} \\d)|vatandaşlık|kimlik|tckn|pasaport|" +
+    "マイナンバー|個人番号|免許証(?:番号)?|旅券番号|パスポート|在留カード|保険証|年金番号",
   "",
 );
 const ANNOUNCED_VALUE = new RegExp(
-  String.raw`^[^\p{N}\n;!?]{0,32}?(?<value>(?<!${WORD_PART})(?:[A-Z]{1,3}[ -]?)?\d(?:[ .\-/]?\d){5,14}(?:[ -]?[A-Z]{1,2})?)${AFTER}`,
+  String.raw`^[^\p{N};!?]{0,32}?(?<value>(?<!${WORD_PART})(?:[A-Z]{1,3}[ -]?)?\d(?:[ .\-/]?\d){5,14}(?:[ .-]?[\dA-Z]{1,2})?)${AFTER}`,
   "u",
 );
+/** Letters and digits in capitals, such as `L01X00T471`. */
+const ANNOUNCED_MIXED = new RegExp(
+  String.raw`^[^\p{N};!?]{0,24}?(?<value>(?<!${WORD_PART})(?=[A-Z]{0,8}\d)(?=(?:[A-Z]*\d){4})[A-Z\d]{8,18})${AFTER}`,
+  "u",
+);
+/** A number before the name of its id, or far behind it: the check digits have to be right. */
+const CHECKED: readonly (readonly [RegExp, string, (text: string) => boolean])[] = [
+  [
+    /(?<!\p{L})(?:bsn|burgerservice\p{L}*|sofi\p{L}*|nif|contribuinte|fiscal|finanças)(?!\p{L})/iu,
+    String.raw`\d{9}|\d{3}[ .]\d{3}[ .]\d{3}|\d{4}[ .]\d{2}[ .]\d{3}`,
+    (text) => check.isBsn(text) || check.isNifPt(text),
+  ],
+  [/マイナンバー|個人番号/u, String.raw`\d{12}|\d{4}[ -]\d{4}[ -]\d{4}`, check.isMyNumber],
+  [
+    /(?<!\p{L})(?:person|siffr|pnr|legitim|folkbok|född|identitet)/iu,
+    String.raw`\d{6}[ ]?\d{4}`,
+    check.isPersonnummer,
+  ],
+];
 
 /** National ids: by format and check digits, or after their name. */
 export const NATIONAL_ID_RULES: readonly DetectionRule[] = [
@@ -70,11 +89,20 @@ export const NATIONAL_ID_RULES: readonly DetectionRule[] = [
       (match, text, start) => isValid(compact(match)) && !isIdOfThing(text, start),
     ),
   ),
+  ...CHECKED.map(([cue, format, isValid]) =>
+    whole(
+      "NATIONAL_ID",
+      new RegExp(`${BEFORE}(?:${format})${AFTER}`, "u"),
+      (match, text, start) =>
+        isValid(compact(match)) && cue.test(text.slice(Math.max(0, start - 80), start + 60)),
+    ),
+  ),
   introduced("NATIONAL_ID", new RegExp(ANNOUNCED, "iu"), (rest) => {
-    const found = valueAtEnd(ANNOUNCED_VALUE, rest);
+    const found = valueAtEnd(ANNOUNCED_VALUE, rest) ?? valueAtEnd(ANNOUNCED_MIXED, rest);
     if (found === null) return null;
     const value = rest.slice(...found);
-    const isId = digitsOf(value).length >= 6 && !isDateLike(value);
+    const isLong = digitsOf(value).length >= 6 || compact(value).length >= 8;
+    const isId = isLong && !isDateLike(value);
     return isId && !isIdOfThing(rest, found[0]) ? found : null;
   }),
 ];

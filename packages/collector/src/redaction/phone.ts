@@ -11,7 +11,7 @@ import {
   words,
 } from "./surroundings.ts";
 
-const EXTENSION = String.raw`(?:,? ?(?:ext\.?|extension|x|durchwahl|dw|poste|interno|int\.|ramal|toestel|wewn?\.|anknytning|ankn\.|app\.|klappe|anexo|dahili|内線) ?\d{1,6})?`;
+const EXTENSION = String.raw`(?:,? ?(?:ext\.?|extension|x|durchwahl|dw|poste|pst\.?|tst\.?|int[eé]rieur|wew|interno|int\.|ramal|toestel|wewn?\.|anknytning|ankn\.|app\.|klappe|anexo|dahili|内線)\.? ?\d{1,6})?`;
 
 /** National formats with separators. Each has 9 to 12 digits. */
 const NATIONAL = [
@@ -19,6 +19,8 @@ const NATIONAL = [
   String.raw`(?:1[ .\-])?(?:\([2-9]\d{2}\) ?|[1-9]\d{2}[ .\-/])\d{3}[ .\-]\d{4}`,
   // With a leading zero: 0170 1234567, (030) 1234567, 020 7946 0958, 01 23 45 67 89, 090-1234-5678.
   String.raw`\(?0[1-9]\d{0,4}(?:\)[ \-/]?| [/–\-] |[ .\-/\u00a0])\d{2,8}(?:[ .\-/\u00a0]\d{2,5}){0,4}`,
+  // A space after the zero: 0 312 555 01 90. Spain: 93.555.01.28.
+  String.raw`0 [2-5]\d{2} \d{3} \d{2} \d{2}|[89]\d[ .]\d{3}[ .]\d{2}[ .]\d{2}`,
   // With an area code in brackets: (11) 91234-5678, (22) 123 45 67.
   String.raw`[(（]0?[1-9]\d{1,3}[)）] ?\d{2,5}(?:[ .\-]\d{2,4}){1,3}`,
   // Brazil: 11 91234-5678, 21 3456-7890.
@@ -40,9 +42,9 @@ const ANNOUNCED = words(
   String.raw`(?:tele|mobile |mobil|cell |handy|my |phone )?(?:phone|tel|telefon|mobile?|handy|cell|fax|whatsapp|gsm|signal)(?:s?nummer|s? number|numret)?|` +
     "(?:call|text|ring|reach|phone) (?:me|us)(?: back)?|t[eé]l[eéè]fon\\p{L}{0,3}|portable|m[oó]vil|celular|cellulare|telem[oó]vel|telefoon\\p{L}{0,6}|" +
     "mobiel|kom[oó]rk\\p{L}{1,3}|cep|mobil\\p{L}{0,6}|my number|meine nummer|mon num[eé]ro|mi n[uú]mero|mio numero|meu n[uú]mero|" +
-    "mijn nummer|m[oó]j numer|mitt nummer|numaram|ruf\\p{L}{0,2} (?:sie )?mich|lig(?:ue|a|ar) para|me liga|zadzwo\\p{L}{1,4}|ring mig|bel (?:me|mij)|appele[rz](?:-| )moi|ll[aá]m[ae]me|chiamami|" +
+    "mijn nummer|m[oó]j numer|mitt nummer|numaram|ruf\\p{L}{0,2} (?:sie )?mich|lig(?:ue|a|ar) para|me liga|zadzwo\\p{L}{1,4}|sms\\p{L}{0,4}(?: na| an| auf| au| al| para| naar| till)?|numer\\p{L}{0,2}|nr|ring mig|bel (?:me|mij)|appele[rz](?:-| )moi|ll[aá]m[ae]me|chiamami|" +
     "chiam(?:i|ate|are)|ligue|ligar|llam(?:e|ar|en|ad)|appel(?:er|ez)|anrufen|anruf|bellen|ringa|dzwoni\\p{L}{1,3}|arayın|(?:put|use|try|add|note)(?= [2-9]\\d{9}(?!\\d))|" +
-    "電話(?:番号)?|携帯|連絡先|ファックス",
+    "zap|fijo|fixe|fisso|fixo|landline|festnetz(?:nummer)?|kom\\.|電話(?:番号)?|携帯|連絡先|ファックス",
   "",
 );
 const ANNOUNCED_VALUE = new RegExp(

@@ -45,6 +45,7 @@ export function redactorOver(
   const split = (piece: string, rules: readonly DetectionRule[], next: string): Part[] | null => {
     for (const rule of rules) {
       if (rule.beforePlaceholder && (next === "" || next.startsWith(`[${rule.type}_`))) continue;
+      if (rule.beforePlaceholder === false && next !== "") continue;
       const parts: Part[] = [];
       let rest = piece;
       // Continues after each match, so that a rule reads a piece once, however many matches it has.

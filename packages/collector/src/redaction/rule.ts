@@ -16,10 +16,10 @@ export type DetectionRule = {
   readonly type: string;
   /** Has the flag `g`. */
   readonly pattern: RegExp;
-  /** `null` keeps the text. The span starts at or after the match, and reading is limited to a fixed length after it. */
+  /** `null` keeps the text. The span may start before the match. Reading is limited to a fixed length around it. */
   readonly locate: (text: string, match: RegExpExecArray) => Span | null;
-  /** Applied only to a text that ends where a placeholder of another type stands. */
-  readonly beforePlaceholder?: true;
+  /** `true`: applied only to a text that ends where a placeholder of another type stands; `false`: only where none does. */
+  readonly beforePlaceholder?: boolean;
 };
 
 /** Replaces whole matches. `accept` gets the match, the text and the start of the match. */
