@@ -27,7 +27,7 @@ const RECORDS = [
 
 /** Files that quote the words: the list of banned words, the list of words to use, and what people type and name. */
 const LISTS = [
-  "packages/testing/redaction-corpus/*.json",
+  "packages/testing/redaction-corpus/**/*.json",
   "scripts/health/vocabulary.ts",
   "docs/reference/words.md",
   "apps/demo/src/environment/talk/wordings/**/*.ts",

@@ -2,7 +2,6 @@
  * Reads `redaction-corpus/`: chat messages in eleven languages. Some have made-up personal values whose places
  * are known; the others have none. For tests in Node; the published package has neither this file nor the messages.
  */
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
@@ -28,7 +27,7 @@ export const REDACTION_LANGUAGES = [
 /** A language of the corpus. */
 export type RedactionLanguage = (typeof REDACTION_LANGUAGES)[number];
 
-/** Detectors are tuned on `development` and measured once on `final`. */
+/** A detector is tuned on `development`. Whoever writes it does not read `final`, and measures it once. */
 export type RedactionHalf = "development" | "final";
 
 /** One message. A harmless one has no spans. */
@@ -50,40 +49,43 @@ const MarkedCases = z
   )
   .min(1);
 
+const FOLDERS: { readonly [half in RedactionHalf]: string } = {
+  development: "redaction-corpus",
+  final: "redaction-corpus/unseen",
+};
+
 /**
- * All messages, in the order of their files.
+ * All messages of both halves, in the order of their files.
  * @throws WaggleError `SCHEMA_INVALID` if a file does not have the format that the corpus's README describes.
  */
 export function redactionCorpus(): RedactionCase[] {
-  return REDACTION_LANGUAGES.flatMap((language) => {
-    const file = join(import.meta.dirname, `../redaction-corpus/${language}.json`);
-    return parseRedactionCases(language, JSON.parse(readFileSync(file, "utf8")));
-  });
+  return (["development", "final"] as const).flatMap((half) =>
+    REDACTION_LANGUAGES.flatMap((language) => {
+      const file = join(import.meta.dirname, "..", FOLDERS[half], `${language}.json`);
+      return parseRedactionCases(half, language, JSON.parse(readFileSync(file, "utf8")));
+    }),
+  );
 }
 
 /**
  * The messages of one language's file. The ids of harmless messages have an `h`.
  * @throws WaggleError `SCHEMA_INVALID`
  */
-export function parseRedactionCases(language: RedactionLanguage, file: unknown): RedactionCase[] {
+export function parseRedactionCases(
+  half: RedactionHalf,
+  language: RedactionLanguage,
+  file: unknown,
+): RedactionCase[] {
+  const invalid = (problem: string): WaggleError =>
+    new WaggleError("SCHEMA_INVALID", `${FOLDERS[half]}/${language}.json: ${problem}`);
   const parsed = MarkedCases.safeParse(file);
-  if (!parsed.success) throw invalid(language, z.prettifyError(parsed.error));
+  if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
   return parsed.data.map(({ id, marked }) => {
-    if (!id.startsWith(`${language}-`)) throw invalid(language, `${id} is of another language`);
+    if (!id.startsWith(`${language}-`)) throw invalid(`${id} is of another language`);
     const { text, spans } = parseMarkedText(marked);
     if (id.includes("-h") !== (spans.length === 0)) {
-      throw invalid(language, `${id}: only the id of a message without values has an h`);
+      throw invalid(`${id}: only the id of a message without values has an h`);
     }
-    return { id, language, half: halfOf(id), text, spans };
+    return { id, language, half, text, spans };
   });
-}
-
-/** The half of a message: `final` if the sha256 of its id is odd. */
-export function halfOf(id: string): RedactionHalf {
-  const [last = 0] = createHash("sha256").update(id).digest().subarray(-1);
-  return last % 2 === 1 ? "final" : "development";
-}
-
-function invalid(language: RedactionLanguage, problem: string): WaggleError {
-  return new WaggleError("SCHEMA_INVALID", `redaction-corpus/${language}.json: ${problem}`);
 }
