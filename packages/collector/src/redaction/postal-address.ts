@@ -44,7 +44,7 @@ const IS_LOWER = new RegExp(
   "iu",
 );
 const IS_TOKEN =
-  /^[(]?(?:(?:[dlDL]['’])?\p{Lu}[\p{L}\p{M}\d'’.\/-]*|[\d#][\p{L}\d.\/ªº°-]{0,9}|s\/n|n[º°.]\d{0,4})[)]?$/u;
+  /^[(]?(?:(?:[dlDL]['’])?\p{Lu}[\p{L}\p{M}\d'’./-]*|[\d#][\p{L}\d./ªº°-]{0,9}|s\/n|n[º°.]\d{0,4})[)]?$/u;
 const BEFORE_POSTCODE = 100;
 
 /**
