@@ -142,7 +142,7 @@ const LOOKS: { readonly [kind in RedactionKind]: RegExp } = {
   "api-key": /^[\w./+-]{20,}={0,2}$|^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\w+/=\n]+-----END/,
   password: /^\S.{2,}$/,
   name: /\p{L}/u,
-  address: /\p{L}|\d{5}/u,
+  address: /\p{L}|\d{5}|\d{3}-\d{4}/u,
   "name-bare": /^\P{N}+$/u,
 };
 
