@@ -8,7 +8,7 @@ export { pairedDifference } from "./paired-difference.ts";
 export type { PairedDifference } from "./paired-difference.ts";
 export { comparisonRefusal } from "./comparison-gate.ts";
 export { fallRefusal, gateRefusal, readabilityRefusal } from "./promotion-gate.ts";
-export type { FallLimits, GateThresholds, PairedCounts } from "./promotion-gate.ts";
+export type { GateThresholds, PairedCounts } from "./promotion-gate.ts";
 export { probeCounts, probeRefusal, probeResults } from "./probes.ts";
 export type { AnswerReading, ProbeCounts, ProbeResult } from "./probes.ts";
 export { retentionOf, retentionRefusal } from "./retention-gate.ts";
