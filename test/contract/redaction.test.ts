@@ -57,7 +57,7 @@ test("a value is found if all of it is replaced, and a span is right if little e
  * Just below what was measured on 2026-11-30. The rules were written with one part of this half. The other part was
  * the final half until that day.
  */
-const REACHED = { structured: 0.955, name: 0.83, address: 0.87, precision: 0.985 };
+const REACHED = { structured: 0.985, name: 0.97, address: 0.97, precision: 0.99 };
 
 test("on the development half of the corpus, recall and precision do not fall", () => {
   const cases = corpusCases("development");
