@@ -48,7 +48,7 @@ beforeAll(async () => {
 async function liveRequests(count: number): Promise<typeof requests> {
   const policy = await openPolicy(model, 1);
   const parts = { policy, format: model.format, sampling: recipe.stage.settings.sampling };
-  const made: typeof requests = [];
+  const asked: typeof requests = [];
   for (let seed = 0; seed < count; seed += 1) {
     const task = bandit.reference(seed, "train", 0);
     const { record } = await judgedRollout(parts, task, seed, new AbortController().signal);
@@ -59,13 +59,13 @@ async function liveRequests(count: number): Promise<typeof requests> {
     const leased = { digest, visitorId: id, receivedAt, trajectory, feedback: [] };
     const [color = ""] = bandit.task(task).request.split(" ");
     const said = transcriptOf(record.turns, finalTextOf(record, model.format) ?? "");
-    made.push({
+    asked.push({
       group: { groupId: id, task: null, size: 1, trajectories: [leased] },
       isWanted: said.includes(WANTED[color] ?? "nothing"),
     });
   }
   await policy.dispose();
-  return made;
+  return asked;
 }
 
 /** Everybody presses a thumb. */
