@@ -74,7 +74,7 @@ export type Site = {
 export type PracticedSite = Site & { readonly environment: EnvironmentSpec };
 
 /** How to give a site an environment. */
-export const ADD_ENVIRONMENT =
+const ADD_ENVIRONMENT =
   "add environment: () => import('./practice/environment.ts') to waggle.config.ts";
 
 /**
