@@ -28,6 +28,7 @@ const RECORDS = [
 /** Files that quote the words: the list of banned words, the list of words to use, and what people type and name. */
 const LISTS = [
   "packages/testing/redaction-corpus/**/*.json",
+  "packages/collector/src/redaction/{email,person,postal-address}.ts",
   "scripts/health/vocabulary.ts",
   "docs/reference/words.md",
   "apps/demo/src/environment/talk/wordings/**/*.ts",

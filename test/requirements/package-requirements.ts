@@ -106,7 +106,7 @@ export const PACKAGE_REQUIREMENTS: readonly Requirement[] = [
       "packages/create-waggle/src/create-waggle.test.ts > a folder with files is refused and stays as it is",
       "test/e2e/own-project.test.ts > the template's own tests pass, and the site is ready",
       "test/contract/page-icons.test.ts > every page of templates, examples and apps has an icon that needs no server or exists",
-      "test/e2e/create-waggle.test.ts > the template %s installs from a registry, passes its tests and builds a page that answers",
+      "test/e2e/create-waggle.test.ts > the template %s installs from a registry, passes its tests, builds a page that answers, and runs",
       "test/e2e/first-policy.test.ts > a new project's policy is promoted after four commands",
     ],
   },

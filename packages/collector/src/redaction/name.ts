@@ -192,7 +192,7 @@ export const NAME_RULES: readonly DetectionRule[] = [
   introduced("NAME", new RegExp(IN_NAME_ONE, "iu"), (rest) => capitalized(rest, 1)),
   introduced(
     "NAME",
-    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}[\p{L}'’-]+ ){0,2}\p{Lu}[\p{L}'’-]+,? (?:here|speaking|hier|här|am Apparat|mein Name|mon nom|à l['’]appareil|al (?:aparato|habla|telefono|teléfono)|ao telefone|aan de (?:lijn|telefoon)|przy telefonie|z tej strony|i telefonen|heiße ich|is my name|is the name|ist mein Name|heet ik|heter jag|mi chiamo)(?:[,.!:;\n]| [–-]|$))/u,
+    /(?<![\p{L}\p{N}_])(?=(?:\p{Lu}[\p{L}'’-]{1,30} ){0,2}\p{Lu}[\p{L}'’-]{1,30},? (?:here|speaking|hier|här|am Apparat|mein Name|mon nom|à l['’]appareil|al (?:aparato|habla|telefono|teléfono)|ao telefone|aan de (?:lijn|telefoon)|przy telefonie|z tej strony|i telefonen|heiße ich|is my name|is the name|ist mein Name|heet ik|heter jag|mi chiamo)(?:[,.!:;\n]| [–-]|$))/u,
     (rest) => capitalized(rest, 1),
   ),
   // "name R J HOLLOWAY", "Name ELKE SANDER", "name on the card Ada Lovelace"
