@@ -17,7 +17,7 @@ import { BASE_CARD, type BaseSuccess, type ToolScores, writeBaseCard } from "./b
 import { BASE_RECORD, baseText, leftText } from "./base-training.ts";
 import { type ChosenBase, chosenBase } from "./chosen-base.ts";
 import { type KeptVerdict, KeptVerdicts } from "./kept-verdicts.ts";
-import { isTooWeak, WEAK_BASE_PAGE } from "./weak-base.ts";
+import { isTooWeak, needsWordings, WEAK_BASE_PAGE } from "./weak-base.ts";
 
 export type EnvironmentBaseCommand = ChosenBase & {
   readonly spec: EnvironmentSpec;
@@ -59,11 +59,6 @@ function stoppedText({ greedy, sampled }: Partial<BaseSuccess>): string {
   ];
   const soFar = found.length === 0 ? "" : ` It solves ${found.join(" and ")} so far.`;
   return `stopped; the base and what was measured are kept.${soFar} Run the same command again to go on, or with fewer --tasks`;
-}
-
-/** Whether the success at some tasks is less than half of that at all. Few tasks say nothing. */
-function isWeakAt(some: SuccessRate, all: SuccessRate): boolean {
-  return some.trials >= 20 && some.rate < all.rate / 2;
 }
 
 /** Held-out tasks with invented tools. */
@@ -180,7 +175,9 @@ export async function trainEnvironmentBase(
   );
   if (json) return;
   if (isTooWeak([greedy.rate, sampled.rate])) write.error(tooWeak(from !== undefined));
-  else if (unseen !== null && isWeakAt(unseen.sampled, sampled)) write.error(TOO_FEW_WORDINGS);
+  else if (unseen !== null && needsWordings(unseen, { greedy, sampled })) {
+    write.error(TOO_FEW_WORDINGS);
+  }
 }
 
 function unseenText(unseen: BaseSuccess | null): string {
