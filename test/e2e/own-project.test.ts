@@ -129,10 +129,10 @@ test("the practice page shows the environment's tasks", async () => {
   const page = await open("practice");
   const request = page.locator("#request");
   await expect
-    .poll(() => request.innerText())
+    .poll(() => request.innerText(), { timeout: 90_000 })
     .toMatch(/a room .*on [a-z]+day at \d\d:\d\d|^On [a-z]+day at \d\d:\d\d/);
   expect(await page.locator("#name").innerText()).toBe("meeting-rooms");
-}, 60_000);
+}, 120_000);
 
 test("a change of the environment starts the trainer again", async () => {
   const file = join(site, "practice", "environment.ts");
