@@ -27,7 +27,7 @@ export const REDACTION_LANGUAGES = [
 /** A language of the corpus. */
 export type RedactionLanguage = (typeof REDACTION_LANGUAGES)[number];
 
-/** A detector is tuned on `development`. Whoever writes it does not read `final`, and measures it once. */
+/** The author of a detector tunes it on `development`, does not read `final`, and measures once on it. */
 export type RedactionHalf = "development" | "final";
 
 /** One message. A harmless one has no spans. */

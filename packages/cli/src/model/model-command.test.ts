@@ -201,7 +201,7 @@ test("a model that can only run says that it cannot be trained", async () => {
   );
 });
 
-test("the memory of a model is that of a process of its own, and grows with the model", async () => {
+test("the memory of a model is measured in a separate process, and grows with the model", async () => {
   const config = parseDecoderConfig(JSON.parse(readFileSync(join(NANO, "config.json"), "utf8")));
   const { signal } = new AbortController();
   // What this process holds is not counted.

@@ -1,6 +1,6 @@
 /**
- * Runs a model once and sends what that took, in a process of its own: what a conversion before it left in memory would be
- * measured, too. `speed-process <folder> <format> <prompt tokens> <sampled tokens>`.
+ * Runs a model once and sends how long that took and how much memory. It is a separate process, because the conversion before it
+ * leaves data in memory. `speed-process <folder> <format> <prompt tokens> <sampled tokens>`.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -3,8 +3,8 @@ import type { Site } from "../site/site.ts";
 import type { Installation } from "./installation.ts";
 
 /**
- * Candidates of a site with an environment are not released to a growing share, whatever the site says: practice does not
- * count in a release, so the trainer would wait for visitors who do not come.
+ * For a site with an environment, `gate.release` is off here: practice does not count in a release, so the trainer would wait for
+ * visitors who do not come.
  *
  * @param variables - override those of the site.
  */

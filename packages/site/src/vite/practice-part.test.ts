@@ -20,17 +20,17 @@ export default defineEnvironment({
 `;
 
 /** What the call gets when the module runs. */
-function definitionOf(code: string): { readonly [field: string]: unknown } {
-  const body = code
-    .replace(/^import .*$/m, "")
-    .replace("export default", "return")
+async function definitionOf(code: string): Promise<{ readonly [field: string]: unknown }> {
+  const runnable = code
+    .replace(/^import .*$/m, "const defineEnvironment = (definition) => definition;")
     .replace("(data: { day: string })", "(data)");
-  // oxlint-disable-next-line no-implied-eval -- the module under test is text
-  const run = new Function("defineEnvironment", body) as (define: (of: object) => object) => {};
-  return run((definition) => definition) as { readonly [field: string]: unknown };
+  const module: unknown = await import(
+    /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(runnable)}`
+  );
+  return (module as { readonly default: { readonly [field: string]: unknown } }).default;
 }
 
-test("a page gets the tasks, the tools and the user of an environment, on the lines where they were", () => {
+test("a page gets the tasks, the tools and the user of an environment, on the lines where they were", async () => {
   const part = practicePart("environment.ts", MODULE, false);
   expect(part?.isComplete).toBe(true);
   const { code = "" } = part ?? {};
@@ -38,7 +38,7 @@ test("a page gets the tasks, the tools and the user of an environment, on the li
   expect(code.split("\n").indexOf("  maxTurns: 3,")).toBe(
     MODULE.split("\n").indexOf("  maxTurns: 3,"),
   );
-  const { verify, ...definition } = definitionOf(code);
+  const { verify, ...definition } = await definitionOf(code);
   expect(definition).toMatchObject({ name: "planner", maxTurns: 3 });
   expect((definition["user"] as () => null)()).toBeNull();
   for (const field of ["demonstrate", "gold", "nearMiss", "mistake"]) {
@@ -47,8 +47,8 @@ test("a page gets the tasks, the tools and the user of an environment, on the li
   expect(verify as () => void).toThrow("this page has no verifier");
 });
 
-test("a page that judges its tasks keeps the verifier", () => {
-  const { verify, demonstrate } = definitionOf(
+test("a page that judges its tasks keeps the verifier", async () => {
+  const { verify, demonstrate } = await definitionOf(
     practicePart("environment.ts", MODULE, true)?.code ?? "",
   );
   const judge = verify as (end: object) => boolean;

@@ -5,7 +5,7 @@ import * as parts from "../../parts.ts";
 
 /**
  * REINFORCE++ on thumbs, outcomes, next messages and undone actions: advantages have mean 0 and standard deviation 1 over the
- * step's tokens. A group of one needs no baseline of its own.
+ * step's tokens. So a request that exists once needs no group.
  *
  * Source: Hu et al. 2025, "REINFORCE++", arXiv:2501.03262.
  * Differs from it: the reward is the weighted mean of the signals that are there, and tokens of turns without feedback are
