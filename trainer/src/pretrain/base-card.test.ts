@@ -37,8 +37,9 @@ async function card(mistakes: number): Promise<string> {
   const rate = (of: number) => successRate(Array.from({ length: 50 }, (_, i) => i < of));
   const success = { sampled: rate(20), greedy: rate(35) };
   const unseen = { sampled: rate(5), greedy: rate(10) };
+  const kinds = { open: success, refuse: unseen };
   const model = { config } as BaseModel;
-  await writeBaseCard(folder, spec, { recipe, model }, success, unseen, null);
+  await writeBaseCard(folder, spec, { recipe, model }, { success, unseen, kinds, tools: null });
   return readFileSync(join(folder, "README.md"), "utf8");
 }
 
@@ -60,6 +61,8 @@ test("a base's card says what it learned from, how often it succeeds, its size a
     "| greedy | 70.0 %",
     "| the 50 tasks whose wording is not in training, temperature 1 | 10.0 %",
     "| the 50 tasks whose wording is not in training, greedy | 20.0 %",
+    "| open | 50 | 40.0 %",
+    "| refuse | 50 | 10.0 %",
     "at most 256 tokens",
   ]) {
     expect(text).toContain(said);
@@ -80,7 +83,12 @@ test("the card of a base that goes on from a model names it, and says how it doe
   const recipe = { ...CONTINUED_BASE, from: "abc123", demonstrations: "0f0f" };
   const tools = { tool: rate(30), arguments: rate(15) };
   const model = { config } as BaseModel;
-  await writeBaseCard(folder, spec, { recipe, model }, success, null, tools);
+  await writeBaseCard(
+    folder,
+    spec,
+    { recipe, model },
+    { success, unseen: null, kinds: null, tools },
+  );
   const text = readFileSync(join(folder, "README.md"), "utf8");
   for (const said of [
     "the model with the hash `abc123`",
@@ -91,5 +99,5 @@ test("the card of a base that goes on from a model names it, and says how it doe
   ]) {
     expect(text).toContain(said);
   }
-  expect(text).not.toMatch(/random weights|mistake|knows only/);
+  expect(text).not.toMatch(/random weights|mistake|knows only|kind of task/);
 });

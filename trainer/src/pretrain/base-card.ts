@@ -8,6 +8,7 @@ import type { MadeBase } from "./chosen-base.ts";
 import type { ContinuedRecipe } from "./continued-base.ts";
 import type { EnvironmentBaseRecipe } from "./environment-base.ts";
 import { demonstrationsDigest } from "./environment-text.ts";
+import type { KindSuccess } from "./kind-success.ts";
 import { rateCell } from "./model-card.ts";
 
 /** How often the base solves held-out tasks. */
@@ -16,6 +17,17 @@ export type BaseSuccess = { readonly greedy: SuccessRate; readonly sampled: Succ
 /** How a base does with tools that it has never seen, greedily. */
 export type ToolScores = { readonly tool: SuccessRate; readonly arguments: SuccessRate };
 
+/** What was measured on held-out tasks. */
+export type BaseMeasures = {
+  readonly success: BaseSuccess;
+  /** On the tasks whose pattern is not in training; `null` if there are none. */
+  readonly unseen: BaseSuccess | null;
+  /** `null` if all tasks are of one kind. */
+  readonly kinds: KindSuccess | null;
+  /** `null` for a base that knows only the tools of its environment. */
+  readonly tools: ToolScores | null;
+};
+
 /** File name of the card. */
 export const BASE_CARD = "README.md";
 
@@ -23,16 +35,12 @@ export const BASE_CARD = "README.md";
  * Writes `README.md` into the model's folder.
  *
  * @param recipe - with which the base was made
- * @param unseen - success on the tasks whose pattern is not in training; `null` if there are none
- * @param tools - `null` for a base that knows only the tools of its environment
  */
 export async function writeBaseCard(
   folder: string,
   spec: EnvironmentSpec,
   { recipe, model: { config } }: MadeBase,
-  success: BaseSuccess,
-  unseen: BaseSuccess | null,
-  tools: ToolScores | null,
+  { success, unseen, kinds, tools }: BaseMeasures,
 ): Promise<void> {
   const { contextLength } = config;
   const digest = isContinued(recipe)
@@ -66,7 +74,7 @@ ${count(success.greedy.trials)} tasks that training never used, judged by the en
 |---|---|
 | temperature 1 | ${rateCell(success.sampled)} |
 | greedy | ${rateCell(success.greedy)} |
-${unseenRows(unseen)}${toolRows(tools)}
+${unseenRows(unseen)}${toolRows(tools)}${kindTable(kinds)}
 ## Limits
 
 - ${isContinued(recipe) ? "It may do worse than its model outside of this environment." : "It knows only the words and tools of this environment. It cannot talk about anything else."}
@@ -82,6 +90,18 @@ function unseenRows(unseen: BaseSuccess | null): string {
   return `| ${wording}, temperature 1 | ${rateCell(unseen.sampled)} |
 | ${wording}, greedy | ${rateCell(unseen.greedy)} |
 `;
+}
+
+function kindTable(kinds: KindSuccess | null): string {
+  if (kinds === null) return "";
+  const rows = Object.entries(kinds).map(
+    ([kind, { sampled, greedy }]) =>
+      `| ${kind} | ${sampled.trials} | ${rateCell(sampled)} | ${rateCell(greedy)} |\n`,
+  );
+  return `
+| kind of task | tasks | temperature 1 | greedy |
+|---|---|---|---|
+${rows.join("")}`;
 }
 
 function toolRows(tools: ToolScores | null): string {

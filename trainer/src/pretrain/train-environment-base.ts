@@ -17,6 +17,7 @@ import { BASE_CARD, type BaseSuccess, type ToolScores, writeBaseCard } from "./b
 import { BASE_RECORD, baseText, leftText } from "./base-training.ts";
 import { type ChosenBase, chosenBase } from "./chosen-base.ts";
 import { type KeptVerdict, KeptVerdicts } from "./kept-verdicts.ts";
+import { kindSuccess } from "./kind-success.ts";
 import { isTooWeak, needsWordings, WEAK_BASE_PAGE } from "./weak-base.ts";
 
 export type EnvironmentBaseCommand = ChosenBase & {
@@ -153,11 +154,13 @@ export async function trainEnvironmentBase(
   const unseen = isUnseen.includes(true)
     ? { greedy: ofUnseen(atZero), sampled: ofUnseen(atOne) }
     : null;
+  const kinds = kindSuccess(spec, references, { greedy: atZero, sampled: atOne });
   const tools = toolTasks === 0 ? null : await toolScores(toolTasks, verdicts);
+  const measures = { success: { greedy, sampled }, unseen, kinds, tools };
   kept.remove();
   // A model that a user put there has a card of its own, or none.
   if (existsSync(join(folder, BASE_RECORD))) {
-    await writeBaseCard(folder, spec, { recipe, model }, { greedy, sampled }, unseen, tools);
+    await writeBaseCard(folder, spec, { recipe, model }, measures);
   }
   const parameters = parameterCount(model.config);
   write.out(
@@ -169,11 +172,15 @@ export async function trainEnvironmentBase(
           greedy,
           sampled,
           unseen,
+          kinds,
           tools,
         })
       : `${folder}: ${parameters} parameters; solves ${percent(sampled)} of ${options.tasks} held-out tasks of ${spec.name}, ${percent(greedy)} greedily${unseenText(unseen)}${toolText(tools)}`,
   );
   if (json) return;
+  for (const [kind, { greedy: at0, sampled: at1 }] of Object.entries(kinds ?? {})) {
+    write.out(`  ${kind}: ${percent(at1)} of ${at1.trials} tasks, ${percent(at0)} greedily`);
+  }
   if (isTooWeak([greedy.rate, sampled.rate])) write.error(tooWeak(from !== undefined));
   else if (unseen !== null && needsWordings(unseen, { greedy, sampled })) {
     write.error(TOO_FEW_WORDINGS);

@@ -77,7 +77,18 @@ export async function checkHeldOut(context: CheckContext): Promise<Finding> {
       `${words} without values of training, but no ${here} task calls ${apart.tools.join(" or ")}, and ${percent(apart.share)} of the ${there} tasks do. A value that all tasks of a kind have, such as a placeholder, puts the kind into one split: leave it out of values`,
     );
   }
-  return passed(`${words} without values of training; ${patterns.words}`);
+  return passed(`${words} without values of training; ${patterns.words}${rarestKind(heldOut)}`);
+}
+
+/** The kind with the fewest held-out tasks. A comparison of a few hundred tasks says little about a rare one. */
+function rarestKind(heldOut: readonly Task[]): string {
+  const kinds = Object.entries(Object.groupBy(heldOut, ({ kind }) => kind));
+  if (kinds.length < 2) return "";
+  const tasks = kinds.map(([kind, of = []]) => ({ kind, share: of.length / heldOut.length }));
+  const [rarest] = tasks.toSorted((a, b) => a.share - b.share);
+  return rarest === undefined
+    ? ""
+    : `; the rarest kind is ${quoted(rarest.kind)}, ${percent(rarest.share)} of the held-out tasks`;
 }
 
 /** How many of the held-out patterns training lacks. */
