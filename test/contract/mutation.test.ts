@@ -73,11 +73,11 @@ test(
   },
 );
 
-const REAL_MUTANTS = sampleSize(2, 8);
+const REAL_MUTANTS = sampleSize(1, 8);
 /** Every test of the folder is mapped first. */
 const REAL_SOURCES = isLong() ? "packages/evaluation/src" : "packages/evaluation/src/release";
 
-test(`tests kill most of ${REAL_MUTANTS} real mutants`, { timeout: 300_000 }, async () => {
+test(`tests kill most real mutants (${REAL_MUTANTS} tried)`, { timeout: 300_000 }, async () => {
   const run = await runOf([REAL_SOURCES], [`${REAL_SOURCES}/**/*.test.ts`]);
   const results = [];
   for (const mutation of sampleMutations(ROOT, REAL_SOURCES, REAL_MUTANTS, 1)) {

@@ -16,7 +16,7 @@ export function curveChart(
   axes: CurveAxes,
   curves: readonly Curve[],
   mark: { readonly name: string; readonly at: number },
-): string {
+): Promise<string> {
   const most = Math.max(...curves.flatMap(({ points }) => points.map(({ x }) => x)));
   return svgOf(
     {

@@ -17,7 +17,7 @@ const NAMES = 190;
 const ROW = 34;
 
 /** @param columns all with the same rows */
-export function intervalChart(title: string, columns: readonly IntervalColumn[]): string {
+export function intervalChart(title: string, columns: readonly IntervalColumn[]): Promise<string> {
   const rows = columns[0]?.rows.length ?? 0;
   const height = 110 + ROW * rows;
   const grid = columns.map((_, at) => ({

@@ -11,7 +11,7 @@ export function lineChart(
   title: string,
   axes: { readonly x: string; readonly y: string },
   lines: readonly Line[],
-): string {
+): Promise<string> {
   const all = lines.flatMap(({ points }) => points.map(([x]) => x));
   return svgOf(
     {

@@ -2,12 +2,12 @@
 import { expect, test } from "vitest";
 import { curveChart } from "./curve-chart.ts";
 
-test("a chart drawn again is the same text, and ids of different shapes differ", () => {
+test("a chart drawn again is the same text, and ids of different shapes differ", async () => {
   const points = [0, 1, 2].map((x) => ({ x, mean: x * x, error: 1 }));
-  const draw = (): string =>
+  const draw = (): Promise<string> =>
     curveChart({ x: "tokens", y: "solved" }, [{ name: "grpo", points }], { name: "base", at: 1 });
-  const first = draw();
-  expect(draw()).toBe(first);
+  const first = await draw();
+  expect(await draw()).toBe(first);
   const paths = [...first.matchAll(/<clipPath id="([^"]+)"/g)].map(([, id]) => id);
   expect(paths.length).toBeGreaterThan(1);
   expect(new Set(paths).size).toBe(paths.length);

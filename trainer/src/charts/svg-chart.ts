@@ -2,20 +2,7 @@
  * SVG charts for evidence pages, rendered without a browser. A light background keeps them readable
  * on light and dark pages. Not the dashboard's live charts.
  */
-import { init, type EChartsCoreOption, use } from "echarts/core";
-import { CustomChart, LineChart, ScatterChart } from "echarts/charts";
-import { GridComponent, LegendComponent, TitleComponent } from "echarts/components";
-import { SVGRenderer } from "echarts/renderers";
-
-use([
-  CustomChart,
-  LineChart,
-  ScatterChart,
-  GridComponent,
-  LegendComponent,
-  TitleComponent,
-  SVGRenderer,
-]);
+import type { EChartsCoreOption } from "echarts/core";
 
 /** Colors that are distinguishable with red-green color blindness. Source: Okabe and Ito 2008. */
 export const COLORS: readonly string[] = [
@@ -29,10 +16,11 @@ export const COLORS: readonly string[] = [
 ];
 
 /** Renders a chart specification as SVG. */
-export function svgOf(
+export async function svgOf(
   option: EChartsCoreOption,
   { width, height }: { readonly width: number; readonly height: number },
-): string {
+): Promise<string> {
+  const { init } = await import("./echarts.ts");
   const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
   try {
     chart.setOption({

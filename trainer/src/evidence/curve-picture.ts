@@ -17,7 +17,7 @@ export type Curve = {
 const POINTS = 12;
 
 /** @param base - success of the base, in [0, 1]. */
-export function curvePicture(curves: readonly Curve[], base: number): string {
+export function curvePicture(curves: readonly Curve[], base: number): Promise<string> {
   const drawn = curves.filter(({ runs }) => runs.length > 0);
   return curveChart(
     { x: "tokens sampled", y: "held-out tasks solved, %" },

@@ -58,7 +58,7 @@ export async function writeReport(
       join(folder, `${page}.md`),
       recipePage(built, summary, plain, page, baseText(expectations.bases[environment])),
     );
-    await writeFile(join(folder, `${page}.svg`), curvePicture(curves, base.mean));
+    await writeFile(join(folder, `${page}.svg`), await curvePicture(curves, base.mean));
   }
   const failed = [...failures.values()].filter(({ key }) => keys.has(key));
   const tableOf = (recipe: string): string => recipeNamed(recipe)().literature.table;

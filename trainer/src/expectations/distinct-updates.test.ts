@@ -58,7 +58,7 @@ test("when progress is paid changes the adapter of every recipe that has this se
   const names = withSetting.map(({ recipeName }) => recipeName);
   expect(names).toEqual(expect.arrayContaining(["planner-r1", "logigen"]));
   const without: string[] = [];
-  for (const name of names) {
+  for (const name of isLong() ? names : ["planner-r1", "logigen"]) {
     const perTurn = await updated(name, { payment: "turn" });
     const atTheEnd = await updated(name, { payment: "trajectory" });
     if (JSON.stringify(perTurn.digests) === JSON.stringify(atTheEnd.digests)) without.push(name);
@@ -103,7 +103,7 @@ const TWINS: readonly { readonly names: readonly string[]; readonly why: string 
 
 const NAMES = [...RECIPES.keys()];
 
-/** Known twins, recipes that choose their tasks and their bases, and ten drawn with a fixed seed. */
+/** Known twins, recipes that choose their tasks and their bases, and four drawn with a fixed seed. */
 function sample(): readonly string[] {
   const random = seededRandom(14);
   const drawn = NAMES.map((name) => ({ name, draw: random() })).toSorted((a, b) => a.draw - b.draw);
@@ -121,7 +121,7 @@ function sample(): readonly string[] {
       "openclaw-rl",
       "evolution-strategies",
       "adas",
-      ...drawn.slice(0, 10).map(({ name }) => name),
+      ...drawn.slice(0, 4).map(({ name }) => name),
     ]),
   ];
 }

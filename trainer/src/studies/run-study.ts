@@ -92,6 +92,6 @@ async function report(study: Study, runs: readonly TrialRun[], folder: string): 
   }));
   const controls = await openControlLog(CONTROLS_FILE);
   const picture = `${study.name}.svg`;
-  await writeFile(join(folder, picture), intervalChart(study.question, columns));
+  await writeFile(join(folder, picture), await intervalChart(study.question, columns));
   await writeFile(join(folder, `${study.name}.md`), studyPage(study, runs, picture, controls));
 }

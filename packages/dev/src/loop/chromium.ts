@@ -1,8 +1,8 @@
 /** Finds Chromium, and lists the flags that give it a WebGPU adapter without a GPU. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { WaggleError } from "@waggle/protocol";
-import { chromium } from "playwright-core";
 
 /** `--use-webgpu-adapter=swiftshader` selects a software adapter that is the same on every machine. */
 export const CHROMIUM_FLAGS: string[] = [
@@ -38,6 +38,10 @@ export function findChromium(): string | undefined {
   } catch {
     // It is not on the path.
   }
+  // Loading it takes a second, which no other command needs.
+  const { chromium } = createRequire(import.meta.url)(
+    "playwright-core",
+  ) as typeof import("playwright-core");
   const downloaded = chromium.executablePath();
   return existsSync(downloaded) ? downloaded : undefined;
 }

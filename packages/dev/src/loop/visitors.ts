@@ -2,7 +2,7 @@
  * Simulated visitors: pages of a site in Chromium, driven through `window.wagglePage`. Each has its own
  * browser context, and so its own storage and visitor.
  */
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import type { PageStatus, PeopleRequest, SimulatedPeople } from "@waggle/embed/practice";
 import { CHROMIUM_FLAGS, chromiumPath } from "./chromium.ts";
 
@@ -47,6 +47,7 @@ export class Visitors {
   }
 
   static async open(url: string, options: VisitorsOptions): Promise<Visitors> {
+    const { chromium } = await import("playwright-core");
     const browser = await chromium.launch({
       executablePath: chromiumPath(),
       args: CHROMIUM_FLAGS,

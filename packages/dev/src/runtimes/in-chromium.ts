@@ -2,7 +2,6 @@
  * Runs a module in a page of Chromium. Its language and time zone differ from those of this process, because visitors'
  * do as well.
  */
-import { chromium } from "playwright-core";
 import { CHROMIUM_FLAGS, requireChromium } from "../loop/chromium.ts";
 
 /** A secure origin, as pages of a site have. Requests to it are answered here. */
@@ -25,6 +24,7 @@ export async function inChromium(
   signal: AbortSignal,
 ): Promise<string> {
   const executablePath = requireChromium("this check");
+  const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   const close = (): void => void browser.close();
   signal.addEventListener("abort", close, { once: true });

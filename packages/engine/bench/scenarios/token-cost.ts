@@ -103,7 +103,7 @@ async function drawCosts(
       shape.length === length ? [[shape.sequences, values[i] as number]] : [],
     );
   const longest = Math.max(...lengths);
-  const chart = lineChart(
+  const chart = await lineChart(
     "A training step of M: CPU time of a token",
     { x: "sequences", y: "µs per token" },
     [

@@ -27,7 +27,7 @@ export const contextGrowth: Scenario = {
     const opened = await page();
     const result = await opened.measure<GrowthResult>("context-growth", options);
     await opened.close();
-    if (!quick) await writeFile(PICTURE, growthChart(contexts, result));
+    if (!quick) await writeFile(PICTURE, await growthChart(contexts, result));
     const least = quick ? 256 : 2048;
     const [from, to] = [contexts.indexOf(least), contexts.length - 1];
     const growth = (times: readonly number[]): number => {
@@ -59,7 +59,7 @@ export const contextGrowth: Scenario = {
 function growthChart(
   contexts: readonly number[],
   { ours, peer, attention }: Pick<GrowthResult, "ours" | "peer" | "attention">,
-): string {
+): Promise<string> {
   const line = (name: string, values: readonly number[]) => ({
     name,
     points: values.map((value, i) => [contexts[i] as number, value] as const),
