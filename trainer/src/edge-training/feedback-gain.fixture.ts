@@ -39,6 +39,7 @@ export async function gain(
 ): Promise<{
   readonly gain: number;
   readonly steps: number;
+  readonly publications: number;
   readonly outcomes: readonly (TrajectoryOutcome | undefined)[];
 }> {
   const setup = await createSetup(groups);
@@ -70,5 +71,6 @@ export async function gain(
   const after = await margin();
   await engine.dispose();
   const outcomes = [...setup.edge.acknowledged.values()].map(([outcome]) => outcome);
-  return { gain: after - before, steps: summary.state.step, outcomes };
+  const { step: steps, publications } = summary.state;
+  return { gain: after - before, steps, publications, outcomes };
 }

@@ -80,9 +80,20 @@ test("the recipe's own settings are set by name, and unknown ones are refused wi
   expect(() => edgeRecipeNamed("dr-grpo-tis", { own: { size: 7 } })).toThrow(/groupSize=8/);
 });
 
-test("the maximum staleness is four versions for recipes with a stale sampler, else one", () => {
+test("the maximum staleness is four versions for recipes with a stale sampler, else one, and more for late feedback", () => {
   expect(edgeRecipeNamed("dr-grpo-tis").maxStaleness).toBe(4);
   expect(edgeRecipeNamed("grpo").maxStaleness).toBe(1);
+  const late = [
+    "thumbs-reinforce",
+    "signals-reinforce-plus-plus",
+    "openclaw-rl",
+    "thumbs-kto",
+    "retries-dpo",
+  ];
+  for (const name of late) expect(edgeRecipeNamed(name).maxStaleness).toBe(64);
+  // Its loss has no importance weights. Edits are exempt from the limit.
+  expect(edgeRecipeNamed("corrections-imitate").maxStaleness).toBe(1);
+  expect(edgeRecipeNamed("thumbs-reinforce", { maxStaleness: 2 }).maxStaleness).toBe(2);
 });
 
 const groupOf = (...rewards: readonly number[]) => ({

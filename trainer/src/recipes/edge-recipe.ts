@@ -61,8 +61,8 @@ export type EdgeSettings = {
 /** Recipe of a command that names none. */
 export const DEFAULT_EDGE_RECIPE = "dr-grpo-tis";
 
-/** Maximum staleness, in versions, of recipes that expect a stale sampler and of all others. */
-const MAX_STALENESS = { stale: 4, other: 1 };
+/** Maximum staleness, in versions, of recipes that expect a stale sampler, of those that accept late feedback, and of all others. */
+const MAX_STALENESS = { stale: 4, lateFeedback: 64, other: 1 };
 
 /**
  * @throws WaggleError `INVALID_ARGUMENT` naming what pages cannot do and the recipes that fit; for
@@ -82,10 +82,19 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
     name: recipe.name,
     stage: withSettings(stage, settings),
     feedback: feedbackWeights(stage),
-    maxStaleness:
-      settings.maxStaleness ??
-      (stage.rollout.expectsStaleness === true ? MAX_STALENESS.stale : MAX_STALENESS.other),
+    maxStaleness: settings.maxStaleness ?? MAX_STALENESS[sampledBy(stage)],
   };
+}
+
+/**
+ * Feedback may come days after the answer. Losses with importance weights correct for the versions in between. Labels and
+ * pairs need none: their losses compare with the stable version, whichever version sampled.
+ */
+function sampledBy(stage: Stage): keyof typeof MAX_STALENESS {
+  if (stage.rollout.expectsStaleness === true) return "stale";
+  const isCorrected =
+    stage.learns !== "rewards" || stage.losses.every(({ loss }) => loss.corrects === true);
+  return feedbackWeights(stage) !== null && isCorrected ? "lateFeedback" : "other";
 }
 
 /** Names of the recipes that can train from an edge. */

@@ -23,7 +23,7 @@ const signalsReinforcePlusPlus: CreateRecipe = recipe({
       rollout: ["single"],
       reward: ["feedback"],
       advantage: ["reinforce++"],
-      loss: ["pg-clip"],
+      loss: ["pg-clip", "tis"],
       schedule: ["one"],
     },
     difference:
@@ -56,7 +56,7 @@ const signalsReinforcePlusPlus: CreateRecipe = recipe({
         undo: undoWeight,
       }),
       advantage: parts.reinforcePlusPlus(),
-      losses: [parts.pgClip(epsilon)],
+      losses: [parts.truncatedImportance(parts.pgClip(epsilon))],
       steps,
       settings: { tasksPerStep: attempts, learningRate },
     }),

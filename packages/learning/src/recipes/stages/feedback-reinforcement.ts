@@ -1,4 +1,7 @@
-/** The stage of recipes that learn from feedback with REINFORCE and a moving baseline. Not a recipe. */
+/**
+ * The stage of recipes that learn from feedback with REINFORCE and a moving baseline. Feedback may come versions later, so
+ * tokens have truncated weights. Not a recipe.
+ */
 import type { RewardPart } from "../../composition/part.ts";
 import { rewardStage, type Stage } from "../../composition/stage.ts";
 import * as parts from "../../parts.ts";
@@ -12,7 +15,7 @@ export const FEEDBACK_ROW = {
     rollout: ["single"],
     reward: ["feedback"],
     advantage: ["rae"],
-    loss: ["reinforce"],
+    loss: ["reinforce", "tis"],
     state: ["baseline"],
     schedule: ["one"],
   },
@@ -40,7 +43,7 @@ export function feedbackReinforcement({
     rollout: parts.single(),
     reward,
     advantage: parts.movingBaselineAdvantage(),
-    losses: [parts.reinforce()],
+    losses: [parts.truncatedImportance(parts.reinforce())],
     state: { baseline: parts.baseline({ decay, prior }) },
     steps,
     settings: { tasksPerStep: attempts, learningRate },
