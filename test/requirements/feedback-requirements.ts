@@ -65,7 +65,7 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/check/feedback-check.test.ts > a recipe that reads %s is paid by it and by nothing else",
       "trainer/src/check/feedback-check.test.ts > feedback that the recipe does not read is no feedback, nor is a metric without weight",
       "trainer/src/check/feedback-check.test.ts > a thumb does not excuse forged log-probs, a missing consent or another model",
-      "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback alone; from feedback at random it does not",
+      "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback on up to ten versions ago; from feedback at random it does not",
       "trainer/src/edge-training/feedback-learning.test.ts > %s, which reads several signals, learns from requests of which each has one",
       "trainer/src/expectations/feedback-update.test.ts > %s raises rollouts with good outcomes, against the verifier",
       "packages/learning/src/rewards/feedback.test.ts > a message after the answer counts, where the recipe reads it",
@@ -83,8 +83,20 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "packages/learning/src/rewards/turn-credit.test.ts > signals-reinforce-plus-plus normalizes over the turns that feedback is about, and the others get nothing",
       "packages/learning/src/advantages/advantage-parts.test.ts > reinforce++: whitened over the batch, across groups",
-      "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback alone; from feedback at random it does not",
+      "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback on up to ten versions ago; from feedback at random it does not",
       "trainer/src/edge-training/feedback-learning.test.ts > %s, which reads several signals, learns from requests of which each has one",
+    ],
+  },
+  {
+    id: "trainer:late-feedback",
+    source:
+      "issue 18, part 1; docs/how-to/learn-from-feedback.md, What happens; docs/decisions/0106-late-feedback-is-learned-off-policy.md",
+    behavior:
+      "Feedback on an answer of an old version is learned from once, with truncated importance weights. A limit of versions bounds its age.",
+    tests: [
+      "trainer/src/recipes/edge-recipe.test.ts > the maximum staleness is four versions for recipes with a stale sampler, else one, and more for late feedback",
+      "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback on up to ten versions ago; from feedback at random it does not",
+      "packages/learning/src/recipes/recipe-records.test.ts > %s has the defaults that it was measured with",
     ],
   },
   {
