@@ -88,12 +88,15 @@ test.each([
   },
 );
 
-test("openclaw-rl raises rollouts with good feedback, against the verifier", async () => {
-  const reported = await withFeedback({ outcome: 1 });
-  const records = await updateAlone(recipeNamed("openclaw-rl")({ attempts: 12 }), reported);
-  expect(at(records, 0).update.learned).toBe(true);
-  raisesTheLiked(records);
-});
+test.each(["openclaw-rl", "all-signals"])(
+  "%s raises rollouts with good feedback, against the verifier",
+  async (name) => {
+    const reported = await withFeedback({ outcome: 1 });
+    const records = await updateAlone(recipeNamed(name)({ attempts: 12 }), reported);
+    expect(at(records, 0).update.learned).toBe(true);
+    raisesTheLiked(records);
+  },
+);
 
 test("openclaw-distill trains only on rollouts that a visitor corrected in words", async () => {
   const honest = withVisitors(environmentNamed("opinion"), { noise: 0, feedback: { message: 1 } });

@@ -14,6 +14,7 @@ import {
 import type { FeedbackWeights, RewardPart } from "../composition/part.ts";
 import { responseWeight } from "../influence/response-weight.ts";
 import { meanOf, sumOf } from "../statistics.ts";
+import { actedTurns } from "./acted-turns.ts";
 import { failedTurns } from "./failed-turns.ts";
 import { rewardPart } from "./reward-part.ts";
 
@@ -101,7 +102,7 @@ export function feedbackVerdict(
   const signals: Signal[] = [
     ...(thumb === null ? [] : [thumbSignal(thumb, weights.thumb ?? 0)]),
     ...(message === null ? [] : [messageSignal(message, judge, weights.message ?? 0, turns)]),
-    ...(isUndone ? [undoSignal(weights.undo ?? 0)] : []),
+    ...(isUndone ? [undoSignal(weights.undo ?? 0, turns)] : []),
     ...trusted(outcomes).flatMap((outcome) => outcomeSignal(outcome, weights.outcome ?? 0)),
   ].filter(
     ({ weight, turns: about }) =>
@@ -168,8 +169,11 @@ function messageSignal(
   return { name: "message", signal, value: kind, reward: MESSAGE_REWARDS[kind], weight, ...about };
 }
 
-function undoSignal(weight: number): Signal {
-  return { name: "undo", signal: "undo", value: true, reward: 0, weight };
+function undoSignal(weight: number, turns: Parameters<typeof actedTurns>[0]): Signal {
+  // Only a call that succeeded did something.
+  const acted = actedTurns(turns);
+  const about = acted.length === 0 ? {} : { turns: acted };
+  return { name: "undo", signal: "undo", value: true, reward: 0, weight, ...about };
 }
 
 /** The outcomes without those of pages where the server reported the same metric, of the same turn if it is about one. */

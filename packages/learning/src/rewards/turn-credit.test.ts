@@ -9,6 +9,7 @@ import { contextOf } from "../composition/rewarded-trajectories.fixture.ts";
 import { rewardGroups } from "../composition/reward-groups.ts";
 import { initialValues } from "../composition/stage.ts";
 import { recipeNamed } from "../recipes/catalogue.ts";
+import { actedTurns } from "./acted-turns.ts";
 import { failedTurns } from "./failed-turns.ts";
 import { feedbackVerdict } from "./feedback.ts";
 
@@ -61,7 +62,7 @@ const RECORD = {
 } as unknown as Trajectory;
 
 type Given = Partial<Parameters<typeof feedbackVerdict>[0]>;
-const EVERYTHING = { thumb: 1, outcome: 1, message: 1 };
+const EVERYTHING = { thumb: 1, outcome: 1, message: 1, undo: 1 };
 
 function verdictOn(feedback: Given) {
   const none = {
@@ -214,6 +215,22 @@ test("a repeated request after a failed call gives the other turns no gradient",
   const whole = byTurn(0.5 / 6, 0.5 / 6, 0.5 / 6);
   expect(await gradient({ message: "next-repeats" })).toEqual(whole);
   expect(await gradient({ message: "next-corrects", turns })).toEqual(whole);
+});
+
+test.each([
+  ["the call", [call(true), call()], [0]],
+  ["each turn with a call that succeeded", [call(true), call(false, true), call(false), call()], [0, 1]],
+  ["nothing, without a call that succeeded", [call(false), unreadable, call()], []],
+] as const)("an undone action blames %s", (_, turns, expected) => {
+  expect(actedTurns(turns)).toEqual(expected);
+});
+
+test("an undone action gives the turns without a successful call no gradient", async () => {
+  const undone = { isUndone: true, turns: [call(true), call(false), call()] };
+  expect(await gradient(undone)).toEqual(byTurn(0.25, 0, 0));
+  // The control: without a successful call, it is about the whole answer.
+  const whole = byTurn(0.5 / 6, 0.5 / 6, 0.5 / 6);
+  expect(await gradient({ isUndone: true, turns: [call(false), call(), call()] })).toEqual(whole);
 });
 
 const rating = (value: number, place?: number, weight = 1) =>

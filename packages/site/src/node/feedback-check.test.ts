@@ -47,6 +47,7 @@ test.each([
   ["openclaw-distill", ["message"]],
   ["openclaw-rl", ["thumb", "outcome", "message"]],
   ["signals-reinforce", ["thumb", "outcome", "message", "undo"]],
+  ["all-signals", ["thumb", "outcome", "message", "undo", "edit", "staff"]],
   ["grpo", undefined],
 ])("beside %s the edge waits for %j", async (recipe, from) => {
   const site = await siteWith(waiting(recipe), BOOKED);

@@ -64,6 +64,12 @@ export const SIGNAL_ARMS: readonly SignalArm[] = [
     target: 20,
   },
   {
+    name: "all-five",
+    gives: ["thumb", "outcome", "message", "correction", "edit"],
+    recipe: "all-signals",
+    target: 20,
+  },
+  {
     name: "all-own",
     gives: ["thumb", "outcome", "message", "correction"],
     recipe: "signals-reinforce",

@@ -162,8 +162,69 @@ const openclawRl: CreateRecipe = recipe({
   ],
 });
 
+/**
+ * Everything that people say: the sum of OpenClaw-RL, and answers that a visitor edited or staff wrote have the reward 1.
+ *
+ * Source: Wang et al. 2026, "OpenClaw-RL: Train Any Agent Simply by Talking", arXiv:2603.10165, section 4; edits as a signal
+ * as in Gao et al. 2024, arXiv:2404.15269.
+ * Differs from them: undone actions, edits and answers of staff count too; the hint is the visitor's own text after the
+ * request, no judge writes it; no KL term.
+ * Why: a request with one of them alone teaches too, so more requests teach.
+ */
+const allSignals: CreateRecipe = recipe({
+  name: "all-signals",
+  literature: {
+    recipe: "OpenClaw-RL with edits and undone actions",
+    paper: OPENCLAW_RL,
+    system: null,
+    table: "feedback",
+    parts: {
+      rollout: ["single"],
+      reward: ["feedback"],
+      advantage: ["rl-opd"],
+      loss: ["clip-high", "tis"],
+      schedule: ["one"],
+    },
+    difference: "Edits, answers of staff and undone actions too.",
+  },
+  differs: ["undone actions, edits and answers of staff count too", ...WITHOUT_JUDGE],
+  mechanism: "whole",
+  needs: ["opinions"],
+  schedule: ["one"],
+  settings: {
+    attempts: 64,
+    rewardWeight: 1,
+    hindsightWeight: 1,
+    thumbWeight: 1,
+    messageWeight: 1,
+    undoWeight: 1,
+    steps: 30,
+    learningRate: 3e-3,
+  },
+  stages: ({
+    attempts,
+    rewardWeight,
+    hindsightWeight,
+    thumbWeight: thumb,
+    messageWeight: message,
+    undoWeight: undo,
+    steps,
+    learningRate,
+  }) => [
+    rewardStage({
+      rollout: parts.single(),
+      reward: parts.feedback({ thumb, outcome: 1, message, undo, edit: 1, staff: 1 }),
+      advantage: rewardAndHindsight(rewardWeight, hindsightWeight),
+      losses: [parts.truncatedImportance(parts.clipHigh())],
+      steps,
+      settings: { tasksPerStep: attempts, learningRate },
+    }),
+  ],
+});
+
 export const CORRECTION_RECIPES: readonly CreateRecipe[] = [
   correctionsImitate,
   openclawDistill,
   openclawRl,
+  allSignals,
 ];
