@@ -92,11 +92,17 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     source:
       "issue 18, part 1; docs/how-to/learn-from-feedback.md, What happens; docs/decisions/0106-late-feedback-is-learned-off-policy.md",
     behavior:
-      "Feedback on an answer of an old version is learned from once, with truncated importance weights. A limit of versions bounds its age.",
+      "Feedback on an answer of an old version is learned from once, with truncated importance weights, also if the request was learned from before. Limits bound its age and how often it comes.",
     tests: [
       "trainer/src/recipes/edge-recipe.test.ts > the maximum staleness is four versions for recipes with a stale sampler, else one, and more for late feedback",
       "trainer/src/edge-training/feedback-learning.test.ts > %s makes wanted answers likelier from feedback on up to ten versions ago; from feedback at random it does not",
       "packages/learning/src/recipes/recipe-records.test.ts > %s has the defaults that it was measured with",
+      "workers/edge/src/late-feedback.test.ts > an outcome that comes after a request was learned is leased once, without the thumb of before",
+      "workers/edge/src/late-feedback.test.ts > feedback that comes while the trainer holds a request goes with the next lease alone",
+      "workers/edge/src/late-feedback.test.ts > late feedback of a lease that was given back is in the next one too",
+      "workers/edge/src/late-feedback.test.ts > feedback that teaches nothing, or is sent again, does not lease a request again",
+      "workers/edge/src/late-feedback.test.ts > a visitor who changes feedback for ever teaches four times at most",
+      "workers/edge/src/late-feedback.test.ts > what an earlier release learned from is not leased again",
     ],
   },
   {

@@ -19,28 +19,32 @@ export type TeachingFeedback = Pick<Settings, "FEEDBACK_FROM" | "METRICS">;
  * Trajectory `t` has feedback of its visitor of one of the kinds in the second parameter, a joined outcome of one of its
  * metrics, one of its conversation, or an answer of the staff if the parameter says that it teaches. Here and below, `+` keeps
  * SQLite from an index on columns that many rows share.
+ * @param after - SQL of a time; feedback and outcomes that were received until then do not count
  */
-const HAS_FEEDBACK = `(EXISTS (
+export const hasFeedback = (after: string): string => `(EXISTS (
     SELECT 1 FROM feedback f
-    WHERE f.site = ?site AND f.trajectoryId = t.id AND +f.visitorId = t.visitorId
+    WHERE f.site = ?site AND f.trajectoryId = t.id AND +f.visitorId = t.visitorId AND f.receivedAt > ${after}
       AND f.kind IN (SELECT value FROM json_each(?2, '$.kinds')))
   OR EXISTS (
     SELECT 1 FROM outcomes o JOIN json_each(?2, '$.metrics') AS m ON m.key = o.metric AND m.value = o.type
-    WHERE o.site = ?site AND o.trajectoryId = t.id AND o.visitorId IS NOT NULL)
+    WHERE o.site = ?site AND o.trajectoryId = t.id AND o.visitorId IS NOT NULL AND o.receivedAt > ${after})
   OR EXISTS (
     SELECT 1 FROM conversationLinks l
       CROSS JOIN outcomes o ON o.trajectoryId = l.outcomeOf AND o.sender = l.sender AND +o.site = l.site
       JOIN json_each(?2, '$.conversations') AS m ON m.key = o.metric AND m.value = o.type
-    WHERE l.site = ?site AND l.trajectoryId = t.id AND o.sender IN ('', t.visitorId))
+    WHERE l.site = ?site AND l.trajectoryId = t.id AND o.sender IN ('', t.visitorId) AND o.receivedAt > ${after})
   OR (?2 ->> 'staff' AND EXISTS (
     SELECT 1 FROM staffNotes n
     WHERE +n.site = ?site AND n.digest = t.digest AND n.kind = 'answer')))`;
+
+/** At any time. */
+const HAS_FEEDBACK = hasFeedback("-1");
 
 /**
  * The kinds that teach, and the types of the metrics that do, by name, as JSON. A metric with the weight 0 teaches nothing.
  * A retry makes its request ready together with the answer after it; see `joinRetries`.
  */
-function parameter(
+export function parameter(
   { FEEDBACK_FROM: from, METRICS }: TeachingFeedback,
   more: readonly Feedback["kind"][] = [],
 ): string {

@@ -27,6 +27,7 @@ import {
   renewLease,
 } from "./leases/lease-store.ts";
 import type { Decision } from "./audit-log.ts";
+import { leaseAgain } from "./late-feedback.ts";
 import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
@@ -164,9 +165,18 @@ export class Coordinator extends DurableObject<Bindings> {
     request: AcknowledgeRequest,
     now: number,
   ): Promise<Answer<AcknowledgeResponse>> {
-    return this.#oneAtATime(({ MAX_LEASE_FAILURES }) =>
-      acknowledgeLease(this.#db, leaseId, request, MAX_LEASE_FAILURES, now),
-    );
+    return this.#oneAtATime(async (settings) => {
+      const answered = await acknowledgeLease(
+        this.#db,
+        leaseId,
+        request,
+        settings.MAX_LEASE_FAILURES,
+        now,
+      );
+      // Feedback may have come since the lease was granted.
+      await leaseAgain(this.#db, "leaseId", [leaseId], settings).run();
+      return answered;
+    });
   }
 
   /** Compares the active leases with the time. */

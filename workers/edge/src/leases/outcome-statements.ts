@@ -1,12 +1,13 @@
 /** The SQL that writes and counts the outcomes of leased trajectories. Outcomes are one parameter, as JSON. */
 
-// A trajectory can be learned from again, with an answer of staff. The first step stays.
+// A trajectory can be learned from again, with an answer of staff or late feedback. The first step stays.
 const SET_OUTCOME = `
   UPDATE trajectories SET
     status = o.value ->> 'status', reason = o.value ->> 'reason',
     difference = o.value ->> 'difference', reward = o.value ->> 'reward',
     success = o.value ->> 'success', advantage = o.value ->> 'advantage',
-    learnedAtStep = COALESCE(learnedAtStep, o.value ->> 'step'), staleness = o.value ->> 'staleness',
+    learnedAtStep = COALESCE(learnedAtStep, o.value ->> 'step'),
+    taughtAt = CASE o.value ->> 'status' WHEN 'learned' THEN offeredAt ELSE taughtAt END, staleness = o.value ->> 'staleness',
     logProbGapMean = o.value ->> 'logProbGapMean', logProbGapMax = o.value ->> 'logProbGapMax',
     drawMismatches = o.value ->> 'drawMismatches'
   FROM json_each(?1) AS o

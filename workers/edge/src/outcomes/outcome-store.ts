@@ -12,6 +12,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { endWaiting, type TeachingFeedback } from "../awaited-feedback.ts";
+import { isNew, leaseAgain, receivedAt } from "../late-feedback.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import type { CheckedOutcome } from "./outcome-check.ts";
@@ -31,7 +32,8 @@ const INSERT = `
     (SELECT t.visitorId FROM trajectories t
      WHERE t.id = o.value ->> 'trajectoryId' AND t.site = ?site AND t.assignmentId IS NULL
        AND ?2 IN ('', t.visitorId)),
-    o.value ->> 'type', o.value ->> 'value', o.value ->> 'occurredAt', ?3,
+    o.value ->> 'type', o.value ->> 'value', o.value ->> 'occurredAt',
+    ${receivedAt("?3", "o.value ->> 'trajectoryId'")},
     o.value ->> 'turn'
   FROM json_each(?1) AS o
   WHERE NOT EXISTS (SELECT 1 FROM outcomes n
@@ -96,6 +98,7 @@ export async function storeOutcomes(
       db.prepare(INSERT).bind(json, sender, now, visitor),
       db.prepare(LINK).bind(json, sender),
       ...endWaiting(db, ids, teaching),
+      leaseAgain(db, "id", ids, teaching),
     ]);
     const stored = new Set(inserted?.results.map(({ id }) => id));
     const others = part.filter(({ id }) => !stored.has(id));
@@ -172,16 +175,17 @@ export async function outcomesOf(db: SiteDatabase, trajectoryId: string): Promis
 
 /** Of the leased trajectories, with the outcomes of later requests that name them as earlier ones of the conversation. */
 const OF_LEASE = `
-  SELECT ${COLUMNS}, 0 AS place FROM outcomes
-  WHERE +site = ?site AND visitorId IS NOT NULL AND trajectoryId IN
-    (SELECT t.id FROM trajectories t
-     WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased')
+  SELECT o.id, o.trajectoryId, o.metric, o.type, o.value, o.sender, o.occurredAt, o.turn, 0 AS place
+  FROM trajectories t
+    CROSS JOIN outcomes o ON o.trajectoryId = t.id AND o.site = t.site
+  WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND o.visitorId IS NOT NULL AND ${isNew("o")}
   UNION ALL
   SELECT o.id, l.trajectoryId, o.metric, o.type, o.value, o.sender, o.occurredAt, o.turn, l.place
   FROM trajectories t
     CROSS JOIN conversationLinks l ON l.trajectoryId = t.id AND l.site = t.site
     CROSS JOIN outcomes o ON o.trajectoryId = l.outcomeOf AND o.sender = l.sender AND +o.site = l.site
   WHERE t.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND o.sender IN ('', t.visitorId)
+    AND ${isNew("o")}
   ORDER BY metric, sender, turn, occurredAt DESC, place`;
 
 /**

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { readJson } from "../body.ts";
 import { requireConsent } from "../access.ts";
 import { endWaiting } from "../awaited-feedback.ts";
+import { leaseAgain, receivedAt } from "../late-feedback.ts";
 import { joinRetries } from "../leases/retried-requests.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { FeedbackRow } from "../visitors/feedback-row.ts";
@@ -47,7 +48,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
       const insert = db
         .prepare(
           `INSERT INTO feedback (site, id, trajectoryId, visitorId, kind, at, receivedAt, text, retryId)
-         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ?6, ?8,
+         SELECT ?site, ?1, ?2, ?3, ?4, ?5, ${receivedAt("?6", "?2")}, ?8,
            CASE WHEN NOT EXISTS (SELECT 1 FROM feedback
                                  WHERE trajectoryId = ?2 AND visitorId = ?3 AND site = ?site AND retryId IS NOT NULL)
              AND NOT EXISTS (SELECT 1 FROM feedback WHERE retryId = ?9 AND visitorId = ?3 AND site = ?site)
@@ -68,7 +69,11 @@ export const feedbackEndpoints: readonly Endpoint[] = [
           text,
           retryId,
         );
-      const [inserted] = await db.batch([insert, ...endWaiting(db, [trajectoryId], settings)]);
+      const [inserted] = await db.batch([
+        insert,
+        ...endWaiting(db, [trajectoryId], settings),
+        leaseAgain(db, "id", [trajectoryId], settings),
+      ]);
       if (retryId !== null) await joinRetries(db, [trajectoryId], settings);
       if (inserted !== undefined && inserted.meta.changes > 0) return context.json({});
       const stored = await db

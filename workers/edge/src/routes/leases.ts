@@ -26,6 +26,7 @@ import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
+import { isNew, offerFeedback } from "../late-feedback.ts";
 import { takeAnswers } from "../staff/staff-notes.ts";
 import { reputationWeight } from "../visitors/reputation.ts";
 
@@ -60,7 +61,7 @@ async function feedbackOf(
        CASE WHEN ?6 THEN f.retryId END AS retryId
      FROM feedback f
      JOIN trajectories t ON t.site = f.site AND t.id = f.trajectoryId AND t.visitorId = +f.visitorId
-     WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND (?2 OR ?6 OR f.kind NOT LIKE 'next-%')
+     WHERE +f.site = ?site AND t.leaseId = ?1 AND t.status = 'leased' AND ${isNew("f")} AND (?2 OR ?6 OR f.kind NOT LIKE 'next-%')
        AND (?3 OR ?6 OR f.kind <> 'edit') AND (?4 OR f.kind <> 'next-message')
        AND (?5 OR ?6 OR f.kind <> 'undo')
      ORDER BY f.receivedAt`,
@@ -109,9 +110,7 @@ async function readLeased(
     return null;
   }
   const reputation = reputationOf(row);
-  // What was learned before is learned again from an answer of staff alone.
-  const hasFeedback =
-    row.learnedAtStep === null && consentScopes(read.trajectory.consent).includes("feedback");
+  const hasFeedback = consentScopes(read.trajectory.consent).includes("feedback");
   const staffAnswer = staffAnswers.get(row.digest);
   const response = responseCounts(row.stratum, responses);
   return {
@@ -181,6 +180,7 @@ export const leaseEndpoints: readonly Endpoint[] = [
         const giveBack = async () => unwrap(await coordinator.release(id, fencingToken));
         try {
           const { FEEDBACK_FROM: from } = settings;
+          await offerFeedback(db, id, now).run();
           const received: Received = {
             feedback: await feedbackOf(db, id, from),
             outcomes: await outcomesOfLease(db, id, settings.METRICS),

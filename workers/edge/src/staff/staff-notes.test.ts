@@ -20,7 +20,6 @@ import {
   bindings,
   call,
   freshEdge,
-  lease,
   makeUpload,
   openSession,
   publish,
@@ -30,10 +29,10 @@ import {
   work,
 } from "../testing/edge.ts";
 import { feedbackOn, giveAsPage } from "../testing/feedback.ts";
+import { nextLease, nothingToLease } from "../testing/leases.ts";
 import { deleteExpired } from "../retention.ts";
 
 const STAFF = { ...asOperator, headers: { [OPERATOR_NAME_HEADER]: "Ann" } };
-const SOON = { timeout: 20_000, interval: 100 };
 
 let baseModel = "";
 let token = "";
@@ -69,13 +68,6 @@ const noted = (text: string, kind: StaffNoteRequest["kind"] = "answer"): StaffNo
 const write = ({ digest }: Upload, body: StaffNoteRequest) =>
   ask<StaffNote>("POST", pathOf(digest), { ...STAFF, body });
 
-/** The next lease that has something. */
-async function nextLease(): Promise<LeaseResponse> {
-  let found: LeaseResponse | null = null;
-  await expect.poll(async () => (found = await lease()).groups.length, SOON).toBeGreaterThan(0);
-  return found as unknown as LeaseResponse;
-}
-
 const answersIn = (groups: readonly LeasedGroup[]) =>
   groups.flatMap(({ trajectories }) =>
     trajectories.map(({ digest, staffAnswer = null }) => [digest, staffAnswer]),
@@ -99,12 +91,6 @@ async function statusOf({ digest }: Upload) {
     asOperator,
   );
   return { status: row.status, learnedAtStep: row.learnedAtStep, notes: notes ?? [] };
-}
-
-/** Whether there is nothing to lease, also after a group's deadline. */
-async function nothingToLease(): Promise<boolean> {
-  await new Promise((resolve) => setTimeout(resolve, 2500));
-  return (await lease()).groups.length === 0;
 }
 
 test("an answer makes a waiting request ready, and the newest one goes with its lease; a comment does not", async () => {
