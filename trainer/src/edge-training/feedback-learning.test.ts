@@ -120,7 +120,10 @@ test("all-signals learns from requests of which some were edited and others have
   const honest = await gain("all-signals", mixed(isWanted));
   expect(honest.outcomes.every((outcome) => outcome?.status === "learned")).toBe(true);
   expect(honest.gain).toBeGreaterThan(LEAST.weighted);
-  const random = await gain("all-signals", mixed((request, i) => atRandom(request, i)));
+  const random = await gain(
+    "all-signals",
+    mixed((request, i) => atRandom(request, i)),
+  );
   expect(random.gain).toBeLessThan(honest.gain / 2);
 });
 

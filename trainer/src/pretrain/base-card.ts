@@ -8,11 +8,8 @@ import type { MadeBase } from "./chosen-base.ts";
 import type { ContinuedRecipe } from "./continued-base.ts";
 import type { EnvironmentBaseRecipe } from "./environment-base.ts";
 import { demonstrationsDigest } from "./environment-text.ts";
-import type { KindSuccess } from "./kind-success.ts";
+import type { BaseSuccess, KindSuccess } from "./kind-success.ts";
 import { rateCell } from "./model-card.ts";
-
-/** How often the base solves held-out tasks. */
-export type BaseSuccess = { readonly greedy: SuccessRate; readonly sampled: SuccessRate };
 
 /** How a base does with tools that it has never seen, greedily. */
 export type ToolScores = { readonly tool: SuccessRate; readonly arguments: SuccessRate };

@@ -1,8 +1,10 @@
-/** How often a base solves held-out tasks of each kind. */
+/** How often a base solves held-out tasks, and those of each kind. */
 import type { EnvironmentSpec } from "@waggle/environments";
-import { successRate } from "@waggle/evaluation";
+import { type SuccessRate, successRate } from "@waggle/evaluation";
 import type { TaskReference } from "@waggle/protocol";
-import type { BaseSuccess } from "./base-card.ts";
+
+/** How often the base solves held-out tasks. */
+export type BaseSuccess = { readonly greedy: SuccessRate; readonly sampled: SuccessRate };
 
 /** Success by kind. */
 export type KindSuccess = { readonly [kind: string]: BaseSuccess };

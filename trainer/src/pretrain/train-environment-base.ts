@@ -13,11 +13,11 @@ import { taskProgress } from "../evaluation/task-progress.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
-import { BASE_CARD, type BaseSuccess, type ToolScores, writeBaseCard } from "./base-card.ts";
+import { BASE_CARD, type ToolScores, writeBaseCard } from "./base-card.ts";
 import { BASE_RECORD, baseText, leftText } from "./base-training.ts";
 import { type ChosenBase, chosenBase } from "./chosen-base.ts";
 import { type KeptVerdict, KeptVerdicts } from "./kept-verdicts.ts";
-import { kindSuccess } from "./kind-success.ts";
+import { type BaseSuccess, kindSuccess } from "./kind-success.ts";
 import { isTooWeak, needsWordings, WEAK_BASE_PAGE } from "./weak-base.ts";
 
 export type EnvironmentBaseCommand = ChosenBase & {

@@ -1,5 +1,5 @@
 /** When a base solves too few tasks, and where the documentation says what to do. */
-import type { BaseSuccess } from "./base-card.ts";
+import type { BaseSuccess } from "./kind-success.ts";
 
 /** Fewer tasks say nothing. */
 const LEAST_TASKS = 20;

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { WaggleError } from "@waggle/protocol";
+import type { BrowserType } from "playwright-core";
 
 /** `--use-webgpu-adapter=swiftshader` selects a software adapter that is the same on every machine. */
 export const CHROMIUM_FLAGS: string[] = [
@@ -39,9 +40,9 @@ export function findChromium(): string | undefined {
     // It is not on the path.
   }
   // Loading it takes a second, which no other command needs.
-  const { chromium } = createRequire(import.meta.url)(
-    "playwright-core",
-  ) as typeof import("playwright-core");
+  const { chromium } = createRequire(import.meta.url)("playwright-core") as {
+    chromium: BrowserType;
+  };
   const downloaded = chromium.executablePath();
   return existsSync(downloaded) ? downloaded : undefined;
 }

@@ -219,7 +219,11 @@ test("a repeated request after a failed call gives the other turns no gradient",
 
 test.each([
   ["the call", [call(true), call()], [0]],
-  ["each turn with a call that succeeded", [call(true), call(false, true), call(false), call()], [0, 1]],
+  [
+    "each turn with a call that succeeded",
+    [call(true), call(false, true), call(false), call()],
+    [0, 1],
+  ],
   ["nothing, without a call that succeeded", [call(false), unreadable, call()], []],
 ] as const)("an undone action blames %s", (_, turns, expected) => {
   expect(actedTurns(turns)).toEqual(expected);
