@@ -112,21 +112,6 @@ test.each([
   },
 );
 
-test("all-signals learns from requests of which some were edited and others have a thumb", async () => {
-  const mixed = (likes: Parameters<typeof withThumbs>[0]): LeasedGroup[] => {
-    const [edits, thumbs] = [withEdits(), withThumbs(likes)];
-    return REQUESTS.map((_, i) => (i % 4 === 0 ? edits[i] : thumbs[i]) as LeasedGroup);
-  };
-  const honest = await gain("all-signals", mixed(isWanted));
-  expect(honest.outcomes.every((outcome) => outcome?.status === "learned")).toBe(true);
-  expect(honest.gain).toBeGreaterThan(LEAST.weighted);
-  const random = await gain(
-    "all-signals",
-    mixed((request, i) => atRandom(request, i)),
-  );
-  expect(random.gain).toBeLessThan(honest.gain / 2);
-});
-
 test.each([
   ["thumbs-reinforce", withThumbs(() => null)],
   ["thumbs-reinforce", withOutcomes(isWanted)],

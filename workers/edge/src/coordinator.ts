@@ -27,7 +27,7 @@ import {
   renewLease,
 } from "./leases/lease-store.ts";
 import type { Decision } from "./audit-log.ts";
-import { leaseAgain } from "./late-feedback.ts";
+import { leaseAgain } from "./leases/late-feedback.ts";
 import { placeStored } from "./placement.ts";
 import { setBaseModel } from "./policy-store.ts";
 import { promotePolicy, publishPolicy, rollBackPolicy } from "./policy-changes.ts";
@@ -166,13 +166,8 @@ export class Coordinator extends DurableObject<Bindings> {
     now: number,
   ): Promise<Answer<AcknowledgeResponse>> {
     return this.#oneAtATime(async (settings) => {
-      const answered = await acknowledgeLease(
-        this.#db,
-        leaseId,
-        request,
-        settings.MAX_LEASE_FAILURES,
-        now,
-      );
+      const { MAX_LEASE_FAILURES: most } = settings;
+      const answered = await acknowledgeLease(this.#db, leaseId, request, most, now);
       // Feedback may have come since the lease was granted.
       await leaseAgain(this.#db, "leaseId", [leaseId], settings).run();
       return answered;

@@ -32,7 +32,7 @@ async function cell(name: string, isShuffled: boolean) {
   return runCell(site, { arm, isShuffled, seed: 3, base, requests: 2048, ...measured });
 }
 
-test.each(["outcomes", "edits", "all-openclaw", "talk-rewards", "talk-own"])(
+test.each(["outcomes", "edits", "all-openclaw", "all-five", "talk-rewards", "talk-own"])(
   "%s teach more than the same feedback on other requests",
   async (name) => {
     const [honest, control] = [await cell(name, false), await cell(name, true)];

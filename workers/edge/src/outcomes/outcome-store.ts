@@ -12,7 +12,7 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { endWaiting, type TeachingFeedback } from "../awaited-feedback.ts";
-import { isNew, leaseAgain, receivedAt } from "../late-feedback.ts";
+import { isNew, leaseAgain, receivedAt } from "../leases/late-feedback.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import type { CheckedOutcome } from "./outcome-check.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readJson } from "../body.ts";
 import { requireConsent } from "../access.ts";
 import { endWaiting } from "../awaited-feedback.ts";
-import { leaseAgain, receivedAt } from "../late-feedback.ts";
+import { leaseAgain, receivedAt } from "../leases/late-feedback.ts";
 import { joinRetries } from "../leases/retried-requests.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { FeedbackRow } from "../visitors/feedback-row.ts";

@@ -26,7 +26,7 @@ import { outcomesOfLease } from "../outcomes/outcome-store.ts";
 import type { Settings } from "../settings.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
-import { isNew, offerFeedback } from "../late-feedback.ts";
+import { isNew, offerFeedback } from "../leases/late-feedback.ts";
 import { takeAnswers } from "../staff/staff-notes.ts";
 import { reputationWeight } from "../visitors/reputation.ts";
 

@@ -17,10 +17,10 @@ import {
   openSession,
   type Upload,
   upload,
-} from "./testing/edge.ts";
-import { feedbackOn, giveAsPage } from "./testing/feedback.ts";
-import { nextLease, nothingToLease } from "./testing/leases.ts";
-import { outcomeOf, serverCredential } from "./testing/outcomes.ts";
+} from "../testing/edge.ts";
+import { feedbackOn, giveAsPage } from "../testing/feedback.ts";
+import { nextLease, nothingToLease } from "../testing/leases.ts";
+import { outcomeOf, serverCredential } from "../testing/outcomes.ts";
 
 const METRICS: SiteMetrics = {
   booked: { type: "boolean", better: "higher" },

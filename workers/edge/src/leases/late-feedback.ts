@@ -2,8 +2,8 @@
  * Feedback on requests that a trainer has learned from already. Such a request becomes ready again, and the lease has only what
  * the leases before did not have, so that nothing teaches twice.
  */
-import { hasFeedback, parameter, type TeachingFeedback } from "./awaited-feedback.ts";
-import type { SiteDatabase } from "./sites/site-database.ts";
+import { hasFeedback, parameter, type TeachingFeedback } from "../awaited-feedback.ts";
+import type { SiteDatabase } from "../sites/site-database.ts";
 
 /** How often a request can be leased again, so that a visitor who changes feedback for ever does not teach for ever. */
 const MOST_LATE_LEASES = 3;
