@@ -14,8 +14,7 @@ import {
 import type { FeedbackWeights, RewardPart } from "../composition/part.ts";
 import { responseWeight } from "../influence/response-weight.ts";
 import { meanOf, sumOf } from "../statistics.ts";
-import { actedTurns } from "./acted-turns.ts";
-import { failedTurns } from "./failed-turns.ts";
+import { actedTurns, failedTurns } from "./blamed-turns.ts";
 import { rewardPart } from "./reward-part.ts";
 
 /** Feedback on one trajectory. */

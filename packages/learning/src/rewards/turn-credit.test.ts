@@ -9,8 +9,7 @@ import { contextOf } from "../composition/rewarded-trajectories.fixture.ts";
 import { rewardGroups } from "../composition/reward-groups.ts";
 import { initialValues } from "../composition/stage.ts";
 import { recipeNamed } from "../recipes/catalogue.ts";
-import { actedTurns } from "./acted-turns.ts";
-import { failedTurns } from "./failed-turns.ts";
+import { actedTurns, failedTurns } from "./blamed-turns.ts";
 import { feedbackVerdict } from "./feedback.ts";
 
 const given = (

@@ -52,8 +52,10 @@ export function leaseAgain(
   db: SiteDatabase,
   which: "id" | "leaseId",
   values: readonly string[],
-  teaching: TeachingFeedback,
+  { FEEDBACK_FROM, METRICS }: TeachingFeedback,
 ): D1PreparedStatement {
+  // Answers of staff are leased again where they are written.
+  const from = FEEDBACK_FROM.filter((source) => source !== "staff");
   return db
     .prepare(
       `UPDATE trajectories AS t
@@ -64,5 +66,5 @@ export function leaseAgain(
          AND EXISTS (SELECT 1 FROM responses r WHERE r.trajectoryId = t.id AND r.site = t.site)
          AND ${hasFeedback("t.taughtAt")}`,
     )
-    .bind(JSON.stringify(values), parameter(teaching));
+    .bind(JSON.stringify(values), parameter({ FEEDBACK_FROM: from, METRICS }));
 }

@@ -1,4 +1,7 @@
-/** Turns that a visitor repeats a request for: those of failed calls that no later call made good. */
+/**
+ * The turns that feedback blames: of a repeated request, those of failed calls that no later call made good; of an undone
+ * action, those that did it.
+ */
 import type { Turn } from "@waggle/protocol";
 
 /**
@@ -14,4 +17,11 @@ export function failedTurns(
     else if (toolResults.length > 0) break;
   }
   return failed;
+}
+
+/** Indexes of the turns with at least one call that succeeded, in order. */
+export function actedTurns(turns: readonly Pick<Turn, "toolResults">[]): readonly number[] {
+  return [...turns.entries()]
+    .filter(([, { toolResults }]) => toolResults.some(({ ok }) => ok))
+    .map(([index]) => index);
 }
