@@ -216,9 +216,10 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "On a site without an environment, a judge compares each candidate's answers to held-out requests of visitors with the stable version's, and unreadable ones are refused. Worse candidates reach nobody, a judge that says nothing decides nothing, and a withdrawn request vanishes.",
     tests: [
       "trainer/src/edge-training/compared-candidates.test.ts > a candidate that learned what people want is better at requests that it did not learn from, and is promoted",
-      "trainer/src/edge-training/compared-candidates.test.ts > a candidate that learned the opposite is worse, is rolled back before anybody gets it, and goes to no release",
+      "trainer/src/edge-training/compared-candidates.test.ts > a candidate that learned wrong levers is worse, is rolled back before anybody gets it, and goes to no release",
       "trainer/src/edge-training/compared-candidates.test.ts > a better candidate still goes to the release, where people decide",
       "trainer/src/edge-training/compared-candidates.test.ts > a judge that %s decides nothing about a bad candidate, which nobody gets",
+      "trainer/src/edge-training/compared-candidates.test.ts > without a judge, a candidate whose answers cannot be read goes to no release; a readable one does",
       "trainer/src/edge-training/compared-candidates.test.ts > with too few requests nobody is asked, and nothing is published",
       "trainer/src/sink/decision-without-tasks.test.ts > %i newly unreadable answers of 128: %s, as at frozen tasks",
       "trainer/src/sink/decision-without-tasks.test.ts > readability is refused in words, and not from a few requests",

@@ -6,7 +6,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constantRate } from "@waggle/learning";
-import { seededRandom } from "@waggle/protocol";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { openTrainerCheckpoints } from "../checkpoint/trainer-checkpoint.ts";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
@@ -47,9 +46,14 @@ function rightGrades(user: string): string {
   return JSON.stringify({ grades: answers.map((text) => (text.includes(wanted) ? 10 : 0)) });
 }
 
+/** A thumb up for a lever that is never the wanted one. */
+const NEXT: { readonly [lever: string]: string } = { left: "middle", middle: "right", right: "left" };
+const isWrongLever = ({ said, wanted }: LiveRequest): boolean =>
+  said.includes(NEXT[wanted] ?? "nothing");
+
 type Session = {
-  readonly reply?: (user: string) => string | number;
-  readonly isUp?: (wanted: boolean) => boolean;
+  readonly reply?: (user: string, number: number) => string | number;
+  readonly isUp?: (request: LiveRequest) => boolean;
   readonly hasRelease?: boolean;
   /** Requests without feedback at the edge. */
   readonly open?: readonly LiveRequest[];
@@ -59,12 +63,12 @@ type Session = {
 
 async function trained({
   reply = rightGrades,
-  isUp = (isWanted) => isWanted,
+  isUp = ({ isWanted }) => isWanted,
   hasRelease = false,
   open = unrated,
   compares = true,
 }: Session) {
-  const judge = await scriptedJudge(({ user }) => reply(user));
+  const judge = await scriptedJudge(({ user }, number) => reply(user, number));
   const folder = await mkdtemp(join(tmpdir(), "waggle-compared-"));
   onTestFinished(async () => {
     await judge.close();
@@ -134,8 +138,8 @@ test("a candidate that learned what people want is better at requests that it di
   expect(JSON.stringify(state)).not.toContain("tokenIds");
 });
 
-test("a candidate that learned the opposite is worse, is rolled back before anybody gets it, and goes to no release", async () => {
-  const { edge, evaluated } = await trained({ isUp: (isWanted) => !isWanted, hasRelease: true });
+test("a candidate that learned wrong levers is worse, is rolled back before anybody gets it, and goes to no release", async () => {
+  const { edge, evaluated } = await trained({ isUp: isWrongLever, hasRelease: true });
   expect(evaluated).toMatchObject({ verdict: "roll-back" });
   expect(evaluated?.["reason"]).toMatch(/its answers were better at \d+ and worse at \d+ of \d+/);
   expect(edge).toMatchObject({ stable: 0, canary: 0, release: null });
@@ -148,24 +152,41 @@ test("a better candidate still goes to the release, where people decide", async 
   expect(edge.stable).toBe(1);
 });
 
-const coin = seededRandom(7);
+/** Equal answers are equal without a question, and nothing else has a verdict. */
+const NO_VERDICTS = /^the answers to \d+ requests were compared|^the judge preferred neither/;
+
+/** Of four replies, which are two requests in both orders, three prefer the first answer. */
+const coin = (_: string, number: number): string =>
+  JSON.stringify({ grades: number % 4 === 3 ? [0, 10] : [10, 0] });
 
 test.each<[string, Session, RegExp]>([
-  [
-    "grades at random",
-    { reply: () => JSON.stringify({ grades: [coin() < 0.5 ? 10 : 0, coin() < 0.5 ? 10 : 0] }) },
-    /verdict|both orders/,
-  ],
+  ["tosses a coin", { reply: coin }, /both orders at \d+ requests and another one at \d+/],
   ["always prefers the first answer", { reply: () => '{"grades":[10,0]}' }, /both orders at 0/],
   ["gives every answer the best grade", { reply: () => '{"grades":[10,10]}' }, /preferred neither/],
-  ["answers in prose", { reply: () => "The first is better." }, /the answers to \d+ requests/],
-  ["is broken", { reply: () => 400 }, /the answers to \d+ requests/],
+  ["answers in prose", { reply: () => "The first is better." }, NO_VERDICTS],
+  ["is broken", { reply: () => 400 }, NO_VERDICTS],
 ])("a judge that %s decides nothing about a bad candidate, which nobody gets", async (_, session, why) => {
-  const isUp = (isWanted: boolean): boolean => !isWanted;
-  const { edge, evaluated } = await trained({ ...session, isUp, hasRelease: true });
+  const { edge, evaluated } = await trained({
+    ...session,
+    isUp: isWrongLever,
+    hasRelease: true,
+  });
   expect(evaluated).toMatchObject({ verdict: "undecided" });
   expect(evaluated?.["reason"]).toMatch(why);
   expect(edge.policies).toHaveLength(1);
+});
+
+test("without a judge, a candidate whose answers cannot be read goes to no release; a readable one does", async () => {
+  // These people like every wrong answer, also a broken one, so the candidate learns to break answers.
+  const isUp = ({ isWanted }: LiveRequest): boolean => !isWanted;
+  const broken = await trained({ isUp, hasRelease: true, compares: false });
+  expect(broken.evaluated).toMatchObject({ verdict: "roll-back" });
+  expect(broken.evaluated?.["reason"]).toMatch(/^its answers to \d+ of 64 requests could be read/);
+  expect(broken.edge).toMatchObject({ stable: 0, canary: 0, release: null });
+  const readable = await trained({ hasRelease: true, compares: false });
+  expect(readable.evaluated).toMatchObject({ verdict: "promote" });
+  expect(readable.edge.policies[1]?.evaluation).toEqual({ tasks: 0, successes: 0, comparedWith: 0 });
+  expect(readable.asked).toHaveLength(0);
 });
 
 test("with too few requests nobody is asked, and nothing is published", async () => {

@@ -2,7 +2,12 @@
 import { finalTextOf } from "@waggle/agent";
 import { judgedRollout } from "@waggle/agent/environments";
 import { environmentNamed } from "@waggle/environments";
-import { type LeasedTrajectory, type Sampling, trajectoryDigest } from "@waggle/protocol";
+import {
+  type LeasedGroup,
+  type LeasedTrajectory,
+  type Sampling,
+  trajectoryDigest,
+} from "@waggle/protocol";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
 import { transcriptOf } from "../rollouts/trajectory-text.ts";
@@ -17,8 +22,15 @@ export const WANTED: { readonly [color: string]: string } = {
   pink: "right",
 };
 
-/** A request, and whether the base model did what its visitor wanted. */
-export type LiveRequest = { readonly leased: LeasedTrajectory; readonly isWanted: boolean };
+/** A request and what the base model did. */
+export type LiveRequest = {
+  readonly leased: LeasedTrajectory;
+  /** Calls, results and the answer. */
+  readonly said: string;
+  /** The lever that its visitor wanted. */
+  readonly wanted: string;
+  readonly isWanted: boolean;
+};
 
 /** What visitors asked from seed `first`, and what the base model did. */
 export async function liveRequests(
@@ -42,10 +54,9 @@ export async function liveRequests(
     const digest = await trajectoryDigest(trajectory);
     const [color = ""] = bandit.task(task).request.split(" ");
     const said = transcriptOf(record.turns, finalTextOf(record, model.format) ?? "");
-    asked.push({
-      leased: { digest, visitorId, receivedAt, trajectory, feedback: [] },
-      isWanted: said.includes(WANTED[color] ?? "nothing"),
-    });
+    const wanted = WANTED[color] ?? "nothing";
+    const leased = { digest, visitorId, receivedAt, trajectory, feedback: [] };
+    asked.push({ leased, said, wanted, isWanted: said.includes(wanted) });
   }
   await policy.dispose();
   return asked;
@@ -54,9 +65,13 @@ export async function liveRequests(
 /** The requests as groups with a thumb of their visitors. */
 export function withThumbs(
   requests: readonly LiveRequest[],
-  isUp: (wanted: boolean, index: number) => boolean,
-) {
-  return requests.map(({ leased, isWanted }, index) => ({
+  isUp: (request: LiveRequest, index: number) => boolean,
+): LeasedGroup[] {
+  return requests.map((request, index) => groupOf(request, isUp(request, index)));
+}
+
+function groupOf({ leased }: LiveRequest, isUp: boolean): LeasedGroup {
+  return {
     groupId: leased.visitorId,
     task: null,
     size: 1,
@@ -67,11 +82,11 @@ export function withThumbs(
           {
             id: crypto.randomUUID(),
             trajectoryId: leased.trajectory.id,
-            kind: isUp(isWanted, index) ? ("thumb-up" as const) : ("thumb-down" as const),
+            kind: isUp ? "thumb-up" : "thumb-down",
             at: leased.receivedAt,
           },
         ],
       },
     ],
-  }));
+  };
 }

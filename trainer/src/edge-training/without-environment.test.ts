@@ -30,8 +30,7 @@ beforeAll(async () => {
 }, 600_000);
 
 /** Everybody presses a thumb. */
-const rated = (isUp: (wanted: boolean, index: number) => boolean): LeasedGroup[] =>
-  withThumbs(requests, isUp);
+const rated = (isUp: Parameters<typeof withThumbs>[1]): LeasedGroup[] => withThumbs(requests, isUp);
 
 type Session = {
   readonly hasRelease?: boolean;
@@ -99,7 +98,7 @@ async function successes(edge: FakeEdge, stateFolder: string): Promise<number[]>
 }
 
 test("a trainer learns from thumbs, publishes to a release, and goes on from what visitors chose", async () => {
-  const { edge, folder, outcomes } = await trained(rated((isWanted) => isWanted));
+  const { edge, folder, outcomes } = await trained(rated(({ isWanted }) => isWanted));
   const learned = outcomes.filter((outcome) => outcome?.status === "learned");
   expect(learned.length).toBeGreaterThan(REQUESTS / 2);
   expect(edge).toMatchObject({ stable: 1, canary: 1 });
@@ -111,7 +110,7 @@ test("a trainer learns from thumbs, publishes to a release, and goes on from wha
 
 test("a candidate that visitors refuse is rolled back, and nothing stays of it", async () => {
   const { edge } = await trained(
-    rated((isWanted) => isWanted),
+    rated(({ isWanted }) => isWanted),
     { decide: "rolled-back" },
   );
   expect(edge).toMatchObject({ stable: 0, canary: 0 });

@@ -143,13 +143,15 @@ async function verdictsOf(
   signal: AbortSignal,
 ): Promise<AnswerVerdict[]> {
   const verdicts: AnswerVerdict[] = [];
+  let failures = 0;
   for (const [i, { trajectory }] of requests.entries()) {
     signal.throwIfAborted();
-    const recent = verdicts.slice(-MOST_FAILURES);
-    const isDown = recent.length === MOST_FAILURES && recent.every((one) => one === "failed");
     const both = textsOf(after[i] as RecordedAttempt, before[i] as RecordedAttempt, format);
     const { request } = recordText(trajectory, format);
-    verdicts.push(isDown ? "failed" : await judge({ request, ...both }));
+    const verdict = failures < MOST_FAILURES ? await judge({ request, ...both }) : "failed";
+    // Nobody is asked about equal texts.
+    if (both.candidate !== both.stable) failures = verdict === "failed" ? failures + 1 : 0;
+    verdicts.push(verdict);
   }
   return verdicts;
 }
