@@ -47,7 +47,11 @@ function rightGrades(user: string): string {
 }
 
 /** A thumb up for a lever that is never the wanted one. */
-const NEXT: { readonly [lever: string]: string } = { left: "middle", middle: "right", right: "left" };
+const NEXT: { readonly [lever: string]: string } = {
+  left: "middle",
+  middle: "right",
+  right: "left",
+};
 const isWrongLever = ({ said, wanted }: LiveRequest): boolean =>
   said.includes(NEXT[wanted] ?? "nothing");
 
@@ -165,16 +169,19 @@ test.each<[string, Session, RegExp]>([
   ["gives every answer the best grade", { reply: () => '{"grades":[10,10]}' }, /preferred neither/],
   ["answers in prose", { reply: () => "The first is better." }, NO_VERDICTS],
   ["is broken", { reply: () => 400 }, NO_VERDICTS],
-])("a judge that %s decides nothing about a bad candidate, which nobody gets", async (_, session, why) => {
-  const { edge, evaluated } = await trained({
-    ...session,
-    isUp: isWrongLever,
-    hasRelease: true,
-  });
-  expect(evaluated).toMatchObject({ verdict: "undecided" });
-  expect(evaluated?.["reason"]).toMatch(why);
-  expect(edge.policies).toHaveLength(1);
-});
+])(
+  "a judge that %s decides nothing about a bad candidate, which nobody gets",
+  async (_, session, why) => {
+    const { edge, evaluated } = await trained({
+      ...session,
+      isUp: isWrongLever,
+      hasRelease: true,
+    });
+    expect(evaluated).toMatchObject({ verdict: "undecided" });
+    expect(evaluated?.["reason"]).toMatch(why);
+    expect(edge.policies).toHaveLength(1);
+  },
+);
 
 test("without a judge, a candidate whose answers cannot be read goes to no release; a readable one does", async () => {
   // These people like every wrong answer, also a broken one, so the candidate learns to break answers.
@@ -185,7 +192,11 @@ test("without a judge, a candidate whose answers cannot be read goes to no relea
   expect(broken.edge).toMatchObject({ stable: 0, canary: 0, release: null });
   const readable = await trained({ hasRelease: true, compares: false });
   expect(readable.evaluated).toMatchObject({ verdict: "promote" });
-  expect(readable.edge.policies[1]?.evaluation).toEqual({ tasks: 0, successes: 0, comparedWith: 0 });
+  expect(readable.edge.policies[1]?.evaluation).toEqual({
+    tasks: 0,
+    successes: 0,
+    comparedWith: 0,
+  });
   expect(readable.asked).toHaveLength(0);
 });
 

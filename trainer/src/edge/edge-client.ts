@@ -104,7 +104,8 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
     try {
       return await answer(call, schema);
     } catch (error) {
-      if (WaggleError.is(error, "NOT_FOUND") || WaggleError.is(error, "SCHEMA_INVALID")) return null;
+      if (WaggleError.is(error, "NOT_FOUND") || WaggleError.is(error, "SCHEMA_INVALID"))
+        return null;
       throw error;
     }
   };

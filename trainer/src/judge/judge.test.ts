@@ -180,7 +180,16 @@ test.each<[string, Parameters<typeof comparedBy>[0], AnswerVerdict]>([
   ["always prefers the first place", () => [9, 2], "turned"],
   ["always prefers the second place", () => [2, 9], "turned"],
   ["prefers in one order only", (a) => (a === "booked" ? [9, 2] : [5, 5]), "abstained"],
-  ["has no majority", (_, __, i) => [[9, 2], [2, 9], [5, 5]][i % 3] as number[], "abstained"],
+  [
+    "has no majority",
+    (_, __, i) =>
+      [
+        [9, 2],
+        [2, 9],
+        [5, 5],
+      ][i % 3] as number[],
+    "abstained",
+  ],
   ["answers in prose", () => "The first is better.", "abstained"],
   ["is broken", () => 500, "failed"],
 ])("two answers, a judge who %s", async (_, grades, expected) => {

@@ -53,9 +53,13 @@ test.each([
   );
 });
 
-test.each(["--compare-requests 0", "--compare-requests 1001", "--request-trials 1", "--request-trials 33", "--judge-votes 0", "--judge-votes x"])(
-  "%s is refused",
-  (args) => {
-    expect(() => judge(`--judge-messages ${args}`)).toThrow("It must be a whole number from");
-  },
-);
+test.each([
+  "--compare-requests 0",
+  "--compare-requests 1001",
+  "--request-trials 1",
+  "--request-trials 33",
+  "--judge-votes 0",
+  "--judge-votes x",
+])("%s is refused", (args) => {
+  expect(() => judge(`--judge-messages ${args}`)).toThrow("It must be a whole number from");
+});

@@ -62,7 +62,12 @@ test("readability is refused in words, and not from a few requests", () => {
 test.each<[string, NonNullable<Parameters<typeof answers>[1]>, string, RegExp]>([
   ["better answers", { judged: 100, better: 40, worse: 10 }, "promote", /^$/],
   ["equally good ones", { judged: 100, better: 20, worse: 20 }, "promote", /^$/],
-  ["worse ones", { judged: 100, better: 10, worse: 40 }, "roll-back", /better at 10 and worse at 40/],
+  [
+    "worse ones",
+    { judged: 100, better: 10, worse: 40 },
+    "roll-back",
+    /better at 10 and worse at 40/,
+  ],
   ["slightly worse ones", { judged: 100, better: 10, worse: 14 }, "roll-back", /worse at 14/],
   ["few requests", { requests: 63, judged: 63, better: 40, worse: 0 }, "undecided", /63 requests/],
   ["few verdicts", { judged: 63, better: 0, worse: 60 }, "undecided", /needs at least 64/],

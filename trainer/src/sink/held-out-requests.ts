@@ -57,5 +57,7 @@ async function isAnswerable(
   if (trajectory.task !== null || trajectory.baseModel !== baseModel) return false;
   const prompt = promptOf(trajectory)?.flatMap(({ tokenIds }) => tokenIds) ?? [];
   if (prompt.length === 0 || prompt.length >= contextLength) return false;
-  return prompt.every((id) => id < vocabularySize) && (await trajectoryDigest(trajectory)) === digest;
+  return (
+    prompt.every((id) => id < vocabularySize) && (await trajectoryDigest(trajectory)) === digest
+  );
 }

@@ -31,7 +31,9 @@ test("a site with a page is told to open it, and why its model does not learn", 
 test("a site without an environment that learns from feedback is told who decides, or that nothing can", () => {
   const pages = ["page"];
   const [missing] = closingLines({ site: rated, pages, trainer: true });
-  expect(missing).toMatch(/nothing could decide .* does not learn; .*set gate\.release or .*comparisons, or add/);
+  expect(missing).toMatch(
+    /nothing could decide .* does not learn; .*set gate\.release or .*comparisons, or add/,
+  );
   const [learning, open] = closingLines({ site: released, pages, trainer: true });
   expect(learning).toMatch(
     /^no environment: the trainer learns from feedback .* waits for visitors/,

@@ -6,13 +6,12 @@ import { siteSettings, trainerArguments } from "./part-settings.ts";
 
 const CONFIG = "waggle.config.ts";
 
-function siteWith(
-  training: string,
-  { text = true, environment = true } = {},
-): Promise<LoadedSite> {
+function siteWith(training: string, { text = true, environment = true } = {}): Promise<LoadedSite> {
   const given = (PLANNER_FILES[CONFIG] ?? "").replace(/training: .*\n/, `training: ${training},\n`);
   // The lines stay where they are.
-  const config = environment ? given : given.replace(/ {2}(?:environment|reward|base): .*\n/g, "\n");
+  const config = environment
+    ? given
+    : given.replace(/ {2}(?:environment|reward|base): .*\n/g, "\n");
   const { folder, remove } = plannerSite({
     [CONFIG]: text ? config : config.replace(/ {4}text: .*\n/, ""),
   });
