@@ -267,7 +267,14 @@ async function runSession(
     const grammars = grammarsOf(model, policy.vocabularySize);
     const { seed } = options;
     const given = {
-      ...{ policy, adapterCache, model, recipe, grammars, tasks, seed, report },
+      policy,
+      adapterCache,
+      model,
+      recipe,
+      grammars,
+      tasks,
+      seed,
+      report,
       environment: practiced,
       siteTools: options.tools,
     };

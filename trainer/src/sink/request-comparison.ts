@@ -29,7 +29,7 @@ import { type HeldOutRequest, heldOutRequests } from "./held-out-requests.ts";
 import { count } from "./promotion-rule.ts";
 
 /** A version and its parameters. */
-export type AnsweringVersion = {
+type AnsweringVersion = {
   readonly version: PolicyVersionId;
   readonly adapter: Adapter | null;
 };
