@@ -156,9 +156,9 @@ async function comparedBy(
 ): Promise<AnswerVerdict> {
   const { server } = await open(
     ({ user }, number) => {
-      const [, first = "", second = ""] = [...user.matchAll(/>>>\n([^]*?)\n<<<end/g)].map(
-        ([, text = ""]) => text,
-      );
+      const [first = "", second = ""] = [
+        ...user.matchAll(/<<<trial \d [^>]*>>>\n([^]*?)\n<<<end/g),
+      ].map(([, text = ""]) => text);
       const reply = grades(first, second, number);
       return typeof reply === "object" && reply !== null
         ? JSON.stringify({ grades: reply })
