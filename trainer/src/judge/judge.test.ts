@@ -152,7 +152,7 @@ test("a request that gets the best grade for everything gains nothing: all trial
 
 /** The verdict of a judge who gives these grades to the answers that it reads as first and second. */
 async function comparedBy(
-  grades: (first: string, second: string, number: number) => readonly number[] | ScriptedReply,
+  grades: (first: string, second: string, number: number) => number[] | ScriptedReply,
 ): Promise<AnswerVerdict> {
   const { server } = await open(
     ({ user }, number) => {
@@ -160,9 +160,7 @@ async function comparedBy(
         ...user.matchAll(/<<<trial \d [^>]*>>>\n([^]*?)\n<<<end/g),
       ].map(([, text = ""]) => text);
       const reply = grades(first, second, number);
-      return typeof reply === "object" && reply !== null
-        ? JSON.stringify({ grades: reply })
-        : reply;
+      return Array.isArray(reply) ? JSON.stringify({ grades: reply }) : reply;
     },
     3,
     20_000,
