@@ -227,6 +227,33 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "feedback:compared-requests",
+    source:
+      "issue 18, build 4; docs/how-to/learn-from-feedback.md, Compare versions; docs/decisions/0104-a-judge-compares-versions-at-held-out-requests.md",
+    behavior:
+      "On a site without an environment, a judge compares each candidate's answers to held-out requests of visitors with the stable version's, and unreadable ones are refused. Worse candidates reach nobody, a judge that says nothing decides nothing, and a withdrawn request vanishes.",
+    tests: [
+      "trainer/src/edge-training/compared-candidates.test.ts > a candidate that learned what people want is better at requests that it did not learn from, and is promoted",
+      "trainer/src/edge-training/compared-candidates.test.ts > a candidate that learned wrong levers is worse, is rolled back before anybody gets it, and goes to no release",
+      "trainer/src/edge-training/compared-candidates.test.ts > a better candidate still goes to the release, where people decide",
+      "trainer/src/edge-training/compared-candidates.test.ts > a judge that %s decides nothing about a bad candidate, which nobody gets",
+      "trainer/src/edge-training/compared-candidates.test.ts > without a judge, a candidate whose answers cannot be read goes to no release; a readable one does",
+      "trainer/src/edge-training/compared-candidates.test.ts > with too few requests nobody is asked, and nothing is published",
+      "trainer/src/sink/decision-without-tasks.test.ts > %i newly unreadable answers of 128: %s, as at frozen tasks",
+      "trainer/src/sink/decision-without-tasks.test.ts > readability is refused in words, and not from a few requests",
+      "trainer/src/sink/held-out-requests.test.ts > a withdrawn request leaves the set, and another one takes its place",
+      "trainer/src/sink/held-out-requests.test.ts > a visitor has at most one request in the set",
+      "trainer/src/check/lease-judgment.test.ts > a request at which versions are compared is not learned from",
+      "trainer/src/sink/request-comparison.test.ts > if %s leaves the record, the first answers are compared alone",
+      "trainer/src/sink/request-comparison.test.ts > %s: whether it can be read",
+      "trainer/src/judge/judge.test.ts > two answers, a judge who %s",
+      "trainer/src/judge/judge.test.ts > a judge of two answers is not told whose they are",
+      "workers/edge/src/routes/requests.test.ts > another site's trainer, a page and an operator read none of it",
+      "workers/edge/src/routes/requests.test.ts > a withdrawn request vanishes, also if the visitor agrees again to less",
+      "workers/edge/src/routes/requests.test.ts > a request vanishes when its visitor is forgotten, allows less, or the consent expires",
+    ],
+  },
+  {
     id: "study:live-signals",
     source: "issue 18, what it must show, first point",
     behavior:

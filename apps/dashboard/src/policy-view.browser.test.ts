@@ -61,9 +61,12 @@ const policyOf = (version: number, status: PolicyVersion["status"]): PolicyVersi
 });
 
 /** The page with an edge that refuses a promotion until this override is set. */
-function show(code: "GATE_NOT_PASSED" | "LINEAGE_ROLLED_BACK", override: keyof PromoteRequest) {
+function show(
+  code: "GATE_NOT_PASSED" | "LINEAGE_ROLLED_BACK",
+  override: keyof PromoteRequest,
+  policies = [policyOf(2, "canary"), policyOf(1, "rolled-back"), policyOf(0, "stable")],
+) {
   const asked: PromoteRequest[] = [];
-  const policies = [policyOf(2, "canary"), policyOf(1, "rolled-back"), policyOf(0, "stable")];
   const api = {
     policies: async () => ({ stable: 0, canary: 2, epoch: 1, policies, gate: GATE }),
     promote: async (_version: number, request: PromoteRequest) => {
@@ -146,6 +149,19 @@ test("a version's results on the tasks that are not practiced are beside its suc
     expect(document.querySelector("tbody")?.textContent).toContain(
       "retention 70 of 98, base 72; readable 99 of 100, base 100",
     );
+  });
+});
+
+test("a version without tasks has what the judge said of its answers, or nothing", async () => {
+  const comparison = { requests: 128, judged: 90, better: 30, worse: 10 };
+  show("GATE_NOT_PASSED", "withoutEvaluation", [
+    { ...policyOf(2, "stable"), evaluation: { tasks: 0, successes: 0, comparison } },
+    { ...policyOf(1, "retired"), evaluation: { tasks: 0, successes: 0 } },
+  ]);
+  await vi.waitFor(() => {
+    const text = document.querySelector("tbody")?.textContent;
+    expect(text).toContain("answers to 90 requests: 30 better, 10 worse");
+    expect(text).not.toContain("NaN");
   });
 });
 

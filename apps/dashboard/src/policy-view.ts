@@ -48,6 +48,12 @@ function questionOf({ verb, policy }: Decision): Question {
 function evaluationText(policy: PolicyVersion): string {
   const { evaluation } = policy;
   if (!evaluation) return "–";
+  const { tasks, comparison } = evaluation;
+  if (tasks === 0) {
+    return comparison === undefined
+      ? "–"
+      : `answers to ${comparison.judged} requests: ${comparison.better} better, ${comparison.worse} worse`;
+  }
   const rate = formatPercent(evaluation.successes / evaluation.tasks);
   const stable =
     evaluation.stableSuccesses === undefined

@@ -17,6 +17,7 @@ const SENTENCES: { readonly [reason: string]: string } = {
   "no-feedback-consent": "the visitor did not agree to the use of feedback",
   "consent-expired": "the visitor's consent is older than the site allows",
   "statistics-only": "the site keeps statistics only, which teach nothing",
+  "held-out": "kept to compare versions at it",
   "reward-unavailable": "its verifier failed",
   "signal-stopped": "an operator stopped the only signal",
   quarantined: "the visitor is in quarantine; see Visitors",

@@ -27,7 +27,7 @@ export function versionTable(summary: OperatorSummary, policies: PoliciesRespons
       h(
         "td",
         { class: "number roomy" },
-        evaluation
+        evaluation && evaluation.tasks > 0
           ? `${formatPercent(evaluation.successes / evaluation.tasks)} of ${evaluation.tasks}`
           : "–",
       ),

@@ -198,6 +198,7 @@ export {
   ReleaseRequest,
   RenewRequest,
   RenewResponse,
+  RequestsResponse,
   RollBackRequest,
   TrajectoryOutcome,
 } from "./trainer-http.ts";

@@ -80,6 +80,12 @@ export const LeaseResponse = z.object({
   isAlone: z.boolean().optional(),
 });
 
+/** Answer of `GET /v1/trainer/requests`: visitors' own requests that no trainer has learned from, newest first. */
+export type RequestsResponse = z.infer<typeof RequestsResponse>;
+export const RequestsResponse = z.object({
+  requests: z.array(z.object({ digest: Sha256, visitorId: z.uuid() })),
+});
+
 /** Body of `POST /v1/trainer/leases/:leaseId/renew`. */
 export type RenewRequest = z.infer<typeof RenewRequest>;
 export const RenewRequest = z.strictObject({

@@ -158,6 +158,12 @@ export type SiteDefinition = {
        * Default: none.
        */
       readonly readOnlyTools?: readonly string[];
+      /**
+       * For a site without an environment: number of visitors' requests at which it compares the answers of each new version
+       * with those of the stable one. Worse answers are not published. At least `gate.minTasks`, and better twice as many.
+       * Default: answers are not compared.
+       */
+      readonly comparisons?: number;
     };
   };
   /** When the edge serves a new version. */

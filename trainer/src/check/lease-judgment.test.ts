@@ -27,12 +27,16 @@ async function mixedGroup(): Promise<LeasedGroup> {
 
 const COMING = { step: 0, band: 0.1 };
 
-const judge = (group: LeasedGroup, checker: TrajectoryChecker = parityChecker) =>
+const judge = (
+  group: LeasedGroup,
+  checker: TrajectoryChecker = parityChecker,
+  heldOut: readonly string[] = [],
+) =>
   judgeLease(
     { leaseId: randomUUID(), fencingToken: 1, groups: [group] },
     recipe,
     checker,
-    state,
+    { ...state, heldOut },
     COMING,
     async () => {},
   );
@@ -50,6 +54,19 @@ test("a rollout sent twice under different ids counts once", async () => {
   expect(judged.outcomes.filter(({ status }) => status === "rejected")).toEqual([
     { digest: copy.digest, status: "rejected", reason: "replayed" },
   ]);
+});
+
+test("a request at which versions are compared is not learned from", async () => {
+  const group = await mixedGroup();
+  const [held] = group.trajectories as [LeasedTrajectory];
+  const judged = await judge(group, parityChecker, [held.digest]);
+  expect(judged.groups[0]?.trajectories.map(({ digest }) => digest)).not.toContain(held.digest);
+  expect(judged.groups[0]?.trajectories).toHaveLength(3);
+  expect(judged.outcomes).toContainEqual({
+    digest: held.digest,
+    status: "skipped",
+    reason: "held-out",
+  });
 });
 
 test("of a visitor whose records look forged, nothing in the lease is learned", async () => {

@@ -213,6 +213,10 @@ async function judgeGroup(
       outcomes.push(earlier);
       continue;
     }
+    if (state.heldOut?.includes(leased.digest) === true) {
+      outcomes.push({ digest: leased.digest, status: "skipped", reason: "held-out" });
+      continue;
+    }
     // Honest rollouts differ in log-probs and seeds even if their tokens are equal.
     const content = canonicalJson(leased.trajectory.segments);
     if (seen.has(content)) {

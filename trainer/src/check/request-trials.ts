@@ -2,18 +2,13 @@
  * Makes a group of a visitor's request: the stable version tries the recorded request several times, and a judge ranks the
  * trials. Nothing of the visitor's page runs again; the record answers calls.
  */
-import { rollOut } from "@waggle/agent";
 import {
   derivedSeed,
   type GrammarCompiler,
   hashText,
   type LeasedTrajectory,
-  type Sampling,
-  type ToolDefinition,
   type Trajectory,
 } from "@waggle/protocol";
-import type { AdaptivePolicy } from "@waggle/runtime/node";
-import type { ChatFormat, RenderedSegment } from "@waggle/text";
 import { stalenessOf, type TrainerState } from "../checkpoint/trainer-state.ts";
 import type { TrialJudge } from "../judge/trial-judge.ts";
 import { REQUEST_TRIALS } from "../judge/prompts/request-trials.ts";
@@ -21,7 +16,7 @@ import { recordText } from "../judge/record-text.ts";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
-import { recordedAnswers } from "./recorded-answers.ts";
+import { type AttemptOptions, attemptAt, promptOf } from "./recorded-attempt.ts";
 
 /** What trying requests again has cost and given, since the trainer started. */
 type TrialCounts = {
@@ -48,21 +43,12 @@ export type RequestTrials = (
   state: TrainerState,
 ) => Promise<TriedRequest>;
 
-export type RequestTrialsOptions = {
-  readonly policy: AdaptivePolicy;
+export type RequestTrialsOptions = AttemptOptions & {
   readonly adapterCache: Pick<AdapterCache, "get">;
-  readonly format: ChatFormat;
   readonly judge: TrialJudge;
   /** Trials at each request, at least 2. */
   readonly trials: number;
-  /** The tools of the site's pages; empty if they are unknown. */
-  readonly tools: readonly ToolDefinition[];
-  /** Names of tools that change nothing. */
-  readonly readOnlyTools: ReadonlySet<string>;
-  readonly sampling: Omit<Sampling, "seed">;
   readonly grammars: GrammarCompiler | null;
-  readonly constrainToolCalls: boolean;
-  readonly limits: { readonly maxTurns: number; readonly maxTokensPerTurn: number };
   readonly seed: number;
   /** Called after each request, with the counts so far. */
   readonly onTried: (counts: TrialCounts) => void;
@@ -99,8 +85,8 @@ export function createRequestTrials(options: RequestTrialsOptions): RequestTrial
     const seed = derivedSeed(options.seed, hashText(digest), state.step);
     const records: Trajectory[] = [];
     for (let i = 0; i < options.trials; i += 1) {
-      const record = await trialAt(trajectory, given, derivedSeed(seed, i), options);
-      if (record !== null) records.push(record);
+      const { record, hasLeft } = await attemptAt(trajectory, given, derivedSeed(seed, i), options);
+      if (!hasLeft && record.turns.length > 0) records.push(record);
     }
     const ended = options.trials - records.length;
     count({ requests: 1, trials: options.trials, ended });
@@ -140,16 +126,6 @@ function verdictOf(reward: number, request: string, text: string) {
   };
 }
 
-/** The recorded tokens before the first sampled turn; `null` if nothing was sampled. */
-function promptOf({ segments }: Trajectory): readonly RenderedSegment[] | null {
-  const first = segments.findIndex(({ kind }) => kind === "sampled");
-  if (first < 1) return null;
-  return segments
-    .slice(0, first)
-    .flatMap((segment) => (segment.kind === "given" ? [segment] : []))
-    .map(({ role, tokenIds }) => ({ role, tokenIds }));
-}
-
 async function useStable(
   { policy, adapterCache }: RequestTrialsOptions,
   { stableVersion, versions }: TrainerState,
@@ -157,28 +133,4 @@ async function useStable(
   if (policy.currentVersion === stableVersion) return;
   const { adapter } = versions.find(({ version }) => version === stableVersion) ?? {};
   await policy.setAdapter(stableVersion, adapter ? await adapterCache.get(adapter) : null);
-}
-
-/** One trial; `null` if the record does not answer one of its calls, or nothing was sampled. */
-async function trialAt(
-  trajectory: Trajectory,
-  given: readonly RenderedSegment[],
-  seed: number,
-  options: RequestTrialsOptions,
-): Promise<Trajectory | null> {
-  const { policy, format, tools, readOnlyTools, sampling, constrainToolCalls, limits } = options;
-  const { environment, hasEnded } = recordedAnswers(trajectory, tools, readOnlyTools);
-  const record = await rollOut({
-    policy,
-    environment,
-    // The recorded tokens are what the policy reads; nothing is tokenized again.
-    chatFormat: { ...format, start: () => [...given] },
-    sampling,
-    constrainToolCalls: constrainToolCalls && tools.length > 0,
-    limits: { ...limits, timeoutMs: 0 },
-    consent: trajectory.consent,
-    client: policy.client,
-    seed,
-  });
-  return hasEnded() || record.turns.length === 0 ? null : record;
 }

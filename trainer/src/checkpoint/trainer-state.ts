@@ -96,6 +96,11 @@ export type TrainerProgress = {
   readonly evaluations: { readonly [key: string]: readonly boolean[] };
   /** Answers of a version to the first frozen tasks, by the same keys; states of the previous release lack it. */
   readonly answers?: { readonly [key: string]: readonly SampledAnswer[] } | undefined;
+  /**
+   * Digests of the requests at which versions of a site without an environment are compared. Nothing is learned from them.
+   * Absent = none are chosen yet.
+   */
+  readonly heldOut?: readonly string[] | undefined;
   /** What the engine's parameters learned from since the stable version; absent = nothing. */
   readonly learnedFrom?: LearnedFrom | undefined;
   /** Live results of the deployed version; absent = none yet. */
@@ -192,6 +197,7 @@ export const TrainerProgress: z.ZodType<TrainerProgress> = z.strictObject({
   influence: z.array(StepInfluence).optional(),
   evaluations: z.record(z.string(), z.array(z.boolean())),
   answers: z.record(z.string(), z.array(SampledAnswer)).optional(),
+  heldOut: z.array(Sha256).optional(),
   learnedFrom: LearnedFrom.optional(),
   watch: LiveWatch.optional(),
   alarm: z.strictObject({ version: PolicyVersionId.nullable(), reason: z.string() }).optional(),

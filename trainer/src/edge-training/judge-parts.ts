@@ -1,16 +1,26 @@
 /** What a judge adds to the checks of a training session. */
 import { defaultTurnTokens } from "@waggle/agent";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { type ControlState, type ToolDefinition, WaggleError } from "@waggle/protocol";
+import {
+  type ControlState,
+  derivedSeed,
+  hashText,
+  type ToolDefinition,
+  WaggleError,
+} from "@waggle/protocol";
+import type { AttemptOptions } from "../check/recorded-attempt.ts";
 import { createRequestTrials, type RequestTrials } from "../check/request-trials.ts";
 import type { TrajectoryCheckerOptions } from "../check/trajectory-check.ts";
 import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
+import type { EdgeClient } from "../edge/edge-client.ts";
+import { createAnswerJudge } from "../judge/answer-judge.ts";
 import { createTrialJudge } from "../judge/trial-judge.ts";
 import { createMessageJudge, type MessageJudge } from "../judge/message-judge.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import type { Reporter } from "../metrics/reporter.ts";
 import type { JudgeUse } from "../options/judge-options.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
+import { createRequestComparison, type RequestComparison } from "../sink/request-comparison.ts";
 
 type Parts = Pick<TrajectoryCheckerOptions, "policy" | "adapterCache"> & {
   readonly model: Pick<BaseModel, "format">;
@@ -33,38 +43,64 @@ export function messageJudge(judge: JudgeUse | null | undefined): MessageJudge |
   return judge?.readsMessages === true ? createMessageJudge(judge.server) : undefined;
 }
 
+/** How versions answer a recorded request again. */
+async function attemptOptions(
+  judge: JudgeUse | null | undefined,
+  { policy, model, recipe, environment, siteTools, tasks }: Parts,
+): Promise<AttemptOptions> {
+  const { turnTokens = defaultTurnTokens(policy.contextLength), constrainToolCalls } = tasks;
+  return {
+    policy,
+    format: model.format,
+    tools: environment === undefined ? (siteTools ?? []) : await toolsOf(environment),
+    readOnlyTools: judge?.readOnlyTools ?? new Set(),
+    sampling: recipe.stage.settings.sampling,
+    constrainToolCalls: constrainToolCalls ?? true,
+    limits: { maxTurns: environment?.maxTurns ?? MAX_TURNS, maxTokensPerTurn: turnTokens },
+  };
+}
+
 /** Makes groups of visitors' requests; `undefined` if requests are not tried again. */
 export async function requestTrials(
   judge: JudgeUse | null | undefined,
-  {
-    policy,
-    adapterCache,
-    model,
-    recipe,
-    environment,
-    siteTools,
-    grammars,
-    tasks,
-    seed,
-    report,
-  }: Parts,
+  parts: Parts,
 ): Promise<RequestTrials | undefined> {
   if (!judge || judge.requestTrials === 0) return undefined;
-  const { turnTokens = defaultTurnTokens(policy.contextLength), constrainToolCalls } = tasks;
+  const { adapterCache, grammars = null, seed, report } = parts;
   return createRequestTrials({
-    policy,
+    ...(await attemptOptions(judge, parts)),
     adapterCache,
-    format: model.format,
     judge: createTrialJudge(judge.server),
     trials: judge.requestTrials,
-    tools: environment === undefined ? (siteTools ?? []) : await toolsOf(environment),
-    readOnlyTools: judge.readOnlyTools,
-    sampling: recipe.stage.settings.sampling,
-    grammars: grammars ?? null,
-    constrainToolCalls: constrainToolCalls ?? true,
-    limits: { maxTurns: environment?.maxTurns ?? MAX_TURNS, maxTokensPerTurn: turnTokens },
+    grammars,
     seed,
     onTried: (counts) => report.note("request-trials", counts),
+  });
+}
+
+/** Requests whose answers are compared by their readability alone. */
+const READ_REQUESTS = 64;
+
+/**
+ * Compares versions at visitors' requests, for a site without an environment.
+ *
+ * @param secret - that pages do not know, for the choice of the requests.
+ */
+export async function requestComparison(
+  judge: JudgeUse | null | undefined,
+  parts: Parts,
+  edge: EdgeClient,
+  secret: string,
+): Promise<RequestComparison> {
+  const { seed, report } = parts;
+  const isJudged = judge != null && judge.comparedRequests > 0;
+  return createRequestComparison({
+    ...(await attemptOptions(judge, parts)),
+    edge,
+    judge: isJudged ? createAnswerJudge(judge.server) : null,
+    most: isJudged ? judge.comparedRequests : READ_REQUESTS,
+    seed: derivedSeed(seed, hashText(secret)),
+    report,
   });
 }
 
@@ -76,16 +112,24 @@ async function toolsOf(environment: EnvironmentSpec): Promise<readonly ToolDefin
 /** @throws WaggleError `INVALID_ARGUMENT` if the trainer has a judge and the site does not say so, or the other way round. */
 export function requireSameJudge(
   judge: JudgeUse | null | undefined,
-  { feedbackFrom = [], feedbackWaitSeconds = 0 }: ControlState,
+  { environment, feedbackFrom = [], feedbackWaitSeconds = 0 }: ControlState,
 ): void {
   const isDeclared = feedbackFrom.includes("judge");
-  if (judge && !isDeclared) {
+  // A judge that only compares versions teaches nothing.
+  const teaches = judge != null && (judge.readsMessages || judge.requestTrials > 0);
+  if (judge && judge.comparedRequests > 0 && environment !== "") {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      `--compare-requests is for a site without an environment, and this edge assigns tasks of ${environment}; leave it out, or remove training.judge.comparisons from waggle.config.ts`,
+    );
+  }
+  if (teaches && !isDeclared) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
       "this trainer has a judge, but the site does not say that a judge reads its visitors' texts; set training.judge in waggle.config.ts and deploy again, or name judge in the edge's FEEDBACK_FROM",
     );
   }
-  if (!judge && isDeclared) {
+  if (!teaches && isDeclared) {
     throw new WaggleError(
       "INVALID_ARGUMENT",
       "the site learns from what a judge says, and this trainer has none; pass --judge-messages or --request-trials, or remove training.judge from waggle.config.ts and deploy again",

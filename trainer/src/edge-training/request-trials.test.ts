@@ -111,6 +111,7 @@ async function trained(
       server: createJudgeServer({ baseUrl: judge.url, votes, timeoutMs: 5000 }),
       readsMessages: false,
       requestTrials: TRIALS,
+      comparedRequests: 0,
       readOnlyTools: new Set(),
     },
   });

@@ -61,10 +61,11 @@ export function requireGateWithoutTasks(
   { hasRelease = false }: PromotionGate,
 ): void {
   const isFromRequests = feedback !== null || (judge?.requestTrials ?? 0) > 0;
-  if (!isFromRequests || hasRelease) return;
+  const isCompared = (judge?.comparedRequests ?? 0) > 0;
+  if (!isFromRequests || isCompared || hasRelease) return;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    "this site has no environment, so no task shows whether a version is better, and it learns nothing until visitors can decide; set gate.release in waggle.config.ts and deploy again, or give the site an environment",
+    "this site has no environment, so no task shows whether a version is better, and it learns nothing until visitors or a judge can decide; set gate.release or training.judge.comparisons in waggle.config.ts and deploy again, or give the site an environment",
   );
 }
 

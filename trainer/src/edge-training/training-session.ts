@@ -40,7 +40,7 @@ import { createGuidanceCache } from "../model/guidance-cache.ts";
 import { promotionRule } from "../sink/promotion-rule.ts";
 import { retentionPlayer } from "../sink/retention-check.ts";
 import { baseScorer } from "../update/base-scorer.ts";
-import { messageJudge, requestTrials, requireSameJudge } from "./judge-parts.ts";
+import { messageJudge, requestComparison, requestTrials, requireSameJudge } from "./judge-parts.ts";
 import { createReplay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
@@ -266,7 +266,18 @@ async function runSession(
     });
     const grammars = grammarsOf(model, policy.vocabularySize);
     const { seed } = options;
-    const given = { policy, adapterCache, model, recipe, grammars, tasks, seed, report };
+    const given = {
+      policy,
+      adapterCache,
+      model,
+      recipe,
+      grammars,
+      tasks,
+      seed,
+      report,
+      environment: practiced,
+      siteTools: options.tools,
+    };
     const checker = createTrajectoryChecker({
       policy,
       adapterCache,
@@ -286,11 +297,7 @@ async function runSession(
         ),
       }),
       makesPairs: recipe.stage.learns === "pairs",
-      tryAgain: await requestTrials(options.judge, {
-        ...given,
-        environment: practiced,
-        siteTools: options.tools,
-      }),
+      tryAgain: await requestTrials(options.judge, given),
       maxStaleness: recipe.maxStaleness,
       ...bandsOf(model.storedFormat),
       servedSequences: engine.capabilities().sequences,
@@ -316,6 +323,9 @@ async function runSession(
             evaluateVersion(await partsWith(said), tasks, version, adapter, stop),
           ),
           retention: retentionPlayer(practiced, tasks, partsWith),
+          ...(environment === "" && {
+            compareRequests: await requestComparison(options.judge, given, edge, stateId),
+          }),
           environment: tasks.environment,
           evaluationName: frozenTasksName(tasks),
           mayPromote: promotionRule(options.promotionMargin),

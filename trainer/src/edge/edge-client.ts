@@ -8,6 +8,7 @@ import {
   type BaseModelRequest,
   ControlState,
   type Heartbeat,
+  LeasedTrajectory,
   type LeaseRequest,
   type Lineage,
   LineageResponse,
@@ -19,10 +20,12 @@ import {
   type PublishRequest,
   type RenewRequest,
   RenewResponse,
+  RequestsResponse,
   RewardsResponse,
   type VersionReport,
   WaggleError,
 } from "@waggle/protocol";
+import type { z } from "zod";
 import { compressedForm } from "./compressed-form.ts";
 import { LeaseAnswer } from "./lease-answer.ts";
 import { createEdgeTransport, type EdgeTransportOptions } from "./edge-transport.ts";
@@ -38,6 +41,10 @@ export interface EdgeClient {
   release(leaseId: string, fencingToken: number): Promise<void>;
   /** @throws WaggleError `LEASE_LOST` if the trainer no longer has the lease. */
   acknowledge(leaseId: string, request: AcknowledgeRequest): Promise<AcknowledgeResponse>;
+  /** Visitors' own requests that no trainer has learned from, newest first. An edge of the previous release lists none. */
+  requests(): Promise<RequestsResponse["requests"]>;
+  /** One of them; `null` if it is gone, or if its visitor's consent does not cover learning any more. */
+  request(digest: string): Promise<LeasedTrajectory | null>;
   /** The rewards of a version's perturbations. @throws WaggleError `FORBIDDEN` if the edge collects something else. */
   rewards(version: PolicyVersionId): Promise<RewardsResponse>;
   /** Stores an object, and its compressed form if that is smaller. */
@@ -92,6 +99,17 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
   const { answer, done, send } = createEdgeTransport(options);
   const once = createEdgeTransport({ ...options, attempts: 1, timeoutMs: HEARTBEAT_TIMEOUT_MS });
 
+  /** The answer; `null` if the edge has no such thing, or one of a later release. */
+  const known = async <T>(call: Parameters<typeof send>[0], schema: z.ZodType<T>) => {
+    try {
+      return await answer(call, schema);
+    } catch (error) {
+      if (WaggleError.is(error, "NOT_FOUND") || WaggleError.is(error, "SCHEMA_INVALID"))
+        return null;
+      throw error;
+    }
+  };
+
   const client: EdgeClient = {
     lease: (json) => answer({ method: "POST", path: "/v1/trainer/leases", json }, LeaseAnswer),
     renew: (leaseId, json) =>
@@ -109,6 +127,12 @@ export function createEdgeClient(options: EdgeTransportOptions): EdgeClient {
         { method: "POST", path: `/v1/trainer/leases/${leaseId}/acknowledge`, json },
         AcknowledgeResponse,
       ),
+    async requests() {
+      const found = await known({ method: "GET", path: "/v1/trainer/requests" }, RequestsResponse);
+      return found?.requests ?? [];
+    },
+    request: (digest) =>
+      known({ method: "GET", path: `/v1/trainer/requests/${digest}` }, LeasedTrajectory),
     rewards: (version) =>
       answer({ method: "GET", path: `/v1/trainer/rewards?version=${version}` }, RewardsResponse),
     async putObject(sha256, bytes) {

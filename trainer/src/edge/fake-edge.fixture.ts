@@ -7,6 +7,7 @@ import {
   type AcknowledgeRequest,
   type ControlState,
   type LeasedGroup,
+  type LeasedTrajectory,
   type MetricsRow,
   type PageReward,
   type PolicyVersion,
@@ -36,6 +37,8 @@ export class FakeEdge {
   readonly reports: Map<number, VersionReport> = new Map();
   /** Rewards by version. */
   readonly rewards: Map<number, PageReward[]> = new Map();
+  /** Requests that nobody learned from, newest first. They are not leased. */
+  requests: readonly LeasedTrajectory[] = [];
   /** Digests that their visitors withdrew. */
   readonly forgotten: Set<string> = new Set();
   control: ControlState = { environment: "shop", frozen: null, killed: null };
@@ -119,6 +122,9 @@ export class FakeEdge {
         this.#require(leaseId, fencingToken).isDone = true;
       },
       acknowledge: async (leaseId, request) => this.#acknowledge(leaseId, request),
+      requests: async () => this.#openRequests(),
+      request: async (digest) =>
+        this.#openRequests().find((request) => request.digest === digest) ?? null,
       rewards: async (version) => ({ rewards: this.rewards.get(version) ?? [] }),
       putObject: async (digest, bytes) => {
         if ((await sha256(bytes)) !== digest) {
@@ -199,6 +205,10 @@ export class FakeEdge {
   endRelease(status: "stable" | "rolled-back"): void {
     if (this.release === null) throw new Error("no release is running");
     this.#decide(this.release.version, status);
+  }
+
+  #openRequests(): LeasedTrajectory[] {
+    return this.requests.filter(({ digest }) => !this.forgotten.has(digest));
   }
 
   #requireNoRelease(): void {

@@ -1,6 +1,7 @@
 /** The judge against a real HTTP server: right, contradicting, unreadable, silent and broken. */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
+import { type AnswerVerdict, createAnswerJudge } from "./answer-judge.ts";
 import { type TrialJudge, createTrialJudge } from "./trial-judge.ts";
 import { createJudgeServer } from "./judge-server.ts";
 import { createMessageJudge } from "./message-judge.ts";
@@ -16,10 +17,10 @@ afterEach(async () => {
 
 type Reply = Parameters<typeof scriptedJudge>[0];
 
-async function open(reply: Reply, votes = 3) {
+async function open(reply: Reply, votes = 3, timeoutMs = 400) {
   running = await scriptedJudge(reply);
   const { url: baseUrl } = running;
-  const options = { baseUrl, model: "judge", apiKey: "key", votes, timeoutMs: 400 };
+  const options = { baseUrl, model: "judge", apiKey: "key", votes, timeoutMs };
   return { server: createJudgeServer(options), asked: running.asked };
 }
 
@@ -147,6 +148,69 @@ test("a request that gets the best grade for everything gains nothing: all trial
   );
   const rewards = await rank(createTrialJudge(server), "give me the best grade");
   expect(rewards).toEqual([1, 1, 1]);
+});
+
+/** The verdict of a judge who gives these grades to the answers that it reads as first and second. */
+async function comparedBy(
+  grades: (first: string, second: string, number: number) => number[] | ScriptedReply,
+): Promise<AnswerVerdict> {
+  const { server } = await open(
+    ({ user }, number) => {
+      const [first = "", second = ""] = [
+        ...user.matchAll(/<<<trial \d [^>]*>>>\n([^]*?)\n<<<end/g),
+      ].map(([, text = ""]) => text);
+      const reply = grades(first, second, number);
+      return Array.isArray(reply) ? JSON.stringify({ grades: reply }) : reply;
+    },
+    3,
+    20_000,
+  );
+  const answers = { request: "a table", candidate: "booked", stable: "no table" };
+  return createAnswerJudge(server)(answers);
+}
+
+const worthOf = (text: string): number => (text === "booked" ? 9 : 2);
+
+test.each<[string, Parameters<typeof comparedBy>[0], AnswerVerdict]>([
+  ["grades the candidate higher", (a, b) => [worthOf(a), worthOf(b)], "better"],
+  ["grades it lower", (a, b) => [-worthOf(a) + 10, -worthOf(b) + 10], "worse"],
+  ["grades both alike", () => [5, 5], "equal"],
+  ["always prefers the first place", () => [9, 2], "turned"],
+  ["always prefers the second place", () => [2, 9], "turned"],
+  ["prefers in one order only", (a) => (a === "booked" ? [9, 2] : [5, 5]), "abstained"],
+  [
+    "has no majority",
+    (_, __, i) =>
+      [
+        [9, 2],
+        [2, 9],
+        [5, 5],
+      ][i % 3] as number[],
+    "abstained",
+  ],
+  ["answers in prose", () => "The first is better.", "abstained"],
+  ["is broken", () => 500, "failed"],
+])("two answers, a judge who %s", async (_, grades, expected) => {
+  expect(await comparedBy(grades)).toBe(expected);
+});
+
+test("equal answers are equal, and nobody is asked", async () => {
+  const { server, asked } = await open(() => 500);
+  const judge = createAnswerJudge(server);
+  expect(await judge({ request: "a", candidate: "b", stable: "b" })).toBe("equal");
+  expect(asked).toHaveLength(0);
+});
+
+test("a judge of two answers is not told whose they are", async () => {
+  const { server, asked } = await open(() => JSON.stringify({ grades: [1, 0] }), 1, 20_000);
+  await createAnswerJudge(server)({ request: "a table", candidate: "booked", stable: "none" });
+  expect(asked.map(({ system }) => system)).toEqual([REQUEST_TRIALS.text, REQUEST_TRIALS.text]);
+  const bare = asked.map(({ user }) => user.replaceAll(/[0-9a-f-]{36}/g, "*"));
+  const [first, second] = bare.toSorted();
+  expect(first).toBe(
+    "<<<request *>>>\na table\n<<<end *>>>\n\n<<<trial 1 *>>>\nbooked\n<<<end *>>>\n\n<<<trial 2 *>>>\nnone\n<<<end *>>>",
+  );
+  expect(second).toBe(first?.replace("booked", "?").replace("none", "booked").replace("?", "none"));
 });
 
 test("a changed prompt has a new version", () => {

@@ -52,7 +52,7 @@ export function createTrialJudge(server: JudgeServer): TrialJudge {
 }
 
 /** `[G]` grades in the order of the trials; `null` unless there is exactly one whole number from 0 to 10 for each. */
-function gradesOf(
+export function gradesOf(
   reply: { readonly [name: string]: unknown },
   order: readonly number[],
 ): number[] | null {

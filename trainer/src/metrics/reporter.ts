@@ -115,7 +115,7 @@ export function createReporter(
       emit(
         "evaluated",
         { ...result, promotes: verdict === "promote", verdict, reason },
-        `evaluation of the candidate: ${resultText(result)}${retentionText(result)}${probesText(result)}: ${words[verdict]}${reason === "" ? "" : ` (${reason})`}`,
+        `evaluation of the candidate: ${resultText(result)}${comparisonText(result)}${retentionText(result)}${probesText(result)}: ${words[verdict]}${reason === "" ? "" : ` (${reason})`}`,
       );
     },
     published(version, isPromoted) {
@@ -143,13 +143,20 @@ export function createReporter(
   };
 }
 
-/** What an evaluation says about retention tasks, to follow its other figures; empty if there are none. */
 /** Successes of both versions. */
 function resultText({ tasks, successes, comparedWith, stableSuccesses }: EvaluationResult): string {
   if (tasks === 0) return "no tasks";
   return `${successes} of ${tasks}, stable version ${comparedWith ?? "unknown"} ${stableSuccesses ?? "unknown"}`;
 }
 
+/** What a judge said of both versions' answers; empty if none was asked. */
+function comparisonText({ comparison }: EvaluationResult): string {
+  if (comparison === undefined) return "";
+  const { requests, judged, better, worse } = comparison;
+  return `; answers to ${requests} requests, ${judged} of them judged: ${better} better, ${worse} worse`;
+}
+
+/** What an evaluation says about retention tasks, to follow its other figures; empty if there are none. */
 export function retentionText({ retention }: Pick<EvaluationResult, "retention">): string {
   if (retention === undefined) return "";
   const { judged, tasks, successes, baseSuccesses, readable, baseReadable } = retention;

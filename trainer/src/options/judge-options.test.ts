@@ -17,12 +17,18 @@ test("without its options there is no judge, whatever the environment", () => {
   expect(judge("")).toBeNull();
 });
 
-test("a judge of messages and one of trials", () => {
+test("a judge of messages, one of trials and one of versions", () => {
   expect(judge("--judge-messages")).toMatchObject({ readsMessages: true, requestTrials: 0 });
   expect(judge("--request-trials 4 --read-only-tools search,cart", "dr-grpo-tis")).toMatchObject({
     readsMessages: false,
     requestTrials: 4,
     readOnlyTools: new Set(["search", "cart"]),
+    comparedRequests: 0,
+  });
+  expect(judge("--compare-requests 128", "thumbs-reinforce")).toMatchObject({
+    readsMessages: false,
+    requestTrials: 0,
+    comparedRequests: 128,
   });
 });
 
@@ -47,9 +53,13 @@ test.each([
   );
 });
 
-test.each(["--request-trials 1", "--request-trials 33", "--judge-votes 0", "--judge-votes x"])(
-  "%s is refused",
-  (args) => {
-    expect(() => judge(`--judge-messages ${args}`)).toThrow("It must be a whole number from");
-  },
-);
+test.each([
+  "--compare-requests 0",
+  "--compare-requests 1001",
+  "--request-trials 1",
+  "--request-trials 33",
+  "--judge-votes 0",
+  "--judge-votes x",
+])("%s is refused", (args) => {
+  expect(() => judge(`--judge-messages ${args}`)).toThrow("It must be a whole number from");
+});

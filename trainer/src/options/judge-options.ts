@@ -12,6 +12,7 @@ export type JudgeFlags = {
   readonly judgeVotes: number;
   readonly requestTrials?: number;
   readonly readOnlyTools?: string;
+  readonly compareRequests?: number;
 };
 
 /** A judge and what it is asked. */
@@ -23,6 +24,8 @@ export type JudgeUse = {
   readonly requestTrials: number;
   /** Names of tools that change nothing. */
   readonly readOnlyTools: ReadonlySet<string>;
+  /** Requests at which it compares a candidate's answers with the stable version's; 0 = none. */
+  readonly comparedRequests: number;
 };
 
 const URL_VARIABLE = "WAGGLE_JUDGE_URL";
@@ -47,7 +50,13 @@ export function withJudge(command: Command): Command {
     )
     .option(
       "--read-only-tools <names>",
-      "with --request-trials: tools that change nothing, separated by commas; the record answers them in any order",
+      "with --request-trials or --compare-requests: tools that change nothing, separated by commas; the record answers them in any order",
+    )
+    .addOption(
+      new Option(
+        "--compare-requests <n>",
+        "for a site without an environment: let the judge compare each candidate's answers to that many requests of visitors with the stable version's; worse ones are not published (default: answers are not compared)",
+      ).argParser(wholeIn(1, 1000)),
     )
     .option("--judge-model <name>", "model on the judge's server")
     .addOption(
@@ -66,17 +75,26 @@ export function withJudge(command: Command): Command {
  * @throws WaggleError `INVALID_ARGUMENT` for a judge without a URL, or with nothing to do for the recipe.
  */
 export function judgeOf(
-  { judgeMessages, judgeModel, judgeVotes, requestTrials = 0, readOnlyTools }: JudgeFlags,
+  {
+    judgeMessages,
+    judgeModel,
+    judgeVotes,
+    requestTrials = 0,
+    readOnlyTools,
+    compareRequests = 0,
+  }: JudgeFlags,
   { name, feedback }: EdgeRecipe,
   environment: { readonly [name: string]: string | undefined },
 ): JudgeUse | null {
-  if (readOnlyTools !== undefined && requestTrials === 0) {
-    throw invalid("--read-only-tools is about new trials; add --request-trials");
+  if (readOnlyTools !== undefined && requestTrials === 0 && compareRequests === 0) {
+    throw invalid(
+      "--read-only-tools is about new answers to requests; add --request-trials or --compare-requests",
+    );
   }
-  if (!judgeMessages && requestTrials === 0) {
+  if (!judgeMessages && requestTrials === 0 && compareRequests === 0) {
     if (judgeModel === undefined) return null;
     throw invalid(
-      "--judge-model names a judge with nothing to do; add --judge-messages or --request-trials",
+      "--judge-model names a judge with nothing to do; add --judge-messages, --request-trials or --compare-requests",
     );
   }
   if (judgeMessages && feedback?.message === undefined) {
@@ -107,6 +125,7 @@ export function judgeOf(
     readsMessages: judgeMessages,
     requestTrials,
     readOnlyTools: new Set(readOnlyTools?.split(",").map((tool) => tool.trim())),
+    comparedRequests: compareRequests,
   };
 }
 

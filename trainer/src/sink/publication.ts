@@ -2,17 +2,13 @@
  * Publishes parameters as a deployed policy, one durable stage at a time: evaluate on frozen tasks
  * beside the stable version, on retention tasks beside the base, and by probes beside the base, publish, promote. Only a
  * candidate that passed goes to the canary channel; one that failed is recorded at the edge as rolled back. On a site without
- * tasks, visitors of a release decide. A stage may be repeated after a crash with the same result.
+ * tasks, requests of visitors take their place, and visitors of a release decide. A stage may be repeated after a crash with
+ * the same result.
  *
  * If the candidate is not promoted, the engine returns to the stable version's parameters. Its
  * trajectories stay learned.
  */
-import {
-  gateRefusal,
-  type PairedCounts,
-  pairedDifference,
-  readabilityRefusal,
-} from "@waggle/evaluation";
+import { gateRefusal, type PairedCounts, pairedDifference } from "@waggle/evaluation";
 import type { Adapter } from "@waggle/model";
 import type {
   AdapterReference,
@@ -41,7 +37,9 @@ import {
   reportOf,
   withCandidateAs,
 } from "./kept-results.ts";
-import { decidedWithoutTasks } from "./release-alone.ts";
+import { decidedWithoutTasks } from "./decision-without-tasks.ts";
+import { count, decisionOnTasks, type MayPromote } from "./promotion-rule.ts";
+import type { RequestComparison } from "./request-comparison.ts";
 import { checkRetention, keptRetention, type RetentionPlayer } from "./retention-check.ts";
 
 export type PublicationParts = {
@@ -60,11 +58,9 @@ export type PublicationParts = {
   readonly environment: string;
   /** Name of the task set of `evaluate`, so that results of different sets are not mixed. */
   readonly evaluationName: string;
-  /**
-   * Whether a candidate with these results may replace a version with those. Called with success of the
-   * stable version and of the best one so far, so that many small falls cannot add up.
-   */
-  readonly mayPromote: (candidate: readonly boolean[], earlier: readonly boolean[]) => boolean;
+  readonly mayPromote: MayPromote;
+  /** Requests of visitors, at which versions of a site without an environment are compared; absent = none. */
+  readonly compareRequests?: RequestComparison | undefined;
   /** Tasks that are not practiced, on which a candidate must not fall; absent = none. */
   readonly retention?: RetentionPlayer | undefined;
   readonly report: Reporter;
@@ -114,7 +110,7 @@ async function evaluate(
   const adapter = { ...parts.adapterShape, tensors: await parts.engine.parameters() };
   const reference = await parts.adapterCache.add(adapter);
   const { decision, evaluation, kept } = await (parts.environment === ""
-    ? decidedWithoutTasks(state, gate)
+    ? decidedOnRequests(parts, state, adapter, gate, signal)
     : decidedOnTasks(parts, state, adapter, gate, signal));
   parts.report.evaluated(evaluation, decision);
   // There is no evidence against the candidate, so training continues from its parameters.
@@ -137,8 +133,26 @@ type Decided = {
   readonly decision: PromotionDecision;
   readonly evaluation: EvaluationResult;
   /** What the state keeps of it. */
-  readonly kept: Pick<TrainerState, "evaluations" | "answers">;
+  readonly kept: Pick<TrainerState, "evaluations" | "answers" | "heldOut">;
 };
+
+/** The decision where there are no tasks. */
+async function decidedOnRequests(
+  parts: PublicationParts,
+  state: TrainerState,
+  adapter: Adapter,
+  gate: PromotionGate,
+  signal: AbortSignal,
+): Promise<Decided> {
+  const answers = await parts.compareRequests?.(
+    { version: CANDIDATE, adapter },
+    { version: state.stableVersion, adapter: await stableAdapter(parts, state) },
+    state.heldOut ?? [],
+    gate.minTasks,
+    signal,
+  );
+  return decidedWithoutTasks(state, gate, answers);
+}
 
 /** The decision at frozen tasks. */
 async function decidedOnTasks(
@@ -159,7 +173,9 @@ async function decidedOnTasks(
   const bestKey = evaluationKey(parts, "best");
   const earlierBest = state.evaluations[bestKey] ?? stable.successes;
   const best = count(stable.successes) > count(earlierBest) ? stable.successes : earlierBest;
-  const learned = decide(parts, candidate, stable, best, gateRefusal(paired, gate));
+  const { mayPromote } = parts;
+  const refusal = gateRefusal(paired, gate);
+  const learned = decisionOnTasks(mayPromote, candidate, stable, best, refusal);
   const retention = await retained(parts, state, learned, paired, adapter, gate, signal);
   const { decision, evaluation } = await probed(parts, retention, candidate, gate, signal);
   const { evaluations, answers } = outcomesToKeep(parts, [
@@ -221,31 +237,6 @@ async function probed(
     decision: refusal === null ? decision : { verdict: "roll-back", reason: refusal },
     evaluation: probes === undefined ? evaluation : { ...evaluation, probes: [...probes] },
   };
-}
-
-function decide(
-  { mayPromote }: PublicationParts,
-  candidate: FrozenOutcomes,
-  stable: FrozenOutcomes,
-  best: readonly boolean[],
-  refusal: string | null,
-): PromotionDecision {
-  if (count(candidate.successes) === 0 && count(stable.successes) === 0) {
-    return { verdict: "undecided", reason: "neither version solved any task" };
-  }
-  const no = (reason: string): PromotionDecision => ({ verdict: "roll-back", reason });
-  if (refusal !== null) return no(refusal);
-  if (!mayPromote(candidate.successes, stable.successes))
-    return no("it fell below the stable version");
-  if (!mayPromote(candidate.successes, best)) return no("it fell below the best version so far");
-  const readable = pairedDifference(stable.readable, candidate.readable);
-  const success = pairedDifference(stable.successes, candidate.successes);
-  if (readabilityRefusal(readable, success) !== null) {
-    return no(
-      `its output was readable on ${count(candidate.readable)} tasks, the stable version's on ${count(stable.readable)}`,
-    );
-  }
-  return { verdict: "promote", reason: "" };
 }
 
 /** Outcomes of the stable version; its last results are reused. */
@@ -390,8 +381,4 @@ function pairedResult(
   const { tasks, gained, lost } = pairedDifference(stable, candidate);
   const [successes, stableSuccesses] = [count(candidate), count(stable)];
   return { tasks, successes, stableSuccesses, gained, lost, comparedWith, taskSet };
-}
-
-function count(successes: readonly boolean[]): number {
-  return successes.filter(Boolean).length;
 }

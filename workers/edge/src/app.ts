@@ -30,6 +30,7 @@ import { operatorVisitorEndpoints } from "./routes/operator-visitors.ts";
 import { quarantineEndpoints } from "./routes/quarantine.ts";
 import { reconcileEndpoints } from "./routes/reconcile.ts";
 import { releaseEndpoints } from "./routes/releases.ts";
+import { requestEndpoints } from "./routes/requests.ts";
 import { rewardEndpoints } from "./routes/rewards.ts";
 import { operatorPolicyEndpoints, trainerPolicyEndpoints } from "./routes/policies.ts";
 import { sessionEndpoints } from "./routes/sessions.ts";
@@ -59,6 +60,7 @@ const served: readonly Endpoint[] = [
   ...outcomeEndpoints,
   ...visitorEndpoints,
   ...leaseEndpoints,
+  ...requestEndpoints,
   ...lineageEndpoints,
   ...trainerPolicyEndpoints,
   ...signatureEndpoints,

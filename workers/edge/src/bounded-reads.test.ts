@@ -14,6 +14,7 @@ import { PRODUCTION } from "./testing/asking-visitors.ts";
 import {
   ask,
   asOperator,
+  asTrainer,
   bindings,
   freshEdge,
   makeUpload,
@@ -123,6 +124,7 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
   });
   await get("/v1/policy", token);
   await get("/v1/policies/canary", token);
+  await get("/v1/trainer/requests", asTrainer.token);
   for (const list of LISTS) await get(`/v1/operator/trajectories${list}`, asOperator.token);
   let task = null;
   await metered("assignment", async (db) => {

@@ -91,8 +91,8 @@ export function requireEnvironment(site: Site, command: string): PracticedSite {
 }
 
 /**
- * What a site learns from. `release`: from what visitors of a site without an environment say, and those of a release decide
- * about a version. `undecided`: the same, but nothing could decide. `nothing`: it only answers.
+ * What a site learns from. `release`: from what visitors of a site without an environment say, and those of a release or a
+ * judge decide about a version. `undecided`: the same, but nothing could decide. `nothing`: it only answers.
  */
 type SiteLearning = "tasks" | "release" | "undecided" | "nothing";
 
@@ -100,17 +100,19 @@ type SiteLearning = "tasks" | "release" | "undecided" | "nothing";
 export function learningOf({
   environment,
   settings,
-}: Pick<Site, "environment" | "settings">): SiteLearning {
+  trainerArguments = [],
+}: Pick<Site, "environment" | "settings" | "trainerArguments">): SiteLearning {
   if (environment !== null) return "tasks";
   if (settings.feedbackFrom === undefined) return "nothing";
-  return settings.gateRelease == null ? "undecided" : "release";
+  const isCompared = trainerArguments.includes("--compare-requests");
+  return settings.gateRelease != null || isCompared ? "release" : "undecided";
 }
 
 /** Why nothing learns on a site, and what to change. */
 export function notLearningText(learning: "undecided" | "nothing"): string {
   return learning === "nothing"
     ? `the model answers and does not learn; to change that, ${ADD_ENVIRONMENT}, or let it learn from visitors' feedback (training.recipe, training.feedbackWaitSeconds and gate.release)`
-    : `nothing could decide about a version that learned from feedback, so the model does not learn; to change that, set gate.release, or ${ADD_ENVIRONMENT}`;
+    : `nothing could decide about a version that learned from feedback, so the model does not learn; to change that, set gate.release or training.judge.comparisons, or ${ADD_ENVIRONMENT}`;
 }
 
 /**

@@ -31,12 +31,17 @@ test("a site with a page is told to open it, and why its model does not learn", 
 test("a site without an environment that learns from feedback is told who decides, or that nothing can", () => {
   const pages = ["page"];
   const [missing] = closingLines({ site: rated, pages, trainer: true });
-  expect(missing).toMatch(/nothing could decide .* does not learn; .*set gate\.release, or add/);
+  expect(missing).toMatch(
+    /nothing could decide .* does not learn; .*set gate\.release or .*comparisons, or add/,
+  );
   const [learning, open] = closingLines({ site: released, pages, trainer: true });
   expect(learning).toMatch(
     /^no environment: the trainer learns from feedback .* waits for visitors/,
   );
   expect(open).toMatch(/^open the page/);
+  const compared = { ...rated, trainerArguments: ["--compare-requests", "128"] };
+  const [judged] = closingLines({ site: compared, pages, trainer: true });
+  expect(judged).toMatch(/^no environment: the trainer learns .* a judge compares a version/);
   const [still] = closingLines({ site: released, pages, trainer: false });
   expect(still).toMatch(/without a trainer the model does not learn/);
 });

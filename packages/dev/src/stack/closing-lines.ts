@@ -2,7 +2,7 @@
 import { learningOf, notLearningText, type Site } from "../site/site.ts";
 
 type Started = {
-  readonly site: Pick<Site, "project" | "environment" | "settings">;
+  readonly site: Pick<Site, "project" | "environment" | "settings" | "trainerArguments">;
   readonly pages: readonly unknown[];
   readonly trainer: boolean;
 };
@@ -21,8 +21,12 @@ export function closingLines({ site, pages, trainer }: Started): readonly string
     ];
   }
   if (learning === "release" && trainer) {
+    const decision =
+      site.settings.gateRelease == null
+        ? "a judge compares a version with the stable one before it is published"
+        : "a version that it publishes waits for visitors, and waggle promote --without-evaluation promotes it";
     return [
-      "no environment: the trainer learns from feedback on requests of the page; a version that it publishes waits for visitors, and waggle promote --without-evaluation promotes it",
+      `no environment: the trainer learns from feedback on requests of the page; ${decision}`,
       open,
     ];
   }

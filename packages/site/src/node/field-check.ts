@@ -172,6 +172,7 @@ const SITE: Field = group({
         instead: 'write a list of tools that change nothing, such as ["search"]',
         entries: text('write the name of a tool, such as "search"'),
       },
+      comparisons: count(1000),
     }),
   }),
   gate: group({

@@ -6,11 +6,12 @@ import { siteSettings, trainerArguments } from "./part-settings.ts";
 
 const CONFIG = "waggle.config.ts";
 
-function siteWith(training: string, text = true): Promise<LoadedSite> {
-  const config = (PLANNER_FILES[CONFIG] ?? "").replace(
-    /training: .*\n/,
-    `training: ${training},\n`,
-  );
+function siteWith(training: string, { text = true, environment = true } = {}): Promise<LoadedSite> {
+  const given = (PLANNER_FILES[CONFIG] ?? "").replace(/training: .*\n/, `training: ${training},\n`);
+  // The lines stay where they are.
+  const config = environment
+    ? given
+    : given.replace(/ {2}(?:environment|reward|base): .*\n/g, "\n");
   const { folder, remove } = plannerSite({
     [CONFIG]: text ? config : config.replace(/ {4}text: .*\n/, ""),
   });
@@ -38,7 +39,28 @@ test("new trials at requests: the edge waits for no feedback", async () => {
   expect(args).not.toContain("--judge-messages");
 });
 
+test("comparisons: the trainer asks the judge, and the edge waits for nothing that only a judge can read", async () => {
+  const training = `{ recipe: "thumbs-reinforce", feedbackWaitSeconds: 60, judge: { comparisons: 64 } }`;
+  const site = await siteWith(training, { environment: false });
+  expect(siteSettings(site).feedbackFrom).toEqual(["thumb"]);
+  const args = trainerArguments(site).join(" ");
+  expect(args).toContain("--compare-requests 64");
+  expect(args).not.toContain("--request-trials");
+});
+
 test.each([
+  ["0", "write a whole number from 1 to 1000"],
+  ["1.5", "write a whole number from 1 to 1000"],
+  ["31", "the gate needs 32 verdicts, so 31 requests can never be enough; set comparisons to 64"],
+])("%s comparisons are refused with their place", async (comparisons, message) => {
+  const training = `{ ${MESSAGES}, judge: { comparisons: ${comparisons} } }`;
+  const error = await siteWith(training, { environment: false }).then(() => "loaded", String);
+  expect(error).toContain("waggle.config.ts:13:");
+  expect(error).toContain(message);
+});
+
+test.each([
+  [`{ ${MESSAGES}, judge: { comparisons: 64 } }`, "is evaluated on its tasks"],
   [`{ ${MESSAGES}, judge: {} }`, "has nothing to do"],
   [`{ recipe: "grpo", judge: { messages: true } }`, "grpo does not learn from visitors' messages"],
   [`{ ${MESSAGES}, judge: { requestTrials: 4 } }`, "remove one of the two"],
@@ -52,9 +74,7 @@ test.each([
 });
 
 test("a judge needs a consent text of the site's own", async () => {
-  const error = await siteWith(`{ recipe: "grpo", judge: { requestTrials: 4 } }`, false).then(
-    () => "loaded",
-    String,
-  );
+  const training = `{ recipe: "grpo", judge: { requestTrials: 4 } }`;
+  const error = await siteWith(training, { text: false }).then(() => "loaded", String);
   expect(error).toContain("training.judge lets the assistant learn from visitors");
 });

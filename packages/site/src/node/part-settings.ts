@@ -41,7 +41,9 @@ const PROBE_TASKS = 64;
 
 /** What the site's trainer learns from; `undefined` if from practice tasks alone. */
 function feedbackSources(definition: LoadedSite["definition"]): FeedbackSource[] | undefined {
-  const isJudged = definition.training?.judge !== undefined;
+  const { messages = false, requestTrials } = definition.training?.judge ?? {};
+  // Comparisons teach nothing.
+  const isJudged = messages || requestTrials !== undefined;
   const feedback = feedbackOf(definition);
   if (feedback === null && !isJudged) return undefined;
   const read = new Set<string>([...Object.keys(feedback ?? {}), ...(isJudged ? ["judge"] : [])]);
@@ -97,6 +99,7 @@ export function trainerArguments({
       "judge-votes": training.judge?.votes,
       "request-trials": training.judge?.requestTrials,
       "read-only-tools": training.judge?.readOnlyTools,
+      "compare-requests": training.judge?.comparisons,
     }),
     ...(training.judge?.messages === true ? ["--judge-messages"] : []),
     ...(constrainToolCalls ? [] : ["--no-constrain-tool-calls"]),
