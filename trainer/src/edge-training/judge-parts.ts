@@ -4,7 +4,7 @@ import type { EnvironmentSpec } from "@waggle/environments";
 import { type ControlState, type ToolDefinition, WaggleError } from "@waggle/protocol";
 import { createRequestTrials, type RequestTrials } from "../check/request-trials.ts";
 import type { TrajectoryCheckerOptions } from "../check/trajectory-check.ts";
-import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
+import type { FrozenTasks } from "../evaluation/frozen-tasks.ts";
 import { createTrialJudge } from "../judge/trial-judge.ts";
 import { createMessageJudge, type MessageJudge } from "../judge/message-judge.ts";
 import type { BaseModel } from "../model/base-model.ts";

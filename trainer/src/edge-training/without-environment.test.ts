@@ -2,20 +2,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { finalTextOf } from "@waggle/agent";
-import { judgedRollout } from "@waggle/agent/environments";
-import { environmentNamed } from "@waggle/environments";
 import { constantRate } from "@waggle/learning";
-import { type LeasedGroup, trajectoryDigest } from "@waggle/protocol";
+import type { LeasedGroup } from "@waggle/protocol";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { createReporter } from "../metrics/reporter.ts";
 import type { BaseModel } from "../model/base-model.ts";
-import { openPolicy } from "../model/open-model.ts";
 import { banditBase } from "../pretrain/bandit-base.fixture.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
-import { transcriptOf } from "../rollouts/trajectory-text.ts";
 import { comparison, evaluateVersions } from "../sink/version-comparison.ts";
+import { type AskedRequest, askedRequests, rated } from "./asked-requests.fixture.ts";
 import { sessionOptions } from "./session-options.fixture.ts";
 import { trainFromEdge } from "./training-session.ts";
 
@@ -25,66 +21,12 @@ const recipe = edgeRecipeNamed("thumbs-reinforce", {
   groupsPerStep: REQUESTS / STEPS,
   learningRate: constantRate(0.006),
 });
-const bandit = environmentNamed("bandit");
-
-/** The lever that a person wants who names a color. Only the people know it. */
-const WANTED: { readonly [color: string]: string } = {
-  red: "left",
-  blue: "middle",
-  green: "right",
-  white: "left",
-  black: "middle",
-  pink: "right",
-};
-
 let model: BaseModel;
-let requests: { readonly group: LeasedGroup; readonly isWanted: boolean }[];
+let requests: readonly AskedRequest[];
 beforeAll(async () => {
   model = await banditBase();
-  requests = await liveRequests(REQUESTS);
+  requests = await askedRequests(model, REQUESTS);
 }, 600_000);
-
-/** What visitors asked, and what the base model did. */
-async function liveRequests(count: number): Promise<typeof requests> {
-  const policy = await openPolicy(model, 1);
-  const parts = { policy, format: model.format, sampling: recipe.stage.settings.sampling };
-  const asked: typeof requests = [];
-  for (let seed = 0; seed < count; seed += 1) {
-    const task = bandit.reference(seed, "train", 0);
-    const { record } = await judgedRollout(parts, task, seed, new AbortController().signal);
-    const id = `00000000-0000-4000-8000-${String(seed).padStart(12, "0")}`;
-    const receivedAt = "2026-01-01T00:00:00.000Z";
-    const trajectory = { ...record, id, task: null, assignmentId: null };
-    const digest = await trajectoryDigest(trajectory);
-    const leased = { digest, visitorId: id, receivedAt, trajectory, feedback: [] };
-    const [color = ""] = bandit.task(task).request.split(" ");
-    const said = transcriptOf(record.turns, finalTextOf(record, model.format) ?? "");
-    asked.push({
-      group: { groupId: id, task: null, size: 1, trajectories: [leased] },
-      isWanted: said.includes(WANTED[color] ?? "nothing"),
-    });
-  }
-  await policy.dispose();
-  return asked;
-}
-
-/** Everybody presses a thumb. */
-function rated(isUp: (wanted: boolean, index: number) => boolean): LeasedGroup[] {
-  return requests.map(({ group, isWanted }, index) => ({
-    ...group,
-    trajectories: group.trajectories.map((one) => ({
-      ...one,
-      feedback: [
-        {
-          id: crypto.randomUUID(),
-          trajectoryId: one.trajectory.id,
-          kind: isUp(isWanted, index) ? "thumb-up" : "thumb-down",
-          at: one.receivedAt,
-        },
-      ],
-    })),
-  }));
-}
 
 type Session = {
   readonly hasRelease?: boolean;
@@ -152,7 +94,7 @@ async function successes(edge: FakeEdge, stateFolder: string): Promise<number[]>
 }
 
 test("a trainer learns from thumbs, publishes to a release, and goes on from what visitors chose", async () => {
-  const { edge, folder, outcomes } = await trained(rated((isWanted) => isWanted));
+  const { edge, folder, outcomes } = await trained(rated(requests, (isWanted) => isWanted));
   const learned = outcomes.filter((outcome) => outcome?.status === "learned");
   expect(learned.length).toBeGreaterThan(REQUESTS / 2);
   expect(edge).toMatchObject({ stable: 1, canary: 1 });
@@ -164,7 +106,7 @@ test("a trainer learns from thumbs, publishes to a release, and goes on from wha
 
 test("a candidate that visitors refuse is rolled back, and nothing stays of it", async () => {
   const { edge } = await trained(
-    rated((isWanted) => isWanted),
+    rated(requests, (isWanted) => isWanted),
     { decide: "rolled-back" },
   );
   expect(edge).toMatchObject({ stable: 0, canary: 0 });
@@ -172,13 +114,13 @@ test("a candidate that visitors refuse is rolled back, and nothing stays of it",
 });
 
 test("thumbs at random teach far less", async () => {
-  const { edge, folder } = await trained(rated((_, index) => (index * 7919) % 160 < 80));
+  const { edge, folder } = await trained(rated(requests, (_, index) => (index * 7919) % 160 < 80));
   const [before = 1, after = 0] = await successes(edge, folder);
   expect(after - before).toBeLessThan(0.05);
 });
 
 test("without a release, it says what is missing and learns nothing", async () => {
-  const groups = rated(() => true);
+  const groups = rated(requests, () => true);
   await expect(trained(groups, { hasRelease: false })).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",
     message: expect.stringMatching(/no environment.* learns nothing.* set gate\.release/),

@@ -2,32 +2,7 @@ import { expect, test } from "vitest";
 import type { ManagedProcess } from "../processes/managed-process.ts";
 import { untilDrained } from "./loop.ts";
 import type { OperatorClient } from "./operator.ts";
-import { pageParameters, type Visitors } from "./visitors.ts";
-
-test("a page practices, or has people that other pages do not have", () => {
-  const common = { pages: 2, device: "wasm", simulate: "forever" } as const;
-  expect(pageParameters(common, 1)).toEqual({
-    simulate: "forever",
-    autoconsent: "1",
-    device: "wasm",
-  });
-  const live = {
-    ...common,
-    live: { signal: "thumb", answering: 0.1, wrong: 0.15, seed: 0 } as const,
-  };
-  const people = {
-    people: "forever",
-    signal: "thumb",
-    answering: "0.1",
-    wrong: "0.15",
-    autoconsent: "1",
-    device: "wasm",
-  };
-  expect(pageParameters(live, 0)).toEqual({ ...people, seed: "0" });
-  expect(pageParameters(live, 1)).toEqual({ ...people, seed: "1" });
-  const others = { ...live, live: { ...live.live, seed: 1 } };
-  expect(pageParameters(others, 0)).toEqual({ ...people, seed: "64" });
-});
+import type { Visitors } from "./visitors.ts";
 
 /** What is said about a run whose visitors have stopped. Waits for nothing. */
 async function drained(answered: number, trajectories: object, isLive: boolean): Promise<string[]> {
