@@ -49,6 +49,26 @@ export function startPeople(site: PracticedSite, pages: LivePages, onLine: LineS
   return People.start({ ...wishesOf(site), ...pages }, onLine);
 }
 
+/** The edge decides once a minute. */
+const DECISION_MS = 75_000;
+
+/**
+ * Waits until the edge has ended a running release, or has decided to go on once more.
+ * @returns false if it is still running
+ */
+export async function untilReleaseEnds(
+  operator: Pick<OperatorClient, "policies">,
+  { timeoutMs = DECISION_MS, pollMs = 2000 }: { timeoutMs?: number; pollMs?: number } = {},
+): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const { release = null } = await operator.policies();
+    if (release === null) return true;
+    if (Date.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
 /** Where the people's wishes and the site's state are: by name, so that this process runs none of it. */
 function wishesOf({ source, environment, project }: PracticedSite): {
   environment: string;

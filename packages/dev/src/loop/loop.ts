@@ -23,7 +23,7 @@ import { MOST_WAIT_MS, untilPublicationEnds } from "./due-publication.ts";
 import { OperatorClient } from "./operator.ts";
 import { comparePolicies } from "./policy-comparison.ts";
 import { acceptedRewards, type Evaluation, type LoopReport, loopReport } from "./report.ts";
-import { startLiveBackend, startPeople } from "./live-run.ts";
+import { startLiveBackend, startPeople, untilReleaseEnds } from "./live-run.ts";
 import { liveRelease, refusedModules, withoutEnvironment } from "./live-site.ts";
 import { Visitors } from "./visitors.ts";
 
@@ -182,10 +182,13 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     }
 
     say(
-      `visitors stop; the last ${collectsRewards ? "rewards are sent" : "trajectories are uploaded and learned from"}, and a publication that is due is finished, for at most ${MOST_WAIT_MS / 60_000} minutes each; later steps are not published …`,
+      `visitors stop; the last ${collectsRewards ? "rewards are sent" : `trajectories are uploaded${live === undefined ? " and learned from" : ""}`}, and a publication that is due is finished, for at most ${MOST_WAIT_MS / 60_000} minutes each; later steps are not published …`,
     );
     await visitors.stop();
     await untilDrained(operator, visitors, trainer, say, { isLive: live !== undefined });
+    if (live !== undefined && !(await untilReleaseEnds(operator))) {
+      say("people have not decided about the last version, so it is not deployed");
+    }
     if (!(await untilPublicationEnds(join(folder, "trainer"), trainer))) {
       say(
         "the loop waits no longer for the last publication; what it would have published is not deployed. Fewer evaluation tasks take less time (training.evaluationTasks)",
@@ -270,7 +273,7 @@ const answeredIn = (statuses: readonly VisitorStatus[]): number =>
 
 /**
  * Waits until pages have nothing to upload and the trainer has nothing to learn from.
- * @param options.isLive - the trainer gets only requests with a thumb; the others wait at the edge for good
+ * @param options.isLive - the trainer is not waited for: who could decide about what it learns now has stopped
  */
 export async function untilDrained(
   operator: OperatorClient,
@@ -284,12 +287,9 @@ export async function untilDrained(
     const statuses = await visitors.statuses();
     const outbox = statuses.reduce((total, status) => total + status.outbox.waiting, 0);
     const { trajectories } = await operator.summary();
-    const { leased, learned, rejected, skipped } = trajectories;
-    const waiting = isLive
-      ? Math.max(0, answeredIn(statuses) - leased - learned - rejected - skipped)
-      : trajectories.waiting;
+    const { leased, waiting } = trajectories;
     const idle = statuses.every((status) => !status.simulating);
-    if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
+    if (idle && outbox === 0 && (isLive || waiting + leased === 0)) return;
     if (hasFinished(trainer) && idle && outbox === 0) return;
     if (!trainer.running && !hasFinished(trainer)) {
       throw new Error(`the trainer ended with ${trainer.ending}:\n${trainer.tail.join("\n")}`);

@@ -51,6 +51,7 @@ export class Desk {
         if (faults === MAX_FAULTS) this.#errors = [String(error)];
       }
     }
+    await this.#page?.sent().catch(() => undefined);
     this.#isRunning = false;
   }
 

@@ -20,9 +20,6 @@ const spec = await environmentFrom(options.environment, options.project);
 const browser = await chromium.launch({
   executablePath: chromiumPath(),
   args: CHROMIUM_FLAGS,
-  handleSIGINT: false,
-  handleSIGTERM: false,
-  handleSIGHUP: false,
 });
 const desks = Array.from({ length: pages }, (_, index) => {
   const visit = `desk-${index}`;

@@ -31,6 +31,8 @@ export class VisitorPage implements HandledPage {
       await page.goto(url);
       await page.locator("waggle-agent .consent .button.primary").click();
       await page.waitForFunction(() => window.wagglePage.agent.status.phase !== "loading");
+      const { phase, errors } = await opened.status();
+      if (phase === "error") throw new Error(`the page does not work: ${errors.join("; ")}`);
       return opened;
     } catch (error) {
       await opened.close();
