@@ -1,6 +1,9 @@
 /** Which processes and pages of a live run load what knows people's wishes. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { loadedModules } from "../fixtures/loaded-modules.ts";
+
+// Hundreds of files are parsed.
+vi.setConfig({ testTimeout: 180_000 });
 
 const ENVIRONMENTS = /^packages\/environments\//;
 /** Draws wishes, judges answers, or has the site's state. */

@@ -31,7 +31,7 @@ test("a running release gets one more decision, and not more", async () => {
     const policies = () =>
       Promise.resolve({ release: ends && (times += 1) > 2 ? null : { version: 1, share: 0.5 } });
     return untilReleaseEnds({ policies } as unknown as OperatorClient, {
-      timeoutMs: 50,
+      timeoutMs: ends ? 30_000 : 5,
       pollMs: 1,
     });
   };
