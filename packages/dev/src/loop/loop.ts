@@ -189,7 +189,8 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     if (live !== undefined && !(await untilReleaseEnds(operator))) {
       say("people have not decided about the last version, so it is not deployed");
     }
-    if (!(await untilPublicationEnds(join(folder, "trainer"), trainer))) {
+    const hasPublished = await untilPublicationEnds(join(folder, "trainer"), trainer);
+    if (!hasPublished && live === undefined) {
       say(
         "the loop waits no longer for the last publication; what it would have published is not deployed. Fewer evaluation tasks take less time (training.evaluationTasks)",
       );
