@@ -99,7 +99,8 @@ async function livePeople(signal: "thumb" | "outcome") {
   people = People.start({ ...options, people: { ...HABITS, signal } }, onLine);
   const status = async () => (await people.statuses())[0];
   // Loading the model is part of it, which takes long on a busy machine.
-  await expect.poll(async () => (await status())?.people.answered ?? 0, SLOW).toBeGreaterThan(1);
+  // After ten requests a new visitor comes.
+  await expect.poll(async () => (await status())?.people.requests ?? 0, SLOW).toBeGreaterThan(11);
   expect((await status())?.simulating).toBe(true);
   await people.stop();
   const last = await status();

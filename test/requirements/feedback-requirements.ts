@@ -236,7 +236,7 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "packages/dev/src/people/person.test.ts > with half of the verdicts wrong, a verdict says nothing about the answer",
       "packages/dev/src/people/visit.test.ts > right answers get thumbs up, wrong and cut ones thumbs down",
       "packages/dev/src/people/visit.test.ts > people can tell the site's backend, which reports an outcome, or type a message instead",
-      "packages/dev/src/people/desk.test.ts > after eight wishes a new visitor comes, whose predecessor has sent everything, and counts go on",
+      "packages/dev/src/people/desk.test.ts > after ten wishes a new visitor comes, whose predecessor has sent everything, and counts go on",
       "test/contract/live-people.test.ts > people send live requests and thumbs, and neither task, verdict nor seed",
       "packages/dev/src/loop/report.test.ts > a live run counts requests and thumbs, and measures from the press of a thumb",
       "test/e2e/live-people.test.ts > people ask and rate until they are stopped, and the edge learns no task, verdict or seed",

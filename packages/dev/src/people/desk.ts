@@ -1,6 +1,6 @@
 /**
- * A desk at which one visitor after another sits down with a browser of their own. A visitor has a few wishes, one after the
- * other; each is a person of `drawPerson`. Counts go on from one visitor to the next.
+ * A desk with a device that one visitor after another uses. A visitor has a few wishes, one after the other; each is a person
+ * of `drawPerson`. Counts go on from one visitor to the next.
  */
 import type { PageStatus } from "@waggle/embed/practice";
 import { drawPerson, type LivePeople } from "./person.ts";
@@ -9,14 +9,14 @@ import type { VisitorPage } from "./visitor-page.ts";
 import { NO_PEOPLE, type PeopleProgress, type VisitorStatus } from "./visitor-status.ts";
 
 /** A release counts at most ten requests of a visitor. */
-const WISHES = 8;
+const WISHES = 10;
 /** Consecutive failures after which nobody comes any more. */
 const MAX_FAULTS = 3;
 
 /** Options of a `Desk`. */
 export type DeskOptions = Omit<VisitParts, "page" | "onRequest" | "signal"> & {
   readonly people: LivePeople;
-  /** Opens the page as a new visitor. */
+  /** Opens the page on the desk's device, for its first visitor. */
   readonly open: () => Promise<VisitorPage>;
 };
 
@@ -84,17 +84,19 @@ export class Desk {
 
   /** A new visitor takes the place of the last one, whose page has sent everything. */
   async #sitDown(): Promise<void> {
-    const before = this.#page;
-    if (before !== null) {
-      await before.sent();
-      const last = await before.status();
-      this.#page = null;
-      this.#last = last;
-      this.#sent += last.outbox.sent;
-      this.#versions = [...this.#versions, ...last.versions];
-      await before.close();
+    const page = this.#page;
+    if (page === null) {
+      this.#page = await this.#options.open();
+      return;
     }
-    this.#page = await this.#options.open();
+    await page.sent();
+    const last = await page.status();
+    this.#page = null;
+    this.#last = last;
+    this.#sent += last.outbox.sent;
+    this.#versions = [...this.#versions, ...last.versions];
+    await page.reopen();
+    this.#page = page;
   }
 
   async #serve(index: number): Promise<void> {
