@@ -30,7 +30,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/collector": 46,
   "@waggle/dev": 22,
   "@waggle/edge": 4,
-  "@waggle/embed": 38,
+  "@waggle/embed": 36,
   "@waggle/engine": 21,
   "@waggle/environments": 62,
   "@waggle/evaluation": 67,

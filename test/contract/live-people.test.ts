@@ -1,12 +1,15 @@
-/** Simulated people with the real agent: what they send to the edge, and what stays in the page. */
+/** Simulated people with the real agent and the site's real backend: what they send to the edge, and what stays with them. */
 import "fake-indexeddb/auto";
 import { defineEnvironment } from "@waggle/agent/define";
 import { canonicalJson } from "@waggle/protocol";
-import { expect, test, vi } from "vitest";
-import { drawPerson } from "../../apps/practice/src/person.ts";
-import { createSampleTask } from "../../apps/practice/src/sample-task.ts";
-import { simulatePeople } from "../../apps/practice/src/simulated-people.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { backendTools, readBackend } from "../../apps/practice/src/site-backend.ts";
+import { createSiteBackend } from "../../packages/dev/src/backend/site-backend.ts";
+import { backendClient } from "../../packages/dev/src/people/backend-client.ts";
+import { drawPerson } from "../../packages/dev/src/people/person.ts";
+import { type HandledPage, type Reaction, visit } from "../../packages/dev/src/people/visit.ts";
 import { openPage, say } from "../../packages/embed/src/agent.fixture.ts";
+import { localServer } from "../fixtures/local-server.ts";
 
 const COLORS = ["red", "blue", "green", "white"] as const;
 
@@ -39,37 +42,51 @@ const rooms = defineEnvironment({
 /** The default is one second, which is short on a busy machine. */
 const SLOW = { timeout: 30_000 };
 
-const PEOPLE = { count: 8, signal: "thumb", answering: 1, wrong: 0, seed: 11 } as const;
+const COUNT = 8;
+const PEOPLE = { signal: "thumb", answering: 1, wrong: 0, seed: 11 } as const;
 
 test("people send live requests and thumbs, and neither task, verdict nor seed", async () => {
-  const sample = await createSampleTask(rooms);
+  const server = await localServer(
+    await createSiteBackend({ spec: rooms, report: () => Promise.reject(new Error("no outcome")) }),
+  );
+  onTestFinished(() => server.close());
+  const site = await readBackend(server.origin);
   // Every answer paints the room red, which is right for some.
-  const turns = Array.from({ length: PEOPLE.count }, () => [
+  const turns = Array.from({ length: COUNT }, () => [
     say("", { name: "paint", arguments: { color: "red" } }),
     say("Done."),
   ]).flat();
-  const { agent, edge } = openPage({ tools: sample.tools, system: sample.system, turns });
+  const tools = backendTools(site, { backend: server.origin, visit: "one" });
+  const { agent, edge } = openPage({ tools, system: site.system, turns });
   agent.consent.grant();
-  const errors: unknown[] = [];
-  const people = simulatePeople({
-    agent,
-    sample,
-    environment: rooms,
-    request: PEOPLE,
-    onError: (error) => errors.push(error),
-  });
-  await vi.waitFor(() => expect(people.progress.running).toBe(false), SLOW);
-  const { reactions, progress } = people;
+  const page: HandledPage = {
+    startOver: async () => agent.clear(),
+    ask: async (message) => (await agent.send(message).finished).text,
+    press: async (thumb) => void (await agent.feedback(thumb === "up" ? "thumb-up" : "thumb-down")),
+    trajectoryId: async () => agent.trajectoryId,
+  };
+  let requests = 0;
+  const said: (Reaction | null)[] = [];
+  for (let index = 0; index < COUNT; index += 1) {
+    const parts = {
+      page,
+      backend: backendClient(server.origin, "one"),
+      spec: rooms,
+      signal: PEOPLE.signal,
+      onRequest: () => void (requests += 1),
+    };
+    said.push(await visit(parts, drawPerson(PEOPLE, index)));
+  }
+  const reactions = said.filter((one) => one !== null);
   await vi.waitFor(() => {
-    expect(edge.trajectories).toHaveLength(PEOPLE.count);
-    expect(edge.feedback).toHaveLength(progress.answered);
+    expect(edge.trajectories).toHaveLength(COUNT);
+    expect(edge.feedback).toHaveLength(reactions.length);
   }, SLOW);
   await agent.dispose();
-  expect(errors).toEqual([]);
-  expect(progress).toMatchObject({ requests: PEOPLE.count, failed: 0 });
+  expect(requests).toBe(COUNT);
 
   // What each person asked for, by the seed, which the edge does not have.
-  const tasks = Array.from({ length: PEOPLE.count }, (_, index) => {
+  const tasks = Array.from({ length: COUNT }, (_, index) => {
     const person = drawPerson(PEOPLE, index);
     const reference = { environment: rooms.name, seed: person.taskSeed, split: "train" } as const;
     const isHappy = rooms.task(reference).request === "Paint it red.";

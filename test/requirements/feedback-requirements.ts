@@ -257,7 +257,7 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     id: "study:live-signals",
     source: "issue 18, what it must show, first point",
     behavior:
-      "Simulated people teach a learner that knows neither them nor a verifier. Honest feedback teaches more than the same feedback on other requests. OpenClaw-RL's formula, its terms alone and the own recipe are compared on the same signals, with equal steps.",
+      "Simulated people teach a learner in a process that can load neither them nor a verifier. Honest feedback teaches more than the same feedback on other requests. OpenClaw-RL's formula, its terms alone and the own recipe are compared on the same signals, with equal steps.",
     tests: [
       "trainer/src/studies/live-signals/live-signals.test.ts > %s teach more than the same feedback on other requests",
       "trainer/src/studies/live-signals/live-signals.test.ts > a tenth of the people press a thumb, unhappy ones twice as often, and 15 % press the wrong one",
@@ -265,6 +265,8 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/studies/live-signals/live-signals.test.ts > a cell of %s learns from messages and corrections",
       "trainer/src/studies/live-signals/live-signals.test.ts > the formula is compared with its terms alone and with the own recipe, by pairs of one seed",
       "trainer/src/studies/live-signals/live-signals.test.ts > the learner loads no environment, no verifier and none of the people",
+      "trainer/src/studies/live-signals/live-signals.test.ts > a learner in a process that cannot load people and environments learns exactly the same",
+      "trainer/src/studies/live-signals/live-signals.test.ts > the learner's process refuses what knows people's wishes",
       "trainer/src/studies/live-signals/study-site.test.ts > $people.name: for half of the kinds, most demonstrations give an answer that people do not want",
       "trainer/src/studies/live-signals/study-site.test.ts > $people.name: no held-out request is in practice or demonstrated",
     ],
@@ -273,15 +275,33 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     id: "loop:live-people",
     source: "docs/how-to/your-own-site.md, Try people who rate answers",
     behavior:
-      "Simulated people type live requests and say how the answers are with stated shares; no task, verdict or seed leaves the page.",
+      "Simulated people type live requests and say how the answers are with stated shares; no task, verdict or seed leaves their process.",
     tests: [
-      "apps/practice/src/person.test.ts > 15 % of the verdicts are wrong, for happy and for unhappy people",
-      "apps/practice/src/person.test.ts > with half of the verdicts wrong, a verdict says nothing about the answer",
-      "apps/practice/src/simulated-people.test.ts > right answers get thumbs up, wrong and cut ones thumbs down",
-      "apps/practice/src/simulated-people.test.ts > people can report an outcome or type a message instead",
+      "packages/dev/src/people/person.test.ts > 15 % of the verdicts are wrong, for happy and for unhappy people",
+      "packages/dev/src/people/person.test.ts > with half of the verdicts wrong, a verdict says nothing about the answer",
+      "packages/dev/src/people/visit.test.ts > right answers get thumbs up, wrong and cut ones thumbs down",
+      "packages/dev/src/people/visit.test.ts > people can tell the site's backend, which reports an outcome, or type a message instead",
+      "packages/dev/src/people/desk.test.ts > after ten wishes a new visitor comes, whose predecessor has sent everything, and counts go on",
       "test/contract/live-people.test.ts > people send live requests and thumbs, and neither task, verdict nor seed",
       "packages/dev/src/loop/report.test.ts > a live run counts requests and thumbs, and measures from the press of a thumb",
       "test/e2e/live-people.test.ts > people ask and rate until they are stopped, and the edge learns no task, verdict or seed",
+      "test/e2e/live-people.test.ts > outcomes come from the site's backend with its credential, and never from a page",
+    ],
+  },
+  {
+    id: "loop:hidden-wishes",
+    source:
+      "issue 18, what it must show: simulated people whose wishes no part of the trainer can see",
+    behavior:
+      "In a live run, the trainer's process cannot load environments, the site's modules and the people, and learns all the same. Page, edge and loop load nothing that draws a wish or judges an answer, and people of a release alone decide about a version.",
+    tests: [
+      "trainer/src/refusal/refuse-modules.test.ts > train-edge starts where environments are refused, and names the module if one is asked for",
+      "trainer/src/refusal/refuse-modules.test.ts > a session that cannot load environments learns from thumbs and publishes to a release",
+      "test/contract/hidden-wishes.test.ts > the trainer of a live run starts without environments and people",
+      "test/contract/hidden-wishes.test.ts > the page of a live run has no environment and no people",
+      "test/contract/hidden-wishes.test.ts > the loop's process starts people and backend, and loads neither",
+      "packages/dev/src/loop/live-site.test.ts > edge and trainer of a live run get the site without its environment, and with a release",
+      "test/e2e/live-loop.test.ts > a trainer that cannot load the environment learns from people, and their release begins",
     ],
   },
 ];

@@ -1,7 +1,4 @@
-/**
- * The practice page: tasks of one environment to try by hand, simulated visitors that practice in it, and simulated people
- * that type requests.
- */
+/** The practice page: tasks of one environment to try by hand, and simulated visitors that practice in it. */
 import { createAgent } from "@waggle/embed";
 import { required } from "@waggle/embed/dom";
 import "@waggle/embed/element";
@@ -12,9 +9,9 @@ import {
   readSiteConfig,
   reportStatus,
 } from "@waggle/embed/practice";
-import { environment, visitor } from "virtual:waggle/practice";
+import { environment } from "virtual:waggle/practice";
+import { visitor } from "virtual:waggle/visitor";
 import { createSampleTask } from "./sample-task.ts";
-import { simulatePeople } from "./simulated-people.ts";
 
 const config = await readSiteConfig();
 const isLocal = isLocalAddress(config.edgeUrl) && isLocalAddress(location.href);
@@ -37,8 +34,6 @@ const agent = createAgent({
     maxTurns,
     ...(maxTurnTokens === undefined ? {} : { maxTokensPerTurn: maxTurnTokens }),
   },
-  // The messages of a simulated person are one task, as in practice, and each person starts a new conversation.
-  ...(request.people === null ? {} : { rememberFrom: 0 }),
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
 const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];
@@ -79,12 +74,7 @@ const practice = connectPractice(agent, {
 if (request.autoConsent && agent.consent.get() === null) agent.consent.grant();
 agent.ready
   .then(() => {
-    if (agent.consent.get() === null) return;
-    if (request.simulate > 0) practice(request.simulate);
-    const { people } = request;
-    if (people === null) return;
-    const { addError: onError } = status;
-    status.setPeople(simulatePeople({ agent, sample, environment, request: people, onError }));
+    if (agent.consent.get() !== null && request.simulate > 0) practice(request.simulate);
   })
   // The panel shows the error to people, the status to programs.
   .catch(() => undefined);

@@ -27,8 +27,13 @@ const ANSWERING = 0.5;
 const WRONG = 0.15;
 /** Requests are groups of one. A step takes as many rollouts as one of practice, which takes eight groups of eight. */
 const GROUPS_PER_STEP = 64;
-/** The metric that people report with `--signal outcome`. */
-const METRICS = { solved: { type: "boolean", better: "higher" } };
+/** A candidate serves people until they have decided about it, so it should differ enough to be told apart. */
+const STEPS_PER_CANDIDATE = 12;
+
+/** The metric that the site's backend reports. With messages it decides about versions and teaches nothing. */
+const metricsOf = (signal: Signal): object => ({
+  solved: { type: "boolean", better: "higher", ...(signal === "message" ? { weight: 0 } : {}) },
+});
 
 /** A number from 0 to 1. */
 function share(text: string): number {
@@ -43,13 +48,13 @@ export function withLiveOptions(command: Command): Command {
     .addOption(
       new Option(
         "--live",
-        "simulated people type requests and rate the answers, and the trainer learns from the ratings alone, while its gate uses the environment; always on the site's practice page",
+        "simulated people type requests and rate the answers; the trainer learns from the ratings alone and cannot load the environment, and people of a release decide about new versions",
       ).conflicts("webgpu"),
     )
     .addOption(
       new Option(
         "--signal <kind>",
-        "with --live: how people rate: by a thumb, an outcome or their next message (default: thumb)",
+        "with --live: how people rate: by a thumb, an outcome that the site's backend reports, or their next message (default: thumb)",
       ).choices(Object.keys(LIVE_RECIPES)),
     )
     .option(
@@ -91,11 +96,16 @@ export function liveRun(given: LiveFlags & { readonly recipe?: string }): {
   return {
     recipe,
     people: { signal, answering: answering ?? ANSWERING, wrong: wrong ?? WRONG, seed: seed ?? 0 },
-    trainerArgs: ["--groups-per-step", String(GROUPS_PER_STEP)],
+    trainerArgs: [
+      "--groups-per-step",
+      String(GROUPS_PER_STEP),
+      "--publish-every",
+      String(STEPS_PER_CANDIDATE),
+    ],
     edgeVariables: {
       FEEDBACK_WAIT_SECONDS: "1",
       FEEDBACK_FROM: Object.keys(edgeRecipeNamed(recipe).feedback ?? {}).join(","),
-      METRICS: JSON.stringify(METRICS),
+      METRICS: JSON.stringify(metricsOf(signal)),
     },
   };
 }

@@ -52,7 +52,9 @@ test("with --live people ask, the edge waits for thumbs, and a recipe learns fro
   expect(runOf("--live")).toMatchObject({
     live: { signal: "thumb", answering: 0.5, wrong: 0.15, seed: 0 },
     folder: "/rooms/.waggle/loop-live",
-    trainerArgs: ["--recipe", "thumbs-reinforce", "--groups-per-step", "64"],
+    trainerArgs: [
+      ...["--recipe", "thumbs-reinforce", "--groups-per-step", "64", "--publish-every", "12"],
+    ],
     edgeVariables: { FEEDBACK_WAIT_SECONDS: "1" },
   });
   const control = runOf("--live", "--control", "--answering", "0.1", "--wrong", "0.5");
@@ -68,6 +70,8 @@ test("each signal has a recipe, and the edge waits for what the recipe reads", (
   expect(run.live?.signal).toBe("message");
   expect(run.trainerArgs.slice(0, 2)).toEqual(["--recipe", "messages-reinforce"]);
   expect(run.edgeVariables).toMatchObject({ FEEDBACK_FROM: "message" });
+  // It decides about versions and teaches nothing.
+  expect(run.edgeVariables?.["METRICS"]).toContain('"weight":0');
   expect(runOf("--live", "--signal", "outcome").edgeVariables).toMatchObject({
     FEEDBACK_FROM: "outcome",
     METRICS: JSON.stringify({ solved: { type: "boolean", better: "higher" } }),

@@ -9,13 +9,13 @@ import {
   type ComparisonProgress,
   evaluateVersions,
 } from "../sink/version-comparison.ts";
-import { frozenReferences } from "../evaluation/frozen-evaluation.ts";
+import { frozenReferences } from "../evaluation/frozen-tasks.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { edgeOf, type EdgeOptions, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, PAGE_TURN } from "../options/learning-options.ts";
 import { numbers, whole, wholeNumbers } from "../options/option-values.ts";
+import { environmentOption } from "../options/environment-option.ts";
 import {
-  environmentOption,
   jsonOption,
   modelOption,
   seedOption,

@@ -13,13 +13,13 @@ import type { Command } from "commander";
 import { requireAssigned } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { publishBase } from "../edge-training/publish-base.ts";
+import { evaluateVersion } from "../evaluation/frozen-evaluation.ts";
 import {
-  evaluateVersion,
   frozenTasksName,
   keepingBase,
   type FrozenTasks,
   GATE_TASKS_START,
-} from "../evaluation/frozen-evaluation.ts";
+} from "../evaluation/frozen-tasks.ts";
 import { taskProgress } from "../evaluation/task-progress.ts";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { createReporter, probesText, type Reporter, retentionText } from "../metrics/reporter.ts";
@@ -31,8 +31,8 @@ import { openPolicy } from "../model/open-model.ts";
 import { edgeOf, type EdgeOptions, edgeTransport, withEdge } from "../options/edge-options.ts";
 import { type LearningOptions, PAGE_TURN } from "../options/learning-options.ts";
 import type { ProgramOptions } from "../options/program-options.ts";
+import { environmentOption } from "../options/environment-option.ts";
 import {
-  environmentOption,
   evaluationTasksOption,
   jsonOption,
   modelOption,

@@ -21,8 +21,8 @@ import { openEngine, openPolicy } from "../model/open-model.ts";
 import { type LearningOptions, recipeOf, withLearning } from "../options/learning-options.ts";
 import { positive } from "../options/option-values.ts";
 import { serverOf } from "../options/server-options.ts";
+import { environmentOption } from "../options/environment-option.ts";
 import {
-  environmentOption,
   evaluateEveryOption,
   mustResumeOption,
   noResumeOption,

@@ -1,12 +1,14 @@
-/** `train-edge`: trains on the trajectories of an edge until it is stopped. */
+/**
+ * `train-edge`: trains on the trajectories of an edge until it is stopped. Without `--env`, it loads no module of environments:
+ * a trainer of a site without one can be started where they are refused.
+ */
+import type { EnvironmentSpec } from "@waggle/environments";
 import { createReporter } from "../metrics/reporter.ts";
 import { ALL_SITES, WaggleError } from "@waggle/protocol";
 import { listSitesToTrain } from "../edge/sites-to-train.ts";
 import { type Command, Option } from "commander";
-import { environmentFrom } from "../extensions/environment-module.ts";
 import { siteTools } from "../extensions/site-tools.ts";
-import { GATE_TASKS_START } from "../evaluation/frozen-evaluation.ts";
-import { trainAllSites } from "../edge-training/train-all-sites.ts";
+import { GATE_TASKS_START } from "../evaluation/frozen-tasks.ts";
 import { type SiteTraining, trainSites } from "../edge-training/train-sites.ts";
 import { modelUnder } from "../model/frozen-base.ts";
 import { edgeOf, type EdgeOptions, edgeTransport, withEdge } from "../options/edge-options.ts";
@@ -16,7 +18,6 @@ import { judgeOf, type JudgeFlags, withJudge } from "../options/judge-options.ts
 import { serverOf } from "../options/server-options.ts";
 import {
   adapterOption,
-  environmentOption,
   noResumeOption,
   promotionMarginOption,
   siteFolder,
@@ -57,14 +58,14 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
   const { signal, writeOut, writeError, environment } = options;
   withJudge(withWatch(withEdge(withLearning(program.command("train-edge")), sitesOption())))
     .description("train on the trajectories of an edge until stopped")
-    .addOption(
-      environmentOption("the one that the edge assigns, if it is built in").argParser(
-        (source, before: readonly string[] | undefined) => [...(before ?? []), source],
-      ),
+    .option(
+      "--env <source>",
+      "environment: the name of a built-in one, the folder of a site, or a file or package that exports one, such as ./my-site.ts#name (default: the one that the edge assigns, if it is built in)",
+      (source, before: readonly string[] | undefined) => [...(before ?? []), source],
     )
     .option(
-      "--tools <site>",
-      "for a site without an environment: its folder with waggle.config.ts; requests that were decoded with its pages' tools can then be learned from",
+      "--tools <source>",
+      "for a site without an environment: its folder with waggle.config.ts, or a .json file with a list of its tools' definitions; requests that were decoded with its pages' tools can then be learned from",
     )
     .addOption(stateOption())
     .addOption(tensorboardOption())
@@ -127,8 +128,7 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
       }
       const recipe = recipeOf(given, given.maxSteps);
       const judge = judgeOf(given, recipe, environment);
-      const own =
-        given.env && (await Promise.all(given.env.map((source) => environmentFrom(source))));
+      const own = given.env && (await environmentsFrom(given.env));
       const tools = given.tools === undefined ? undefined : await siteTools(given.tools);
       const { site: sites = [undefined], ...withoutSite } = given;
       const isAll = sites[0] === ALL_SITES;
@@ -207,6 +207,13 @@ export function addTrainEdgeCommand(program: Command, options: ProgramOptions): 
         report: reporterOf(),
         environments: own ?? [],
       };
+      const { trainAllSites } = await import("../edge-training/train-all-sites.ts");
       await trainAllSites(model, recipe, all, signal);
     });
+}
+
+/** Loads modules of environments only where one is named. */
+async function environmentsFrom(sources: readonly string[]): Promise<EnvironmentSpec[]> {
+  const { environmentFrom } = await import("../extensions/environment-module.ts");
+  return Promise.all(sources.map((source) => environmentFrom(source)));
 }

@@ -11,7 +11,7 @@ import {
 import type { AttemptOptions } from "../check/recorded-attempt.ts";
 import { createRequestTrials, type RequestTrials } from "../check/request-trials.ts";
 import type { TrajectoryCheckerOptions } from "../check/trajectory-check.ts";
-import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
+import type { FrozenTasks } from "../evaluation/frozen-tasks.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { createAnswerJudge } from "../judge/answer-judge.ts";
 import { createTrialJudge } from "../judge/trial-judge.ts";

@@ -1,7 +1,7 @@
 /** Options of a training session. */
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { ToolDefinition } from "@waggle/protocol";
-import type { FrozenTasks } from "../evaluation/frozen-evaluation.ts";
+import type { FrozenTasks } from "../evaluation/frozen-tasks.ts";
 import type { Device } from "../model/device.ts";
 import type { AdapterFolder } from "../model/adapter-folder.ts";
 import type { JudgeUse } from "../options/judge-options.ts";

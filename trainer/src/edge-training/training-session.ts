@@ -1,6 +1,6 @@
 /**
  * Wires a training run: base model, engine, policy, edge, state folder and loop. The command line
- * supplies the options; the parts do the work.
+ * supplies the options; the parts do the work. Modules that know environments are loaded only for a site that has one.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -17,18 +17,12 @@ import {
   openTrainerCheckpoints,
 } from "../checkpoint/trainer-checkpoint.ts";
 import { containCheck } from "../check/contained-check.ts";
-import { assignedEnvironment } from "../edge/assigned-environment.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { uploadFile } from "../edge/object-upload.ts";
 import { PART_BYTES } from "../edge/part-size.ts";
 import { adoptedState, hasOtherStable, withPolicies } from "../edge/edge-following.ts";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import {
-  evaluateVersion,
-  frozenTasksName,
-  keepingBase,
-  type FrozenTasks,
-} from "../evaluation/frozen-evaluation.ts";
+import { frozenTasksName, keepingBase, type FrozenTasks } from "../evaluation/frozen-tasks.ts";
 import { type HeartbeatSender, startHeartbeat } from "../edge/heartbeat.ts";
 import { createLeaseHolder } from "../source/lease-holder.ts";
 import { isElsewhere, openSessionEngine } from "./session-engine.ts";
@@ -41,7 +35,7 @@ import { promotionRule } from "../sink/promotion-rule.ts";
 import { retentionPlayer } from "../sink/retention-check.ts";
 import { baseScorer } from "../update/base-scorer.ts";
 import { messageJudge, requestComparison, requestTrials, requireSameJudge } from "./judge-parts.ts";
-import { createReplay } from "../check/replay.ts";
+import type { Replay } from "../check/replay.ts";
 import { requireEngine } from "../recipes/required-engine.ts";
 import type { Reporter } from "../metrics/reporter.ts";
 import { initialState } from "../checkpoint/trainer-state.ts";
@@ -160,7 +154,12 @@ async function runSession(
   if (environment === "") requireGateWithoutTasks(recipe, options.judge, policies.gate);
   // Without tasks and feedback, a trainer waits for its first task.
   const practiced =
-    environment === "" ? undefined : assignedEnvironment(control, options.environments);
+    environment === ""
+      ? undefined
+      : (await import("../edge/assigned-environment.ts")).assignedEnvironment(
+          control,
+          options.environments,
+        );
   const tasks: FrozenTasks = { ...options.tasks, environment };
   if (saved !== null) requireSameEnvironment(saved, model, policies);
   // After the checks: a state that does not belong to this edge leaves nothing there.
@@ -282,12 +281,15 @@ async function runSession(
       policy,
       adapterCache,
       guidance,
-      replay: createReplay({
-        format: model.format,
-        contextLength: policy.contextLength,
-        vocabularySize: policy.vocabularySize,
-        environments: options.environments,
-      }),
+      replay:
+        practiced === undefined
+          ? nothingReplayed
+          : (await import("../check/replay.ts")).createReplay({
+              format: model.format,
+              contextLength: policy.contextLength,
+              vocabularySize: policy.vocabularySize,
+              environments: options.environments,
+            }),
       ...(recipe.feedback !== null && {
         feedback: createFeedbackCheck(
           recipe.feedback,
@@ -319,9 +321,10 @@ async function runSession(
           engine,
           adapterCache,
           adapterShape: place.adapterShape ?? options,
-          evaluate: keepingBase(async (version, adapter, stop, said) =>
-            evaluateVersion(await partsWith(said), tasks, version, adapter, stop),
-          ),
+          evaluate: keepingBase(async (version, adapter, stop, said) => {
+            const { evaluateVersion } = await import("../evaluation/frozen-evaluation.ts");
+            return evaluateVersion(await partsWith(said), tasks, version, adapter, stop);
+          }),
           retention: retentionPlayer(practiced, tasks, partsWith),
           ...(environment === "" && {
             compareRequests: await requestComparison(options.judge, given, edge, stateId),
@@ -349,6 +352,10 @@ async function runSession(
     await policy.dispose();
   }
 }
+
+/** A site without an environment assigns no tasks, so nothing can be run again. */
+const nothingReplayed: Replay = () =>
+  Promise.resolve({ holds: false, status: "skipped", reason: "no-verifier" });
 
 function canMask(engine: TrainEngine): boolean {
   return engine.capabilities().sequences.includes("keptTokenIds");

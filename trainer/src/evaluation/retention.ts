@@ -14,7 +14,8 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import { visibleText } from "@waggle/text";
-import { GATE_TASKS_START, rollOutVersion, type VersionedParts } from "./frozen-evaluation.ts";
+import type { VersionedParts } from "./frozen-evaluation.ts";
+import { GATE_TASKS_START } from "./frozen-tasks.ts";
 
 /** Number of tasks where the edge's gate does not say one. */
 export const RETENTION_TASKS = 100;
@@ -69,6 +70,8 @@ export async function playRetention(
   const environments = [withVerdicts(set.spec)];
   const given = { ...parts, environments, turnTokens, constrainToolCalls };
   const tasks = references(set).map((task, i) => ({ place: i, task, seed: derivedSeed(seed, i) }));
+  // Loaded here: a trainer of a site without an environment loads no module of environments.
+  const { rollOutVersion } = await import("./frozen-evaluation.ts");
   const rollouts = await rollOutVersion(given, tasks, version, adapter, signal);
   return {
     successes: rollouts.map(({ verification: { success, parts: said } }) =>

@@ -17,8 +17,8 @@ import { CREDENTIAL_VARIABLES } from "../options/credentials.ts";
 import { type Reasons, reasonsText } from "./reasons.ts";
 import { readRecords } from "./record-source.ts";
 import { textRowsSummary } from "./text-rows.ts";
+import { environmentOption } from "../options/environment-option.ts";
 import {
-  environmentOption,
   forceOption,
   fromOption,
   jsonOption,

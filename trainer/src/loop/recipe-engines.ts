@@ -20,11 +20,8 @@ import type { EngineResources } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 import { inPasses } from "../update/engine-passes.ts";
 import { candidateScorer } from "../update/teacher-candidates.ts";
-import {
-  needsWorldModel,
-  openSimulator,
-  type EnvironmentSimulator,
-} from "../rollouts/fitted-environment.ts";
+import { needsWorldModel } from "../recipes/world-model-need.ts";
+import type { EnvironmentSimulator } from "../rollouts/fitted-environment.ts";
 
 /** The engines of a run, and how to dispose them. */
 export type RecipeEngines = {
@@ -132,7 +129,7 @@ export async function openRecipeEngines(
       models.set(role, await createModel(role, { adapter, ...head }));
     }
     const simulator = needsWorldModel(recipe)
-      ? await openSimulator(model, device, { threads, memoryLimit })
+      ? await simulatorOf(model, device, { threads, memoryLimit })
       : undefined;
     const reference = needed.has("ref") ? await referenceOf(createModel, model) : undefined;
     const taught =
@@ -179,6 +176,16 @@ async function referenceOf(createModel: CreateModel, { config }: BaseModel): Pro
   // A fresh adapter changes nothing, so this engine is the base.
   const adapter = initializeAdapter(config, { rank: 1, alpha: 1, seed: 0 });
   return scorerOf(await createModel("reference", { adapter }));
+}
+
+/** Environments are loaded only for a recipe that fits one. */
+async function simulatorOf(
+  model: BaseModel,
+  device: Device,
+  resources: EngineResources,
+): Promise<EnvironmentSimulator> {
+  const { openSimulator } = await import("../rollouts/fitted-environment.ts");
+  return openSimulator(model, device, resources);
 }
 
 async function teacherOf(

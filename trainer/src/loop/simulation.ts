@@ -13,11 +13,8 @@ import {
   WaggleError,
 } from "@waggle/protocol";
 import type { EdgeRecipe } from "../recipes/edge-recipe.ts";
-import {
-  evaluateVersion,
-  type FrozenTasks,
-  type VersionedParts,
-} from "../evaluation/frozen-evaluation.ts";
+import { evaluateVersion, type VersionedParts } from "../evaluation/frozen-evaluation.ts";
+import type { FrozenTasks } from "../evaluation/frozen-tasks.ts";
 import { inLanes } from "../rollouts/lanes.ts";
 import { expandGrammars } from "../check/grammar-expansion.ts";
 import { type LearnableGroup, learnableTrajectory } from "../check/learnable-group.ts";

@@ -3,7 +3,6 @@
  * of a single command is declared by the command.
  */
 import type { Precision } from "@waggle/engine";
-import { ENVIRONMENTS } from "@waggle/environments";
 import type { ResidentFormat } from "@waggle/model";
 import { InvalidArgumentError, Option } from "commander";
 import { ALL_SITES, DEFAULT_SITE, SiteId } from "@waggle/protocol";
@@ -140,15 +139,6 @@ export function rankOption(byDefault: number): Option {
     .argParser(positive)
     .default(byDefault)
     .conflicts("adapter");
-}
-
-/** @param byDefault - text for the default in the help; absent: there is none */
-export function environmentOption(byDefault?: string): Option {
-  const otherwise = byDefault === undefined ? "" : ` (default: ${byDefault})`;
-  return new Option(
-    "--env <source>",
-    `environment: ${ENVIRONMENTS.map(({ name }) => name).join(", ")}, the folder of a site, or a file or package that exports one, such as ./my-site.ts#name${otherwise}`,
-  );
 }
 
 /** @param byDefault - text for the default in the help */

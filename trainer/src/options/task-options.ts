@@ -18,7 +18,8 @@ import { rewardFrom } from "../extensions/reward-module.ts";
 import { recipeEnvironment, recipePlace } from "../recipes/recipe-places.ts";
 import { requireTurnTokens } from "../rollouts/turn-limit.ts";
 import { existingModel, number } from "./option-values.ts";
-import { environmentOption, modelFolderOption, turnTokensOption } from "./shared-options.ts";
+import { environmentOption } from "./environment-option.ts";
+import { modelFolderOption, turnTokensOption } from "./shared-options.ts";
 
 /** Parsed values of the task options. */
 export type TaskFlags = {

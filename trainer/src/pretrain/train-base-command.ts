@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { WaggleError } from "@waggle/protocol";
 import { type Command, Option } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
+import { environmentOption } from "../options/environment-option.ts";
 import {
   basesOption,
-  environmentOption,
   jsonOption,
   mustResumeOption,
   noResumeOption,

@@ -7,7 +7,7 @@ import { initializeAdapter } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { TINY } from "../edge-training/training.fixture.ts";
-import { keepingBase } from "../evaluation/frozen-evaluation.ts";
+import { keepingBase } from "../evaluation/frozen-tasks.ts";
 import { createReporter } from "../metrics/reporter.ts";
 import { createAdapterCache } from "../model/adapter-cache.ts";
 import { publishAdapter } from "../sink/adapter-publication.ts";

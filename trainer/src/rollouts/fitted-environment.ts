@@ -15,6 +15,7 @@ import { derivedSeed } from "@waggle/protocol";
 import { demonstrations } from "./demonstration.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import type { WorldModels } from "./changed-environment.ts";
+import { needsWorldModel } from "../recipes/world-model-need.ts";
 import { fitWorldModel, type OnFitStep, worldLesson } from "./world-model.ts";
 
 /**
@@ -65,14 +66,6 @@ export async function openSimulator(
 const LOGGED = 256;
 const LOGGED_MISTAKES = 0.35;
 const FIT = { steps: 80, batchSize: 16, learningRate: 3e-3 } as const;
-
-/** True if a stage of the recipe needs a fitted world model. */
-export function needsWorldModel({ stages }: Pick<Recipe, "stages">): boolean {
-  return stages.some(({ state }) => {
-    const part = state["world-model"];
-    return part !== undefined && part.initial === undefined;
-  });
-}
 
 /** Fits the world model if the recipe needs one. */
 export async function fittedWorldModels(

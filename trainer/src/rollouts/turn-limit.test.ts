@@ -13,7 +13,7 @@ import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat } from "@waggle/text";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { evaluateHeldOut } from "../evaluation/held-out.ts";
-import { frozenTasksName } from "../evaluation/frozen-evaluation.ts";
+import { frozenTasksName } from "../evaluation/frozen-tasks.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { NANO_MODEL } from "../model/shipped-models.ts";
 import { openPolicy } from "../model/open-model.ts";

@@ -1,7 +1,7 @@
 /** Results of versions on the frozen tasks, as the trainer's state keeps them, and the report that follows from them. */
 import type { PolicyVersionId, VersionReport } from "@waggle/protocol";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
-import type { FrozenOutcomes } from "../evaluation/frozen-evaluation.ts";
+import type { FrozenOutcomes } from "../evaluation/frozen-tasks.ts";
 
 /** Names the frozen tasks. */
 type TaskSet = { readonly evaluationName: string };

@@ -22,7 +22,7 @@ import { WaggleError } from "@waggle/protocol";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 import type { TrainerCheckpoint } from "../checkpoint/trainer-checkpoint.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
-import type { FrozenOutcomes } from "../evaluation/frozen-evaluation.ts";
+import type { FrozenOutcomes } from "../evaluation/frozen-tasks.ts";
 import type { PromotionDecision, Reporter } from "../metrics/reporter.ts";
 import {
   type Publication,

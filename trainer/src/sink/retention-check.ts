@@ -9,7 +9,8 @@ import type {
   RetentionResult,
 } from "@waggle/protocol";
 import type { TrainerState } from "../checkpoint/trainer-state.ts";
-import type { FrozenTasks, VersionedParts } from "../evaluation/frozen-evaluation.ts";
+import type { VersionedParts } from "../evaluation/frozen-evaluation.ts";
+import type { FrozenTasks } from "../evaluation/frozen-tasks.ts";
 import {
   playRetention,
   RETENTION_TASKS,

@@ -16,9 +16,9 @@ import { STUDIES, studyNamed } from "./studies.ts";
 import { studyIn } from "./study.ts";
 import { measureText } from "./study-page.ts";
 import { answer, compared, wholeSeeds } from "./study-results.ts";
+import { environmentOption } from "../options/environment-option.ts";
 import {
   basesOption,
-  environmentOption,
   jsonOption,
   listOption,
   outputOption,

@@ -1,12 +1,15 @@
 /**
  * The whole loop, headless: edge Worker, trainer, and pages with simulated visitors in Chromium; it learns,
- * publishes and swaps policies. Starts the same processes as `waggle dev` and contains no learning code.
+ * publishes and swaps policies. Starts the same processes as `waggle dev` and contains no learning code. In a live run, the site's
+ * backend and simulated people have processes of their own, and no other part knows what people want, except the final comparison.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { PageStatus } from "@waggle/embed/practice";
 import { type LoggedRow, loggedRows } from "@waggle/trainer";
-import { buildPage, practicePage, startPage, visitorsPage } from "../pages/pages.ts";
+import { buildPage, livePage, startPage, visitorsPage } from "../pages/pages.ts";
+import type { People } from "../people/people-process.ts";
+import type { LivePeople } from "../people/person.ts";
+import type { VisitorStatus } from "../people/visitor-status.ts";
 import { type ManagedProcess, stopAll } from "../processes/managed-process.ts";
 import { freePort } from "../processes/ports.ts";
 import { StateLock } from "../processes/state-lock.ts";
@@ -20,7 +23,9 @@ import { MOST_WAIT_MS, untilPublicationEnds } from "./due-publication.ts";
 import { OperatorClient } from "./operator.ts";
 import { comparePolicies } from "./policy-comparison.ts";
 import { acceptedRewards, type Evaluation, type LoopReport, loopReport } from "./report.ts";
-import { type LivePeople, Visitors } from "./visitors.ts";
+import { startLiveBackend, startPeople, untilReleaseEnds } from "./live-run.ts";
+import { liveRelease, refusedModules, withoutEnvironment } from "./live-site.ts";
+import { Visitors } from "./visitors.ts";
 
 /** Options of `runLoop`. */
 export type LoopOptions = {
@@ -35,9 +40,9 @@ export type LoopOptions = {
   /** Tasks per page, or forever. */
   readonly simulate: number | "forever";
   /**
-   * In place of practice, people type requests on the practice page and say how the answers are. It needs an edge that
-   * waits for them
-   * (`FEEDBACK_WAIT_SECONDS`) and a recipe that learns from them.
+   * In place of practice, people in a process of their own type requests on a page and say how the answers are. It needs an
+   * edge that waits for them (`FEEDBACK_WAIT_SECONDS`) and a recipe that learns from them. Edge, trainer and page then have no
+   * environment.
    */
   readonly live?: LivePeople | undefined;
   readonly control: boolean;
@@ -63,9 +68,11 @@ export function trainerMetrics(folder: string): LoggedRow[] {
 
 /** Runs the loop and returns its report. All processes that it started have ended when it returns. */
 export async function runLoop(options: LoopOptions): Promise<LoopReport> {
-  const { onLine, site, folder, signal = new AbortController().signal } = options;
+  const { onLine, folder, live, signal = new AbortController().signal } = options;
   const say = (line: string) => onLine("loop", line);
-  requireEnvironment(site, "waggle loop");
+  const site = requireEnvironment(options.site, "waggle loop");
+  // What edge, page and trainer know of it.
+  const known = live === undefined ? site : withoutEnvironment(site);
   requireState(folder);
   const collectsRewards = site.settings.collect === "rewards";
   // Pages perturb an adapter, so the first version has one that changes nothing.
@@ -74,7 +81,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   rmSync(folder, { recursive: true, force: true });
   const installation = openInstallation(folder);
   const processes: ManagedProcess[] = [];
-  let visitors: Visitors | null = null;
+  let visitors: Visitors | People | null = null;
   const finish = async () => {
     await visitors?.close().catch(() => undefined);
     for (const child of processes.toReversed()) await child.stop();
@@ -84,7 +91,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
   signal.addEventListener("abort", () => void stopAll());
   try {
     requireChromium();
-    const page = options.live === undefined ? visitorsPage(site) : practicePage(site);
+    const page = live === undefined ? visitorsPage(site) : livePage(known);
     const model = options.model ?? (await siteModel(site, say, signal));
     const startedAt = Date.now();
     say("preparing storage and the page …");
@@ -98,11 +105,14 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     const sitePort = await freePort();
     const edge = await startEdge(installation, {
       port: edgePort,
-      site,
+      site: known,
       onLine,
-      ...(options.edgeVariables ? { variables: options.edgeVariables } : {}),
+      variables: { ...(live && liveRelease(live)), ...options.edgeVariables },
     });
     processes.push(edge);
+    const operator = new OperatorClient(edgeUrl, installation.operatorCredential);
+    const backend = live && (await startLiveBackend(site, operator, { edgeUrl, folder, onLine }));
+    if (backend !== undefined) processes.push(backend.process);
     processes.push(
       await startPage(page, {
         port: sitePort,
@@ -114,24 +124,33 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     const trainer = startTrainer(installation, {
       edgeUrl,
       model,
-      site,
+      site: known,
       onLine,
-      args: [...(options.control ? ["--shuffle-advantages"] : []), ...(options.trainerArgs ?? [])],
+      args: [
+        ...(options.control ? ["--shuffle-advantages"] : []),
+        ...(backend?.trainerArgs ?? []),
+        ...(options.trainerArgs ?? []),
+      ],
+      refused: live === undefined ? [] : refusedModules(site),
     });
     processes.push(trainer);
-    const operator = new OperatorClient(edgeUrl, installation.operatorCredential);
     await untilPublished(edgeUrl, trainer);
 
     say(`opening ${options.pages} pages …`);
-    visitors = await Visitors.open(`http://localhost:${sitePort}/`, {
-      pages: options.pages,
-      device: options.device,
-      simulate: options.simulate,
-      live: options.live,
-    });
+    const address = `http://localhost:${sitePort}/`;
+    const { pages, device, simulate } = options;
+    const people =
+      live && backend
+        ? startPeople(
+            site,
+            { page: address, backend: backend.url, pages, device, people: live },
+            onLine,
+          )
+        : null;
+    visitors = people ?? (await Visitors.open(address, { pages, device, simulate }));
 
     const deadline = Date.now() + options.minutes * 60_000;
-    let statuses: PageStatus[] = [];
+    let statuses: VisitorStatus[] = [];
     for (;;) {
       await sleep(5000);
       signal.throwIfAborted();
@@ -148,7 +167,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
         ? `${acceptedRewards(statuses)} rewards`
         : `received ${received}, learned ${learned}, waiting ${waiting + leased}`;
       say(
-        `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · ${collected} · ${options.live === undefined ? "" : `answered ${answeredIn(statuses)} · `}` +
+        `${((Date.now() - startedAt) / 60_000).toFixed(1)} min · ${collected} · ${live === undefined ? "" : `answered ${answeredIn(statuses)} · `}` +
           `published ${published}, stable ${policies.stable} · ` +
           `pages on ${statuses.map((status) => status.policyVersion ?? "–").join(" ")}`,
       );
@@ -163,11 +182,15 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     }
 
     say(
-      `visitors stop; the last ${collectsRewards ? "rewards are sent" : "trajectories are uploaded and learned from"}, and a publication that is due is finished, for at most ${MOST_WAIT_MS / 60_000} minutes each; later steps are not published …`,
+      `visitors stop; the last ${collectsRewards ? "rewards are sent" : `trajectories are uploaded${live === undefined ? " and learned from" : ""}`}, and a publication that is due is finished, for at most ${MOST_WAIT_MS / 60_000} minutes each; later steps are not published …`,
     );
     await visitors.stop();
-    await untilDrained(operator, visitors, trainer, say, { isLive: options.live !== undefined });
-    if (!(await untilPublicationEnds(join(folder, "trainer"), trainer))) {
+    await untilDrained(operator, visitors, trainer, say, { isLive: live !== undefined });
+    if (live !== undefined && !(await untilReleaseEnds(operator))) {
+      say("people have not decided about the last version, so it is not deployed");
+    }
+    const hasPublished = await untilPublicationEnds(join(folder, "trainer"), trainer);
+    if (!hasPublished && live === undefined) {
       say(
         "the loop waits no longer for the last publication; what it would have published is not deployed. Fewer evaluation tasks take less time (training.evaluationTasks)",
       );
@@ -178,7 +201,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
     const [summary, rows, reactions] = await Promise.all([
       operator.summary(),
       operator.trajectories(),
-      options.live === undefined ? null : visitors.reactions(),
+      people?.reactions() ?? null,
     ]);
     await finish();
 
@@ -246,16 +269,16 @@ async function untilPublished(edgeUrl: string, trainer: ManagedProcess): Promise
 }
 
 /** Requests of all pages that got a thumb. */
-const answeredIn = (statuses: readonly PageStatus[]): number =>
+const answeredIn = (statuses: readonly VisitorStatus[]): number =>
   statuses.reduce((total, { people }) => total + people.answered, 0);
 
 /**
  * Waits until pages have nothing to upload and the trainer has nothing to learn from.
- * @param options.isLive - the trainer gets only requests with a thumb; the others wait at the edge for good
+ * @param options.isLive - the trainer is not waited for: who could decide about what it learns now has stopped
  */
 export async function untilDrained(
   operator: OperatorClient,
-  visitors: Visitors,
+  visitors: Pick<Visitors, "statuses">,
   trainer: ManagedProcess,
   say: (line: string) => void,
   { isLive = false, timeoutMs = MOST_WAIT_MS }: { isLive?: boolean; timeoutMs?: number } = {},
@@ -265,12 +288,9 @@ export async function untilDrained(
     const statuses = await visitors.statuses();
     const outbox = statuses.reduce((total, status) => total + status.outbox.waiting, 0);
     const { trajectories } = await operator.summary();
-    const { leased, learned, rejected, skipped } = trajectories;
-    const waiting = isLive
-      ? Math.max(0, answeredIn(statuses) - leased - learned - rejected - skipped)
-      : trajectories.waiting;
+    const { leased, waiting } = trajectories;
     const idle = statuses.every((status) => !status.simulating);
-    if (idle && outbox === 0 && waiting === 0 && leased === 0) return;
+    if (idle && outbox === 0 && (isLive || waiting + leased === 0)) return;
     if (hasFinished(trainer) && idle && outbox === 0) return;
     if (!trainer.running && !hasFinished(trainer)) {
       throw new Error(`the trainer ended with ${trainer.ending}:\n${trainer.tail.join("\n")}`);
@@ -286,7 +306,10 @@ export async function untilDrained(
 }
 
 /** Waits until every page runs `version`, without a reload. */
-async function untilSwapped(visitors: Visitors, version: number): Promise<PageStatus[]> {
+async function untilSwapped(
+  visitors: Pick<Visitors, "statuses" | "refresh">,
+  version: number,
+): Promise<VisitorStatus[]> {
   for (let tries = 0; ; tries += 1) {
     await visitors.refresh();
     const statuses = await visitors.statuses();

@@ -1,12 +1,14 @@
-/** Reads summaries, policies and outcomes from the edge with the operator's credential. */
+/** Reads summaries, policies and outcomes from the edge with the operator's credential, and issues that of the site's server. */
 import {
+  DEFAULT_SITE,
   OperatorSummary,
   PoliciesResponse,
+  RotateCredentialResponse,
   TrajectoriesResponse,
   type TrajectoryRow,
 } from "@waggle/protocol";
 
-/** A read-only client of the operator's API. */
+/** A client of the operator's API. */
 export class OperatorClient {
   readonly #url: string;
   readonly #credential: string;
@@ -30,6 +32,21 @@ export class OperatorClient {
         await new Promise((resolve) => setTimeout(resolve, 300 * 2 ** tries));
       }
     }
+  }
+
+  /** A new credential with which the site's server reports outcomes. */
+  async outcomesCredential(): Promise<string> {
+    const path = `/v1/operator/sites/${DEFAULT_SITE}/credentials`;
+    const response = await fetch(`${this.#url}${path}`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${this.#credential}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ role: "outcomes" }),
+    });
+    if (!response.ok) throw new Error(`${path} responded with status ${response.status}`);
+    return RotateCredentialResponse.parse(await response.json()).credential;
   }
 
   async summary(): Promise<OperatorSummary> {

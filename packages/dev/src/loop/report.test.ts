@@ -1,6 +1,6 @@
-import type { PageStatus } from "@waggle/embed/practice";
 import type { OperatorSummary, PoliciesResponse, TrajectoryRow } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import type { VisitorStatus } from "../people/visitor-status.ts";
 import { type LoopEvidence, loopReport } from "./report.ts";
 
 const START = Date.parse("2026-11-28T00:00:00.000Z");
@@ -15,12 +15,11 @@ const row = (id: string, receivedAt: number, learnedAtStep: number | null): Traj
     logProbGapMean: null,
   }) as TrajectoryRow;
 
-const page = (people: Partial<PageStatus["people"]>, versions: { [version: number]: number }) =>
+const page = (people: Partial<VisitorStatus["people"]>, versions: { [version: number]: number }) =>
   ({
     outbox: { sent: 2 },
     trajectories: { uploaded: 5 },
     people: {
-      running: false,
       requests: 0,
       answered: 0,
       good: 0,
@@ -35,7 +34,7 @@ const page = (people: Partial<PageStatus["people"]>, versions: { [version: numbe
     policyVersion: 2,
     reloads: 0,
     backend: "wasm x1",
-  }) as unknown as PageStatus;
+  }) as unknown as VisitorStatus;
 
 /** Version 1 has the steps up to 4 and runs from second 40, version 2 those up to 8 and runs from second 90. */
 const EVIDENCE: LoopEvidence = {

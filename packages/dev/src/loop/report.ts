@@ -5,7 +5,7 @@ import type {
   PoliciesResponse,
   TrajectoryRow,
 } from "@waggle/protocol";
-import type { PageStatus, SimulatedPeople } from "@waggle/embed/practice";
+import type { SaidAt, VisitorStatus } from "../people/visitor-status.ts";
 
 /** Success of the base and of the deployed version; `final` is `null` if no version but the base is deployed. */
 type Compared = { readonly base: number; readonly final: number | null };
@@ -82,7 +82,7 @@ export type LoopReport = {
 
 /** The counts of both sides. */
 export type LoopEvidence = {
-  readonly statuses: readonly PageStatus[];
+  readonly statuses: readonly VisitorStatus[];
   readonly summary: OperatorSummary;
   readonly policies: PoliciesResponse;
   readonly rows: readonly TrajectoryRow[];
@@ -90,7 +90,7 @@ export type LoopEvidence = {
   readonly metrics: readonly Pick<MetricsRow, "metrics">[];
   readonly evaluation: Evaluation | null;
   /** Thumbs that people gave in the pages; `null` in a run of practice. */
-  readonly reactions: SimulatedPeople["reactions"] | null;
+  readonly reactions: readonly SaidAt[] | null;
   /** Whether the site collects rewards and no trajectories. */
   readonly collectsRewards: boolean;
   readonly control: boolean;
@@ -141,7 +141,7 @@ function secondsToPage(
 }
 
 /** What people did in a live run. */
-function liveReport(evidence: LoopEvidence, reactions: SimulatedPeople["reactions"]): LiveReport {
+function liveReport(evidence: LoopEvidence, reactions: readonly SaidAt[]): LiveReport {
   const people = evidence.statuses.map((status) => status.people);
   const saidAt = new Map(reactions.map(({ trajectoryId, at }) => [trajectoryId, at]));
   return {
@@ -154,7 +154,7 @@ function liveReport(evidence: LoopEvidence, reactions: SimulatedPeople["reaction
 }
 
 /** Rewards of all pages that the edge has accepted, at a site that collects nothing else. */
-export const acceptedRewards = (statuses: readonly PageStatus[]): number =>
+export const acceptedRewards = (statuses: readonly VisitorStatus[]): number =>
   sum(statuses.map(({ trajectories }) => trajectories.uploaded));
 
 /** Combines the counts of both sides. */

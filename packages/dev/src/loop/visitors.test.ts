@@ -1,38 +1,14 @@
 import { expect, test } from "vitest";
 import type { ManagedProcess } from "../processes/managed-process.ts";
 import { untilDrained } from "./loop.ts";
+import { untilReleaseEnds } from "./live-run.ts";
 import type { OperatorClient } from "./operator.ts";
-import { pageParameters, type Visitors } from "./visitors.ts";
-
-test("a page practices, or has people that other pages do not have", () => {
-  const common = { pages: 2, device: "wasm", simulate: "forever" } as const;
-  expect(pageParameters(common, 1)).toEqual({
-    simulate: "forever",
-    autoconsent: "1",
-    device: "wasm",
-  });
-  const live = {
-    ...common,
-    live: { signal: "thumb", answering: 0.1, wrong: 0.15, seed: 0 } as const,
-  };
-  const people = {
-    people: "forever",
-    signal: "thumb",
-    answering: "0.1",
-    wrong: "0.15",
-    autoconsent: "1",
-    device: "wasm",
-  };
-  expect(pageParameters(live, 0)).toEqual({ ...people, seed: "0" });
-  expect(pageParameters(live, 1)).toEqual({ ...people, seed: "1" });
-  const others = { ...live, live: { ...live.live, seed: 1 } };
-  expect(pageParameters(others, 0)).toEqual({ ...people, seed: "64" });
-});
+import type { Visitors } from "./visitors.ts";
 
 /** What is said about a run whose visitors have stopped. Waits for nothing. */
-async function drained(answered: number, trajectories: object, isLive: boolean): Promise<string[]> {
+async function drained(trajectories: object, isLive: boolean): Promise<string[]> {
   const said: string[] = [];
-  const status = { simulating: false, outbox: { waiting: 0 }, people: { answered } };
+  const status = { simulating: false, outbox: { waiting: 0 } };
   await untilDrained(
     { summary: () => Promise.resolve({ trajectories }) } as unknown as OperatorClient,
     { statuses: () => Promise.resolve([status]) } as unknown as Visitors,
@@ -43,13 +19,22 @@ async function drained(answered: number, trajectories: object, isLive: boolean):
   return said;
 }
 
-test("requests without a thumb are not waited for, those with one are", async () => {
+test("the trainer is waited for, but not in a live run, whose people can decide about nothing any more", async () => {
   const counts = { waiting: 5, leased: 0, learned: 2, rejected: 0, skipped: 1 };
-  expect(await drained(3, counts, true)).toEqual([]);
-  expect(await drained(4, counts, true)).toEqual([
-    expect.stringContaining("1 wait for the trainer"),
-  ]);
-  expect(await drained(3, counts, false)).toEqual([
-    expect.stringContaining("5 wait for the trainer"),
-  ]);
+  expect(await drained(counts, true)).toEqual([]);
+  expect(await drained(counts, false)).toEqual([expect.stringContaining("5 wait for the trainer")]);
+});
+
+test("a running release gets one more decision, and not more", async () => {
+  const asked = (ends: boolean) => {
+    let times = 0;
+    const policies = () =>
+      Promise.resolve({ release: ends && (times += 1) > 2 ? null : { version: 1, share: 0.5 } });
+    return untilReleaseEnds({ policies } as unknown as OperatorClient, {
+      timeoutMs: ends ? 30_000 : 5,
+      pollMs: 1,
+    });
+  };
+  expect(await asked(true)).toBe(true);
+  expect(await asked(false)).toBe(false);
 });

@@ -3,7 +3,7 @@
  * browser context, and so its own storage and visitor.
  */
 import type { Browser, Page } from "playwright-core";
-import type { PageStatus, PeopleRequest, SimulatedPeople } from "@waggle/embed/practice";
+import { NO_PEOPLE, type VisitorStatus } from "../people/visitor-status.ts";
 import { CHROMIUM_FLAGS, chromiumPath } from "./chromium.ts";
 
 /** What the visitors of a run do. */
@@ -12,29 +12,7 @@ export type VisitorsOptions = {
   readonly device: "auto" | "webgpu" | "wasm";
   /** Tasks that each page practices, or forever. */
   readonly simulate: number | "forever";
-  /** In place of practice: people who type requests and say how the answers are until they are stopped. */
-  readonly live?: LivePeople | undefined;
 };
-
-/** How the people of a live run answer; `PeopleRequest` explains it. Another seed gives every page other people. */
-export type LivePeople = Pick<PeopleRequest, "signal" | "answering" | "wrong" | "seed">;
-
-/** A run has at most this many pages. */
-const MOST_PAGES = 64;
-
-/** The parameters in the address of a page. Each page has other people. */
-export function pageParameters(
-  options: VisitorsOptions,
-  index: number,
-): { [name: string]: string } {
-  const { device, simulate, live } = options;
-  const common = { autoconsent: "1", device };
-  if (live === undefined) return { simulate: String(simulate), ...common };
-  const { signal } = live;
-  const [answering, wrong] = [String(live.answering), String(live.wrong)];
-  const seed = String(live.seed * MOST_PAGES + index);
-  return { people: "forever", signal, answering, wrong, seed, ...common };
-}
 
 /** The open pages of one run. */
 export class Visitors {
@@ -47,6 +25,8 @@ export class Visitors {
   }
 
   static async open(url: string, options: VisitorsOptions): Promise<Visitors> {
+    const { device, simulate } = options;
+    const search = new URLSearchParams({ simulate: String(simulate), autoconsent: "1", device });
     const { chromium } = await import("playwright-core");
     const browser = await chromium.launch({
       executablePath: chromiumPath(),
@@ -60,37 +40,26 @@ export class Visitors {
     for (let index = 0; index < options.pages; index += 1) {
       const context = await browser.newContext();
       const page = await context.newPage();
-      await page.goto(`${url}?${new URLSearchParams(pageParameters(options, index))}`);
+      await page.goto(`${url}?${search}`);
       visitors.pages.push(page);
     }
     return visitors;
   }
 
   /** Status of every page; a page that does not respond is left out. */
-  async statuses(): Promise<PageStatus[]> {
+  async statuses(): Promise<VisitorStatus[]> {
     const asked = this.pages.map((page) =>
       page.evaluate(() => window.wagglePage.status()).catch(() => null),
     );
-    return (await Promise.all(asked)).filter((status) => status !== null);
+    const statuses = (await Promise.all(asked)).filter((status) => status !== null);
+    return statuses.map((status) => ({ ...status, people: NO_PEOPLE }));
   }
 
-  /** What people have said about answers in all pages. */
-  async reactions(): Promise<SimulatedPeople["reactions"]> {
-    const given = this.pages.map((page) =>
-      page.evaluate(() => window.wagglePage.people()?.reactions ?? []),
-    );
-    return (await Promise.all(given)).flat();
-  }
-
-  /** Stops people after their current request, and the practice of every page with its switch, as a person would. */
+  /** Stops the practice of every page with its switch, as a person would. */
   async stop(): Promise<void> {
     await Promise.all(
       this.pages.map(async (page) => {
-        const isPracticing = await page.evaluate(() => {
-          const { people, agent } = window.wagglePage;
-          people()?.stop();
-          return agent.simulation.running;
-        });
+        const isPracticing = await page.evaluate(() => window.wagglePage.agent.simulation.running);
         if (isPracticing) await page.locator("#simulate").click();
       }),
     );

@@ -14,8 +14,10 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The module, and the files whose change loads it again. */
-async function practiceModule(): Promise<{ code: string; watched: string[] }> {
+/** A module of the plugin, and the files whose change loads it again. */
+async function moduleOf(
+  name: "practice" | "visitor",
+): Promise<{ code: string; watched: string[] }> {
   const watched: string[] = [];
   const { load } = pagePlugin([]);
   const context = {
@@ -26,12 +28,12 @@ async function practiceModule(): Promise<{ code: string; watched: string[] }> {
   };
   const code = await (load as unknown as (id: string) => Promise<string>).call(
     context as never,
-    "\0virtual:waggle/practice",
+    `\0virtual:waggle/${name}`,
   );
   return { code, watched };
 }
 
-test("the practice page asks for the consent of its site", async () => {
+test("the pages ask for the consent of their site, and only the practice page has its environment", async () => {
   const config = join(folder, "waggle.config.js");
   const consent = { version: "bags-1", title: "May the desk keep this?", text: "For 30 days." };
   writeFileSync(
@@ -40,17 +42,20 @@ test("the practice page asks for the consent of its site", async () => {
   );
   vi.stubEnv("WAGGLE_PRACTICE", "/practice/environment.ts#default");
   vi.stubEnv("WAGGLE_PRACTICE_SITE", folder);
-  const { code, watched } = await practiceModule();
-  expect(code).toContain('export { default as environment } from "/practice/environment.ts";');
+  const { code: practice } = await moduleOf("practice");
+  expect(practice).toBe('export { default as environment } from "/practice/environment.ts";');
+  const { code, watched } = await moduleOf("visitor");
+  expect(code).not.toContain("environment.ts");
   expect(code).toContain('consent: {"version":"bags-1"}');
   expect(code).toContain('"consentTitle":"May the desk keep this?","consentBody":"For 30 days."');
   expect(watched).toEqual([config]);
 });
 
-test("without a config the practice page asks with the panel's own text", async () => {
+test("without a config, pages ask with the panel's own text", async () => {
   vi.stubEnv("WAGGLE_PRACTICE", "/environment.ts#desk");
-  const { code, watched } = await practiceModule();
-  expect(code).toContain('export { desk as environment } from "/environment.ts";');
+  const { code: practice } = await moduleOf("practice");
+  expect(practice).toBe('export { desk as environment } from "/environment.ts";');
+  const { code, watched } = await moduleOf("visitor");
   expect(code).not.toContain("consent:");
   expect(watched).toEqual([]);
 });

@@ -2,8 +2,8 @@
  * The Vite plugin of every page that this package serves. `/config.json` carries `WAGGLE_EDGE_URL`, `WAGGLE_SITE_KEY` and
  * `WAGGLE_PUBLISHER_KEYS` to the page, so that one build serves any edge. `WAGGLE_ISOLATION=off` serves without cross-origin isolation.
  * `WAGGLE_PRACTICE` is the file that exports the environment of the practice page, with `#name` for another export than
- * the default. `WAGGLE_PRACTICE_SITE` is the folder of the site's config, where it has one: the practice page asks
- * visitors for the same consent as the site's own page.
+ * the default. `WAGGLE_PRACTICE_SITE` is the folder of the site's config, where it has one: its pages ask visitors for the same
+ * consent as the site's own page.
  */
 import { resolve } from "node:path";
 import type { Connect, Plugin } from "vite";
@@ -12,8 +12,11 @@ import { ISOLATION_HEADERS, visitorModule } from "@waggle/site/vite";
 import { FROM_SOURCE } from "../processes/installed.ts";
 import { serveBuiltAssets } from "./built-assets.ts";
 
-/** What the practice page imports its environment and the site's texts from. */
+/** What the practice page imports its environment from. */
 const PRACTICE = "virtual:waggle/practice";
+
+/** What the pages import the site's texts from. */
+const VISITOR = "virtual:waggle/visitor";
 
 /** Packages that a site must not bring a second copy of. */
 const SHARED = ["@waggle/agent", "@waggle/environments", "@waggle/protocol"];
@@ -81,8 +84,14 @@ export function pagePlugin(conditions: readonly string[]): Plugin {
     generateBundle() {
       this.emitFile({ type: "asset", fileName: "config.json", source: config });
     },
-    resolveId: (id) => (id === PRACTICE ? `\0${PRACTICE}` : null),
+    resolveId: (id) => (id === PRACTICE || id === VISITOR ? `\0${id}` : null),
     async load(id) {
+      if (id === `\0${VISITOR}`) {
+        if (WAGGLE_PRACTICE_SITE === undefined) return visitorModule({});
+        const { source, definition } = await readSiteConfig(WAGGLE_PRACTICE_SITE);
+        this.addWatchFile(source.file);
+        return visitorModule(definition);
+      }
       if (id !== `\0${PRACTICE}`) return null;
       if (WAGGLE_PRACTICE === undefined)
         return this.error("WAGGLE_PRACTICE must be the file of an environment");
@@ -91,13 +100,7 @@ export function pagePlugin(conditions: readonly string[]): Plugin {
         at <= 0
           ? [WAGGLE_PRACTICE, "default"]
           : [WAGGLE_PRACTICE.slice(0, at), WAGGLE_PRACTICE.slice(at + 1)];
-      const config =
-        WAGGLE_PRACTICE_SITE === undefined ? null : await readSiteConfig(WAGGLE_PRACTICE_SITE);
-      if (config !== null) this.addWatchFile(config.source.file);
-      return [
-        `export { ${name} as environment } from ${JSON.stringify(file)};`,
-        visitorModule(config?.definition ?? {}),
-      ].join("\n");
+      return `export { ${name} as environment } from ${JSON.stringify(file)};`;
     },
   };
 }

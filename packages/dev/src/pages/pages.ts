@@ -51,6 +51,18 @@ export function practicePage({ name, project, practice, configFile }: Site): Pag
   };
 }
 
+/** The page of people in a live run. It knows no environment: its tools run at the site's backend. */
+export function livePage({ name, project, configFile }: Site): Page {
+  return {
+    name: "live",
+    project,
+    root: join(ownPackage("@waggle/practice"), "live"),
+    out: outOf(project, `live-${name}`),
+    ...(configFile === undefined ? {} : { site: dirname(configFile) }),
+    isOurs: false,
+  };
+}
+
 /** The page that simulated visitors open: the site's own if they practice in it, else the practice page. */
 export function visitorsPage(site: Site): Page {
   return site.page?.hasPractice === true ? sitePage(site) : practicePage(site);

@@ -10,6 +10,8 @@ export type ProcessOptions = {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether messages can be sent to it and received from it, with `child.send` and `child.on("message")`; default not. */
+  readonly hasChannel?: boolean;
   /** Receives each line of output. */
   readonly onLine?: (line: string) => void;
   /** Receives the lines of standard output instead of `onLine`. */
@@ -58,7 +60,7 @@ export class ManagedProcess {
     this.child = spawn(options.command, options.args, {
       cwd: options.cwd ?? process.cwd(),
       env: { ...process.env, ...options.env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", ...(options.hasChannel === true ? ["ipc" as const] : [])],
       detached: true,
     });
     live.add(this);

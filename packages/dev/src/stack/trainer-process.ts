@@ -1,6 +1,7 @@
 /** The trainer of a local installation. Its state is stored beside the edge's. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseStoredFormat } from "@waggle/model";
 import { CREDENTIAL_VARIABLES, PUBLISHER_KEY_VARIABLE } from "@waggle/trainer";
 import { NODE_OPTIONS, ownProgram } from "../processes/installed.ts";
@@ -33,16 +34,29 @@ export type TrainerOptions = {
   /** The site whose trajectories it learns from. */
   readonly site: Site;
   readonly args?: readonly string[];
+  /** Files and folders whose modules it cannot load; default: none. */
+  readonly refused?: readonly string[];
   readonly onLine?: LineSink;
 };
 
-/** Starts the trainer. */
+/** Options of Node for a process that cannot load modules of these files and folders. */
+function refusing(places: readonly string[]): string[] {
+  if (places.length === 0) return [];
+  const module = new URL(import.meta.resolve("@waggle/trainer/refuse-modules"));
+  for (const place of places) module.searchParams.append("place", place);
+  return ["--import", module.href];
+}
+
+/** Starts the trainer, in a process that loads no other command. */
 export function startTrainer(installation: Installation, options: TrainerOptions): ManagedProcess {
-  const { edgeUrl, model, site, args = [], onLine } = options;
+  const { edgeUrl, model, site, args = [], refused = [], onLine } = options;
   return new ManagedProcess({
     name: "trainer",
     command: NODE,
-    args: trainerCommand(
+    args: [
+      ...NODE_OPTIONS,
+      ...refusing(refused),
+      fileURLToPath(import.meta.resolve("@waggle/trainer/train-edge")),
       "train-edge",
       ...(site.trainerArguments ?? []),
       "--edge",
@@ -54,7 +68,7 @@ export function startTrainer(installation: Installation, options: TrainerOptions
       join(installation.folder, "trainer"),
       ...environmentArguments(site),
       ...args,
-    ),
+    ],
     cwd: site.project,
     env: {
       [CREDENTIAL_VARIABLES.trainer]: installation.trainerCredential,

@@ -1,36 +1,6 @@
 /** `window.wagglePage`: status of a page for programs. Tests and the loop's report read it. */
 import type { Agent } from "../agent.ts";
 
-/** Counts of the simulated people of a page. */
-type PeopleProgress = {
-  /** False once the last request has ended. */
-  readonly running: boolean;
-  /** Messages sent. A task may take several. */
-  readonly requests: number;
-  /** Tasks whose person said how the answer was: the sum of the next two. */
-  readonly answered: number;
-  readonly good: number;
-  readonly bad: number;
-  /** Tasks that ended with an error. */
-  readonly failed: number;
-};
-
-/** What a person said about an answer, as a thumb, an outcome or a message. It does not say whether it is true. */
-type Reaction = {
-  readonly trajectoryId: string;
-  /** In ms since 1970. */
-  readonly at: number;
-};
-
-/** The simulated people of a page. */
-export interface SimulatedPeople {
-  readonly progress: PeopleProgress;
-  /** Oldest first. */
-  readonly reactions: readonly Reaction[];
-  /** Ends after the current person. */
-  stop(): void;
-}
-
 /** The published status. */
 export type PageStatus = {
   readonly phase: string;
@@ -48,9 +18,8 @@ export type PageStatus = {
     readonly dropped: number;
     readonly storage: string;
   };
-  /** Whether simulated visitors practice or simulated people ask. */
+  /** Whether simulated visitors practice. */
   readonly simulating: boolean;
-  readonly people: PeopleProgress;
   readonly policyVersion: number | null;
   /** Every version that was current in this page, oldest first, with the time it became current (ms since 1970). */
   readonly versions: readonly { readonly version: number; readonly at: number }[];
@@ -68,20 +37,9 @@ declare global {
     wagglePage: {
       readonly status: () => PageStatus;
       readonly agent: Agent;
-      /** `null`: there are none. */
-      readonly people: () => SimulatedPeople | null;
     };
   }
 }
-
-const NO_PEOPLE: PeopleProgress = {
-  running: false,
-  requests: 0,
-  answered: 0,
-  good: 0,
-  bad: 0,
-  failed: 0,
-};
 
 const LOADS = "waggle-demo.loads";
 const MAX_ERRORS = 50;
@@ -89,7 +47,6 @@ const MAX_ERRORS = 50;
 /** Callbacks that update the status. */
 export type StatusReporter = {
   readonly addError: (error: unknown) => void;
-  readonly setPeople: (people: SimulatedPeople) => void;
   readonly setOfflineReady: () => void;
 };
 
@@ -99,7 +56,6 @@ export function reportStatus(agent: Agent): StatusReporter {
   sessionStorage.setItem(LOADS, String(loads));
   const errors: string[] = [];
   const versions: { version: number; at: number }[] = [];
-  let people: SimulatedPeople | null = null;
   let offlineReady = false;
   let outbox: PageStatus["outbox"] = {
     waiting: 0,
@@ -133,17 +89,14 @@ export function reportStatus(agent: Agent): StatusReporter {
 
   window.wagglePage = {
     agent,
-    people: () => people,
     status: () => {
       const { running, ...trajectories } = agent.simulation;
-      const progress = people?.progress ?? NO_PEOPLE;
       const { error } = agent.status;
       return {
         phase: agent.status.phase,
         trajectories,
         outbox,
-        simulating: running || progress.running,
-        people: progress,
+        simulating: running,
         policyVersion: agent.policyVersion,
         versions: [...versions],
         backend: agent.backend,
@@ -156,9 +109,6 @@ export function reportStatus(agent: Agent): StatusReporter {
   };
   return {
     addError,
-    setPeople: (simulated) => {
-      people = simulated;
-    },
     setOfflineReady: () => {
       offlineReady = true;
     },

@@ -1,6 +1,9 @@
 /** `study live-signals`: its options, and what it prints. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { findEnvironment } from "@waggle/environments";
+import { modulesOf, siteConfigIn } from "@waggle/site/node";
 import { environmentFrom } from "../../extensions/environment-module.ts";
+import { moduleSource, resolvedFile } from "../../extensions/module-source.ts";
 import { baseText } from "../../pretrain/base-training.ts";
 import { type CellProgress, LIVE_SIGNALS, runLiveSignals, signalArms } from "./live-signals.ts";
 import { PARCELS } from "./parcels.ts";
@@ -51,6 +54,7 @@ export async function liveSignalsCommand(
     requests: REQUESTS[size],
     evaluationTasks: HELD_OUT[size],
     bases,
+    refused: env === undefined ? [] : modulesOfEnvironment(env),
     output,
     signal,
     onBase: (environment, progress) => {
@@ -72,6 +76,13 @@ export async function liveSignalsCommand(
   const gains = signalGains(runs);
   if (json) writeOut(JSON.stringify({ study: LIVE_SIGNALS.name, gains }));
   else writeOut(join(output, `${LIVE_SIGNALS.name}.md`));
+}
+
+/** The files of a user's environment; none of a built-in one. */
+function modulesOfEnvironment(source: string): readonly string[] {
+  if (findEnvironment(source) !== undefined) return [];
+  const { module } = moduleSource(source);
+  return modulesOf(siteConfigIn(resolve(module)) ?? resolvedFile("--env", module));
 }
 
 /** An environment whose base has demonstrations of it. */

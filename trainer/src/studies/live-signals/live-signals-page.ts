@@ -1,7 +1,8 @@
 /** The page of the study `live-signals`, generated from its runs alone. */
 import { mean } from "@waggle/evaluation";
 import { formulaSection } from "./formula-section.ts";
-import { KL, LEARNING_RATE, PER_STEP, type SignalRun } from "./run-cell.ts";
+import { KL, LEARNING_RATE, PER_STEP } from "./cell-learner.ts";
+import type { SignalRun } from "./run-cell.ts";
 import { ANSWERING, TEXT_EPOCHS, WRONG } from "./signal-arms.ts";
 import { LEAST_SEEDS, reachesTarget, type SignalGain, signalGains } from "./signal-gains.ts";
 
@@ -29,8 +30,10 @@ export function liveSignalsPage(runs: readonly SignalRun[]): string {
     "## What was compared",
     "",
     `In each run, simulated people make ${requests.toLocaleString("en")} requests, and the policy learns from what some of them say.`,
-    "The learner gets records and feedback, and no task, verdict or environment. A verifier that only the people and the",
-    `report know judges ${evaluationTasks} held-out tasks at temperature 1; the greedy gain is that with greedy decoding.`,
+    "The learner gets records and feedback, and no task, verdict or environment. It is a process that refuses to load",
+    "`@waggle/environments`, the sites and the people ([decision 105](../../decisions/0105-people-whose-wishes-nothing-sees.md)). Its figures",
+    "are exactly those of one process for equal seeds, as a test shows. A verifier that only the people and the report know judges",
+    `${evaluationTasks} held-out tasks at temperature 1; the greedy gain is that with greedy decoding.`,
     "",
     "- In `parcels`, people ask how to send a thing, and in `repairs`, when to bring one. What they want depends on the kind of",
     "  the thing, and no request says it. The author of the site guessed it for the base's demonstrations: right for half of the",

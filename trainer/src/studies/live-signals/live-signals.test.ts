@@ -1,16 +1,21 @@
 /** The study's people, learner and page. The bandit's base trains in seconds. */
 import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { mean } from "@waggle/evaluation";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { BaseModel } from "../../model/base-model.ts";
 import { PolicyCache } from "../../model/policy-cache.ts";
 import { banditBase } from "../../pretrain/bandit-base.fixture.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "../../pretrain/environment-base.ts";
 import { signalArms } from "./live-signals.ts";
 import { liveSignalsPage } from "./live-signals-page.ts";
 import { createPeople } from "./people.ts";
-import { armRecipe, runCell, type SignalRun, solvedBy } from "./run-cell.ts";
+import { armRecipe, type LearnerStart, openCellLearner } from "./cell-learner.ts";
+import { openLearnerProcess } from "./learner-process.ts";
+import { runCell, type SignalRun, solvedBy } from "./run-cell.ts";
 import { FORMULA_ARMS, SIGNAL_ARMS, type Signal } from "./signal-arms.ts";
 import { reachesTarget, signalGains } from "./signal-gains.ts";
 
@@ -24,8 +29,14 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => policies.dispose());
 
+/** A site of the study, whose learner is in this process. */
+async function siteHere() {
+  const openLearner = (start: LearnerStart) => openCellLearner(model, start);
+  return { spec, model, policy: await policies.take(model), openLearner };
+}
+
 async function cell(name: string, isShuffled: boolean) {
-  const site = { spec, model, policy: await policies.take(model) };
+  const site = await siteHere();
   const measured = { evaluationTasks: 120, signal };
   const base = await solvedBy(site, measured);
   const arm = signalArms([name])[0]!;
@@ -62,7 +73,7 @@ test("arms that are compared have the same signals and steps, and differ in the 
 test.each(["talk-both", "talk-distillation"])(
   "a cell of %s learns from messages and corrections",
   async (name) => {
-    const site = { spec, model, policy: await policies.take(model) };
+    const site = await siteHere();
     const measured = { evaluationTasks: 20, signal };
     const base = await solvedBy(site, measured);
     const options = { isShuffled: false, seed: 3, base, requests: 320, ...measured };
@@ -151,11 +162,44 @@ function loads(entry: string): { files: Set<string>; packages: Set<string> } {
   return { files, packages };
 }
 
+test("a learner in a process that cannot load people and environments learns exactly the same", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waggle-learner-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const recipe = { ...ENVIRONMENT_BASE, steps: 150, width: 32, layers: 2, mistakes: 0.5 };
+  const base = join(folder, "base");
+  const kept = await environmentBase(spec, base, recipe, { onProgress: () => {}, signal });
+  const policy = await policies.take(kept);
+  const measured = { evaluationTasks: 40, signal };
+  const at = { spec, model: kept, policy };
+  const solved = await solvedBy(at, measured);
+  const [arm] = signalArms(["all-openclaw"]);
+  const options = { isShuffled: false, seed: 3, base: solved, requests: 192, ...measured };
+  const run = async (openLearner: (start: LearnerStart) => ReturnType<typeof openCellLearner>) => {
+    const { seconds: _, ...figures } = await runCell(
+      { ...at, openLearner },
+      { arm: arm!, ...options },
+    );
+    return figures;
+  };
+  const here = await run((start) => openCellLearner(kept, start));
+  const apart = await run((start) => openLearnerProcess(base, start));
+  expect(apart).toEqual(here);
+  expect(here.steps).toBeGreaterThan(0);
+}, 300_000);
+
+test("the learner's process refuses what knows people's wishes", async () => {
+  const start = { arm: signalArms(["thumbs"])[0]!, seed: 1, contextLength: 512 };
+  // The control: it needs the recipes, so refusing them ends it.
+  const recipes = join(import.meta.dirname, "../../recipes");
+  await expect(openLearnerProcess("nowhere", start, [recipes])).rejects.toThrow(/ended with 1/);
+  await expect(openLearnerProcess("nowhere", start)).rejects.toThrow(/the learner: .*nowhere/);
+}, 60_000);
+
 test("the learner loads no environment, no verifier and none of the people", () => {
   const knowsPeople = ({ files, packages }: ReturnType<typeof loads>): boolean =>
     [...packages].some((name) => /environments/.test(name)) ||
     [...files].some((file) => /\/(people|replay|held-out)\.ts$/.test(file));
-  const learner = loads(join(import.meta.dirname, "learner.ts"));
+  const learner = loads(join(import.meta.dirname, "learner-main.ts"));
   expect(learner.files.size).toBeGreaterThan(10);
   expect([...learner.files].every((file) => existsSync(file))).toBe(true);
   expect(knowsPeople(learner)).toBe(false);

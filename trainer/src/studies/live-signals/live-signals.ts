@@ -7,7 +7,9 @@ import type { BaseProgress } from "../../pretrain/base-training.ts";
 import { baseRecipe, environmentBase } from "../../pretrain/environment-base.ts";
 import { textOf } from "../../trials/run-file.ts";
 import { liveSignalsPage } from "./live-signals-page.ts";
+import { openLearnerProcess } from "./learner-process.ts";
 import { runCell, type SignalRun, solvedBy, type Solved } from "./run-cell.ts";
+import type { LearnerStart } from "./cell-learner.ts";
 import { SIGNAL_ARMS, type SignalArm } from "./signal-arms.ts";
 import type { StudySite } from "./study-site.ts";
 
@@ -31,6 +33,8 @@ type LiveSignalsOptions = {
   readonly requests: number;
   readonly evaluationTasks: number;
   readonly bases: string;
+  /** Files of a user's environment, which the learners cannot load. */
+  readonly refused?: readonly string[];
   /** Folder of runs and page. Cells that are there are kept. */
   readonly output: string;
   readonly signal: AbortSignal;
@@ -91,7 +95,12 @@ export async function runLiveSignals(options: LiveSignalsOptions): Promise<reado
         options.onBase(demonstrations.name, progress);
       const recipe = baseRecipe(demonstrations);
       const model = await environmentBase(demonstrations, folder, recipe, { onProgress, signal });
-      const parts = { spec: people, model, policy: await policies.take(model) };
+      const parts = {
+        spec: people,
+        model,
+        policy: await policies.take(model),
+        openLearner: (start: LearnerStart) => openLearnerProcess(folder, start, options.refused),
+      };
       const base = bases.get(site) ?? (await solvedBy(parts, { evaluationTasks, signal }));
       bases.set(site, base);
       const cell = { site: people.name, arm: arm.name, isShuffled, seed };

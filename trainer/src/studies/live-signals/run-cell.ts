@@ -1,22 +1,20 @@
 /**
  * One cell of the study: people ask a policy, some say how the answers were, and a learner learns from that alone. The
- * verifier's verdict is what people know, and what the report is measured with; the learner does not get it.
+ * verifier's verdict is what people know, and what the report is measured with. The learner may be a process that cannot load
+ * them: it gets records with what people said, and gives back an adapter.
  */
 import { environmentRollout } from "@waggle/agent/environments";
 import { shareSolved } from "@waggle/evaluation";
 import type { EnvironmentSpec } from "@waggle/environments";
-import { constantRate, recipeNamed, shuffled } from "@waggle/learning";
+import { shuffled } from "@waggle/learning";
 import { derivedSeed, FULL_SUPPORT, type LeasedTrajectory, seededRandom } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import { samplingAt } from "../../evaluation/temperature.ts";
 import { rollOutHeldOut } from "../../evaluation/held-out.ts";
 import { successesOf } from "../../evaluation/evaluation.ts";
-import { openRecipeEngines } from "../../loop/recipe-engines.ts";
 import type { BaseModel } from "../../model/base-model.ts";
-import { type EdgeRecipe, edgeRecipeNamed } from "../../recipes/edge-recipe.ts";
 import { inLanes } from "../../rollouts/lanes.ts";
-import { adapterOf } from "../../update/adapter-tensors.ts";
-import { SignalLearner } from "./learner.ts";
+import { type OpenLearner, SHAPE } from "./cell-learner.ts";
 import { createPeople, type Reaction } from "./people.ts";
 import type { SignalArm } from "./signal-arms.ts";
 
@@ -25,6 +23,8 @@ type CellSite = {
   readonly spec: EnvironmentSpec;
   readonly model: BaseModel;
   readonly policy: AdaptivePolicy;
+  /** Opens the trainer's side, which may be another process. */
+  readonly openLearner: OpenLearner;
 };
 
 type CellOptions = {
@@ -71,18 +71,12 @@ export type SignalRun = {
   readonly date: string;
 };
 
-/** Weight of the KL to the base, the default of `waggle train-edge`. */
-export const KL = 0.1;
-const SHAPE = { rank: 8, alpha: 16 };
-export const LEARNING_RATE = 4e-3;
-/** Answered requests of one step. */
-export const PER_STEP = 32;
 /** Requests between two looks at a newer policy. */
 const BLOCK = 32;
 
 /** What the base of a site solves. */
 export async function solvedBy(
-  site: CellSite,
+  site: Omit<CellSite, "openLearner">,
   options: Pick<CellOptions, "evaluationTasks" | "signal">,
 ): Promise<Solved> {
   await site.policy.setAdapter(0, null);
@@ -90,7 +84,7 @@ export async function solvedBy(
 }
 
 async function solvedNow(
-  { spec, model: { format }, policy }: CellSite,
+  { spec, model: { format }, policy }: Omit<CellSite, "openLearner">,
   { evaluationTasks, signal }: Pick<CellOptions, "evaluationTasks" | "signal">,
 ): Promise<Solved> {
   const places = Array.from({ length: evaluationTasks }, (_, i) => i);
@@ -103,38 +97,18 @@ async function solvedNow(
   return { sampled: await solved(1), greedy: await solved(0) };
 }
 
-/** The recipe of an arm, with the settings of the study. */
-export function armRecipe({ recipe, settings, epochs }: SignalArm): EdgeRecipe {
-  return edgeRecipeNamed(recipe, {
-    groupsPerStep: PER_STEP,
-    learningRate: constantRate(LEARNING_RATE),
-    klCoefficient: KL,
-    epochs,
-    own: settings,
-  });
-}
-
 export async function runCell(site: CellSite, options: CellOptions): Promise<SignalRun> {
   const { spec, model, policy } = site;
   const { arm, isShuffled, seed, base, requests, signal, onProgress = () => {} } = options;
   const startedAt = performance.now();
   const { format } = model;
   const { contextLength } = policy;
-  const recipe = armRecipe(arm);
-  const engines = await openRecipeEngines(
-    { ...recipeNamed(arm.recipe)(), stages: [recipe.stage] },
-    model,
-    "cpu",
-    { ...SHAPE, seed },
-    { threads: 1 },
-  );
+  const learner = await site.openLearner({ arm, seed, contextLength });
   try {
     await policy.setAdapter(0, null);
-    const { engine, resources } = engines;
-    const { reference } = resources;
-    const learner = new SignalLearner({ engine, reference, recipe, format, contextLength, seed });
     const people = createPeople(spec, format, arm.gives, { seed, contextLength });
     let version = 0;
+    let counts = { steps: 0, answered: 0 };
     for (let from = 0; from < requests; from += BLOCK) {
       signal.throwIfAborted();
       const asked = await inLanes(Math.min(BLOCK, requests - from), async (i) => {
@@ -160,14 +134,13 @@ export async function runCell(site: CellSite, options: CellOptions): Promise<Sig
         const from = { digest: id, visitorId: id, receivedAt: endedAt, trajectory: record };
         return { ...from, feedback: own, outcomes };
       });
-      if (await learner.take(leased)) {
+      const learned = await learner.take(leased);
+      counts = learned.counts;
+      if (learned.tensors !== null) {
         version += 1;
-        await policy.setAdapter(version, {
-          ...SHAPE,
-          tensors: adapterOf(await engine.parameters()),
-        });
+        await policy.setAdapter(version, { ...SHAPE, tensors: learned.tensors });
       }
-      onProgress({ requests: from + asked.length, steps: learner.steps });
+      onProgress({ requests: from + asked.length, steps: counts.steps });
     }
     const final = await solvedNow(site, options);
     return {
@@ -177,8 +150,7 @@ export async function runCell(site: CellSite, options: CellOptions): Promise<Sig
       isShuffled,
       seed,
       requests,
-      answered: learner.answered,
-      steps: learner.steps,
+      ...counts,
       base: base.sampled,
       final: final.sampled,
       greedyBase: base.greedy,
@@ -188,6 +160,6 @@ export async function runCell(site: CellSite, options: CellOptions): Promise<Sig
       date: new Date().toISOString().slice(0, 10),
     };
   } finally {
-    await engines.dispose();
+    await learner.dispose();
   }
 }

@@ -2,9 +2,20 @@
  * One simulated person: a task to ask about, and whether they say how the answer was. Unhappy people do so twice as often as
  * happy ones, and some say the opposite of what they think. Everything is decided by the seed.
  */
-import type { PeopleRequest } from "@waggle/embed/practice";
 import { seededRandom } from "@waggle/protocol";
 import { reactionTo } from "./reactions.ts";
+
+/** How the people of a live run answer. */
+export type LivePeople = {
+  /** How people say how an answer was: a thumb, an outcome that the site's backend reports, or their next message. */
+  readonly signal: "thumb" | "outcome" | "message";
+  /** Share of people that say how the answer was at a success rate of one half, in [0, 1]. */
+  readonly answering: number;
+  /** Probability that a person says the opposite, in [0, 1]. At 0.5 it carries no information. */
+  readonly wrong: number;
+  /** Decides tasks and what people say. Another seed gives other people. */
+  readonly seed: number;
+};
 
 /** A person. */
 export type Person = {
@@ -18,7 +29,7 @@ export type Person = {
 
 /** Draws person number `index` of those that the seed decides. */
 export function drawPerson(
-  { seed, answering, wrong }: Pick<PeopleRequest, "seed" | "answering" | "wrong">,
+  { seed, answering, wrong }: Omit<LivePeople, "signal">,
   index: number,
 ): Person {
   const random = seededRandom(seed, index);
