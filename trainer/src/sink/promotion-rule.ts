@@ -1,6 +1,6 @@
 /** The publisher's own comparison of two versions at frozen tasks, applied beside the edge's gate. */
 import { fallRefusal, pairedDifference, readabilityRefusal } from "@waggle/evaluation";
-import type { FrozenOutcomes } from "../evaluation/frozen-evaluation.ts";
+import type { FrozenOutcomes } from "../evaluation/frozen-tasks.ts";
 import type { PromotionDecision } from "../metrics/reporter.ts";
 
 /**
