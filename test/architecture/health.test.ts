@@ -37,7 +37,7 @@ const MOST_NAMES: { readonly [name: string]: number } = {
   "@waggle/exchange": 41,
   "@waggle/learning": 400,
   "@waggle/model": 108,
-  "@waggle/protocol": 242,
+  "@waggle/protocol": 243,
   "@waggle/runtime": 117,
   "@waggle/site": 23,
   "@waggle/testing": 29,

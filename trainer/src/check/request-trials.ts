@@ -16,7 +16,7 @@ import { recordText } from "../judge/record-text.ts";
 import type { AdapterCache } from "../model/adapter-cache.ts";
 import { expandGrammars } from "./grammar-expansion.ts";
 import { learnableTrajectory, type LearnableTrajectory } from "./learnable-group.ts";
-import { type AttemptOptions, attemptAt, promptOf } from "./recorded-attempt.ts";
+import { type TrialOptions, trialAt, promptOf } from "./recorded-trial.ts";
 
 /** What trying requests again has cost and given, since the trainer started. */
 type TrialCounts = {
@@ -43,7 +43,7 @@ export type RequestTrials = (
   state: TrainerState,
 ) => Promise<TriedRequest>;
 
-export type RequestTrialsOptions = AttemptOptions & {
+export type RequestTrialsOptions = TrialOptions & {
   readonly adapterCache: Pick<AdapterCache, "get">;
   readonly judge: TrialJudge;
   /** Trials at each request, at least 2. */
@@ -85,7 +85,7 @@ export function createRequestTrials(options: RequestTrialsOptions): RequestTrial
     const seed = derivedSeed(options.seed, hashText(digest), state.step);
     const records: Trajectory[] = [];
     for (let i = 0; i < options.trials; i += 1) {
-      const { record, hasLeft } = await attemptAt(trajectory, given, derivedSeed(seed, i), options);
+      const { record, hasLeft } = await trialAt(trajectory, given, derivedSeed(seed, i), options);
       if (!hasLeft && record.turns.length > 0) records.push(record);
     }
     const ended = options.trials - records.length;

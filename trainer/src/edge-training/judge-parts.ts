@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
   WaggleError,
 } from "@waggle/protocol";
-import type { AttemptOptions } from "../check/recorded-attempt.ts";
+import type { TrialOptions } from "../check/recorded-trial.ts";
 import { createRequestTrials, type RequestTrials } from "../check/request-trials.ts";
 import type { TrajectoryCheckerOptions } from "../check/trajectory-check.ts";
 import type { FrozenTasks } from "../evaluation/frozen-tasks.ts";
@@ -44,10 +44,10 @@ export function messageJudge(judge: JudgeUse | null | undefined): MessageJudge |
 }
 
 /** How versions answer a recorded request again. */
-async function attemptOptions(
+async function trialOptions(
   judge: JudgeUse | null | undefined,
   { policy, model, recipe, environment, siteTools, tasks }: Parts,
-): Promise<AttemptOptions> {
+): Promise<TrialOptions> {
   const { turnTokens = defaultTurnTokens(policy.contextLength), constrainToolCalls } = tasks;
   return {
     policy,
@@ -68,7 +68,7 @@ export async function requestTrials(
   if (!judge || judge.requestTrials === 0) return undefined;
   const { adapterCache, grammars = null, seed, report } = parts;
   return createRequestTrials({
-    ...(await attemptOptions(judge, parts)),
+    ...(await trialOptions(judge, parts)),
     adapterCache,
     judge: createTrialJudge(judge.server),
     trials: judge.requestTrials,
@@ -95,7 +95,7 @@ export async function requestComparison(
   const { seed, report } = parts;
   const isJudged = judge != null && judge.comparedRequests > 0;
   return createRequestComparison({
-    ...(await attemptOptions(judge, parts)),
+    ...(await trialOptions(judge, parts)),
     edge,
     judge: isJudged ? createAnswerJudge(judge.server) : null,
     most: isJudged ? judge.comparedRequests : READ_REQUESTS,

@@ -5,7 +5,7 @@
  */
 import { derivedSeed, hashText, type LeasedTrajectory, trajectoryDigest } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
-import { promptOf } from "../check/recorded-attempt.ts";
+import { promptOf } from "../check/recorded-trial.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 
 /** A request of the set, as the edge gives it now. */

@@ -14,11 +14,11 @@ import {
 } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import {
-  type AttemptOptions,
-  attemptAt,
+  type TrialOptions,
+  trialAt,
   promptOf,
-  type RecordedAttempt,
-} from "../check/recorded-attempt.ts";
+  type RecordedTrial,
+} from "../check/recorded-trial.ts";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import type { AnswerJudge, AnswerVerdict } from "../judge/answer-judge.ts";
 import { REQUEST_TRIALS } from "../judge/prompts/request-trials.ts";
@@ -59,7 +59,7 @@ export type RequestComparison = (
   signal: AbortSignal,
 ) => Promise<ComparedAnswers>;
 
-export type RequestComparisonOptions = AttemptOptions & {
+export type RequestComparisonOptions = TrialOptions & {
   readonly edge: Pick<EdgeClient, "requests" | "request">;
   /** `null`: only readability is compared. */
   readonly judge: AnswerJudge | null;
@@ -80,16 +80,16 @@ export function createRequestComparison(options: RequestComparisonOptions): Requ
     { version, adapter }: AnsweringVersion,
     requests: readonly HeldOutRequest[],
     signal: AbortSignal,
-  ): Promise<RecordedAttempt[]> {
+  ): Promise<RecordedTrial[]> {
     await policy.setAdapter(version, adapter);
-    const attempts: RecordedAttempt[] = [];
+    const trials: RecordedTrial[] = [];
     for (const { digest, trajectory } of requests) {
       const own = derivedSeed(seed, hashText(digest));
       const given = promptOf(trajectory) ?? [];
-      attempts.push(await attemptAt(trajectory, given, own, options, signal));
+      trials.push(await trialAt(trajectory, given, own, options, signal));
       signal.throwIfAborted();
     }
-    return attempts;
+    return trials;
   }
 
   return async (candidate, stable, earlier, leastVerdicts, signal) => {
@@ -137,8 +137,8 @@ export function createRequestComparison(options: RequestComparisonOptions): Requ
 async function verdictsOf(
   judge: AnswerJudge,
   requests: readonly HeldOutRequest[],
-  after: readonly RecordedAttempt[],
-  before: readonly RecordedAttempt[],
+  after: readonly RecordedTrial[],
+  before: readonly RecordedTrial[],
   format: ChatFormat,
   signal: AbortSignal,
 ): Promise<AnswerVerdict[]> {
@@ -146,7 +146,7 @@ async function verdictsOf(
   let failures = 0;
   for (const [i, { trajectory }] of requests.entries()) {
     signal.throwIfAborted();
-    const both = textsOf(after[i] as RecordedAttempt, before[i] as RecordedAttempt, format);
+    const both = textsOf(after[i] as RecordedTrial, before[i] as RecordedTrial, format);
     const { request } = recordText(trajectory, format);
     const verdict = failures < MOST_FAILURES ? await judge({ request, ...both }) : "failed";
     // Nobody is asked about equal texts.
@@ -158,12 +158,12 @@ async function verdictsOf(
 
 /** What the judge reads of both. */
 function textsOf(
-  candidate: RecordedAttempt,
-  stable: RecordedAttempt,
+  candidate: RecordedTrial,
+  stable: RecordedTrial,
   format: ChatFormat,
 ): { readonly candidate: string; readonly stable: string } {
   const isFirstAlone = candidate.hasLeft || stable.hasLeft;
-  const textOf = ({ record }: RecordedAttempt): string =>
+  const textOf = ({ record }: RecordedTrial): string =>
     isFirstAlone ? firstAnswer(record, format) : recordText(record, format).transcript;
   return { candidate: textOf(candidate), stable: textOf(stable) };
 }

@@ -1,12 +1,12 @@
-/** One attempt of a policy at a recorded request. Nothing of the visitor's page runs again; the record answers calls. */
+/** One trial of a policy at a recorded request. Nothing of the visitor's page runs again; the record answers calls. */
 import { rollOut } from "@waggle/agent";
 import type { Sampling, ToolDefinition, Trajectory } from "@waggle/protocol";
 import type { AdaptivePolicy } from "@waggle/runtime/node";
 import type { ChatFormat, RenderedSegment } from "@waggle/text";
 import { recordedAnswers } from "./recorded-answers.ts";
 
-/** What an attempt is run with. */
-export type AttemptOptions = {
+/** What a trial is run with. */
+export type TrialOptions = {
   readonly policy: AdaptivePolicy;
   readonly format: ChatFormat;
   /** The tools of the site's pages; empty if they are unknown. */
@@ -19,7 +19,7 @@ export type AttemptOptions = {
 };
 
 /** What the policy did. */
-export type RecordedAttempt = {
+export type RecordedTrial = {
   readonly record: Trajectory;
   /** Whether it made a call that the record does not answer. It then ended there. */
   readonly hasLeft: boolean;
@@ -38,13 +38,13 @@ export function promptOf({
 }
 
 /** Lets the policy's current version answer a request. @param given - the request's `promptOf` */
-export async function attemptAt(
+export async function trialAt(
   trajectory: Trajectory,
   given: readonly RenderedSegment[],
   seed: number,
-  options: AttemptOptions,
+  options: TrialOptions,
   signal?: AbortSignal,
-): Promise<RecordedAttempt> {
+): Promise<RecordedTrial> {
   const { policy, format, tools, readOnlyTools, sampling, constrainToolCalls, limits } = options;
   const { environment, hasEnded } = recordedAnswers(trajectory, tools, readOnlyTools);
   const record = await rollOut({
