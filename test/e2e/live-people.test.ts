@@ -114,7 +114,7 @@ test("people ask and rate until they are stopped, and the edge learns no task, v
   await expect.poll(() => feedback.length, SLOW).toBe(reactions.length);
   await people.close();
   expect(last).toMatchObject({ simulating: false, errors: [], trajectories: { assigned: 0 } });
-  const { requests = 0, answered, good, bad, failed } = last?.people ?? {};
+  const { requests, answered, good, bad, failed } = last?.people ?? {};
   expect({ failed, answered }).toEqual({ failed: 0, answered: reactions.length });
   await expect.poll(() => trajectories.length, SLOW).toBe(requests);
   const up = feedback.filter(({ kind }) => kind === "thumb-up").length;

@@ -162,7 +162,7 @@ test("a request without consent to training, or whose object is gone, is not giv
   const consent = {
     version: "1",
     scopes: ["collect" as const],
-    choices: true,
+    choices: true as const,
     grantedAt: "2026-11-20T12:00:00.000Z",
   };
   const { request: kept } = await requestOf({ consent });
