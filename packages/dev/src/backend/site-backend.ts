@@ -58,10 +58,10 @@ export async function createSiteBackend({ spec, report }: BackendOptions): Promi
     Response.json(body, { status, headers: HEADERS });
 
   /** A failed call is an answer, which the model reads. */
-  async function call({ errand, calls }: Visit, made: SiteCall): Promise<Response> {
-    calls.push(made);
+  async function call({ errand, calls }: Visit, asked: SiteCall): Promise<Response> {
+    calls.push(asked);
     try {
-      return json({ ok: true, value: await errand.call(made) });
+      return json({ ok: true, value: await errand.call(asked) });
     } catch (error) {
       return json({ ok: false, message: error instanceof Error ? error.message : String(error) });
     }
