@@ -30,7 +30,7 @@ export type DefinedTask<S, D> = {
   readonly kind?: string;
   /** The wording or the type of the task. Reports show success on patterns that training does not have. */
   readonly pattern?: string;
-  /** The values that fill the slots of the request: names, numbers, codes. */
+  /** The values that fill the slots of the request: names, numbers, codes. All tasks name some, or none does. */
   readonly values?: readonly (string | number)[];
 };
 
