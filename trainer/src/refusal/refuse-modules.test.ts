@@ -40,7 +40,11 @@ test("train-edge starts where environments are refused, and names the module if 
   const asked = await refused(
     [ENVIRONMENTS],
     COMMAND,
-    ...["train-edge", "--env", "bandit", "--model", "nano"],
+    "train-edge",
+    "--env",
+    "bandit",
+    "--model",
+    "nano",
   );
   expect(asked.code).not.toBe(0);
   expect(asked.error).toMatch(

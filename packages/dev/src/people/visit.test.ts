@@ -59,9 +59,10 @@ function handled(
   backend: SiteBackend,
 ): HandledBackend & { run: (call: SiteCall) => Promise<void> } {
   const ask = async (path: string, body?: unknown): Promise<unknown> => {
-    const request = new Request(`http://localhost${path}`, {
-      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-    });
+    const request = new Request(
+      `http://localhost${path}`,
+      body === undefined ? {} : { method: "POST", body: JSON.stringify(body) },
+    );
     const response = await backend(request);
     expect(response.status).toBe(200);
     return response.json();
