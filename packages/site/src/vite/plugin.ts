@@ -2,10 +2,11 @@
  * Gives a page the page's part of a site, and nothing else of it. The config runs in Node; the page gets its data as
  * literals and imports the module of page tools.
  */
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Plugin, UserConfig, ViteDevServer } from "vite";
 import { type LoadedSite, loadSite } from "../node/load-site.ts";
 import { siteConfigIn } from "../node/config-file.ts";
+import { lateDependencies } from "./late-dependencies.ts";
 import { LOCAL_EDGE, pageModule } from "./page-module.ts";
 import { practicePart } from "./practice-part.ts";
 
@@ -41,12 +42,15 @@ export function waggle({ folder, isolation = true }: WagglePluginOptions = {}): 
   let loading: Promise<LoadedSite> | null = null;
   return {
     name: "waggle-site",
-    config: (): UserConfig => {
+    config: (own): UserConfig => {
       const headers = isolation ? ISOLATION_HEADERS : {};
       return {
         resolve: { dedupe: SHARED },
         // Their workers and WASM are beside their modules, and bundling in advance would move the modules.
-        optimizeDeps: { exclude: ["onnxruntime-web", "@waggle/runtime"] },
+        optimizeDeps: {
+          exclude: ["onnxruntime-web", "@waggle/runtime"],
+          include: lateDependencies(resolve(folder ?? own.root ?? process.cwd())),
+        },
         worker: { format: "es" },
         server: { headers },
         preview: { headers },
