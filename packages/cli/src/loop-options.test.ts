@@ -53,7 +53,12 @@ test("with --live people ask, the edge waits for thumbs, and a recipe learns fro
     live: { signal: "thumb", answering: 0.5, wrong: 0.15, seed: 0 },
     folder: "/rooms/.waggle/loop-live",
     trainerArgs: [
-      ...["--recipe", "thumbs-reinforce", "--groups-per-step", "64", "--publish-every", "12"],
+      "--recipe",
+      "thumbs-reinforce",
+      "--groups-per-step",
+      "64",
+      "--publish-every",
+      "12",
     ],
     edgeVariables: { FEEDBACK_WAIT_SECONDS: "1" },
   });
