@@ -49,7 +49,7 @@ import {
 } from "../options/schedule-options.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import { openMetricsLog } from "../metrics/metrics-log.ts";
-import { needsWorldModel } from "../recipes/world-model-need.ts";
+import { needsWorldModel } from "../rollouts/world-model-need.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
 import type { RunEvent } from "../metrics/run-event.ts";
 import { listedLiterature, listedRecipe } from "../recipes/literature-list.ts";

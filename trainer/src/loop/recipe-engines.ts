@@ -20,7 +20,7 @@ import type { EngineResources } from "../model/open-model.ts";
 import type { Device } from "../model/device.ts";
 import { inPasses } from "../update/engine-passes.ts";
 import { candidateScorer } from "../update/teacher-candidates.ts";
-import { needsWorldModel } from "../recipes/world-model-need.ts";
+import { needsWorldModel } from "../rollouts/world-model-need.ts";
 import type { EnvironmentSimulator } from "../rollouts/fitted-environment.ts";
 
 /** The engines of a run, and how to dispose them. */

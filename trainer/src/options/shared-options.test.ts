@@ -8,6 +8,8 @@ import { createProgram } from "../commands/program.ts";
 const OTHER_USES: { readonly [flag: string]: string } = {
   "--as": "save-model: the form of the model; elsewhere the operator's name",
   "--base": "save-model: the folder of the base; elsewhere the number format of its weights",
+  "--env":
+    "train-edge: its help does not load the built-in environments; elsewhere they are listed",
   "--from": "train-base: the model that goes on; save-model: what was trained",
   "--learning-rate": "train-base: its peak with --nano or --size; elsewhere AdamW's",
   "--report": "evidence: write only the pages; train-base: the file of the report",

@@ -15,7 +15,7 @@ import { derivedSeed } from "@waggle/protocol";
 import { demonstrations } from "./demonstration.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import type { WorldModels } from "./changed-environment.ts";
-import { needsWorldModel } from "../recipes/world-model-need.ts";
+import { needsWorldModel } from "./world-model-need.ts";
 import { fitWorldModel, type OnFitStep, worldLesson } from "./world-model.ts";
 
 /**
