@@ -33,8 +33,9 @@ function typedEntries(hasCode: boolean): string[] {
   );
 }
 
-/** Code for pages that Vite builds, for workers of a page and for Cloudflare's Workers. */
-const NOT_FOR_NODE = /^@waggle\/(dashboard|edge|practice|runtime\/worker\/\w+)$/;
+/** Code for pages that Vite builds, for workers of a page and for Cloudflare's Workers; and what a process of its own runs. */
+const NOT_FOR_NODE =
+  /^@waggle\/(dashboard|edge|practice(\/live)?|runtime\/worker\/\w+|trainer\/(train-edge|refuse-modules))$/;
 
 test("every entry for Node loads with require()", () => {
   const entries = typedEntries(true).filter((name) => !NOT_FOR_NODE.test(name));
