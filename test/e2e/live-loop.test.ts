@@ -1,5 +1,5 @@
 /**
- * A short live loop with the shop: people and the site's backend in processes of their own, and a trainer that cannot load the
+ * A short live loop with the shop: people and the site's backend in separate processes, and a trainer that cannot load the
  * environment. Uses only real components. It is too short for people to decide.
  */
 import { join } from "node:path";
@@ -27,7 +27,7 @@ test.runIf(isLong())(
     });
     const { uploads, live, published, promoted } = report;
     expect(published).toBe(1);
-    // Nobody else than people promotes, and they had no time.
+    // Only people promote a version, and the run was too short for that.
     expect(promoted).toBe(0);
     expect(uploads.learned).toBeGreaterThanOrEqual(8);
     const { rejected, lost, twice } = uploads;

@@ -1,6 +1,6 @@
 /**
  * The page of a live run with simulated people, in Chromium with the nano model: built, served and used as the loop does it, with
- * people and the site's backend in processes of their own. The edge is a list of answers that records what it gets.
+ * people and the site's backend in separate processes. The edge is a list of answers that records what it gets.
  */
 import { gunzipSync } from "node:zlib";
 import { type Feedback, type Outcome, type Trajectory, UploadRequest } from "@waggle/protocol";

@@ -33,7 +33,7 @@ function typedEntries(hasCode: boolean): string[] {
   );
 }
 
-/** Code for pages that Vite builds, for workers of a page and for Cloudflare's Workers; and what a process of its own runs. */
+/** Entries that no program in Node requires: code for pages, for their workers and for Cloudflare's Workers, and programs. */
 const NOT_FOR_NODE =
   /^@waggle\/(dashboard|edge|practice(\/live)?|runtime\/worker\/\w+|trainer\/(train-edge|refuse-modules))$/;
 

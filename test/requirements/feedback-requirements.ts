@@ -99,6 +99,7 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
       "packages/learning/src/recipes/recipe-records.test.ts > %s has the defaults that it was measured with",
       "workers/edge/src/leases/late-feedback.test.ts > an outcome that comes after a request was learned is leased once, without the thumb of before",
       "workers/edge/src/leases/late-feedback.test.ts > feedback that comes while the trainer holds a request goes with the next lease alone",
+      "workers/edge/src/leases/late-feedback.test.ts > feedback is late by the order in which it is stored, not by the clock of the machine that stores it",
       "workers/edge/src/leases/late-feedback.test.ts > late feedback of a lease that was given back is in the next one too",
       "workers/edge/src/leases/late-feedback.test.ts > feedback that teaches nothing, or is sent again, does not lease a request again",
       "workers/edge/src/leases/late-feedback.test.ts > a visitor who changes feedback for ever teaches four times at most",
@@ -231,14 +232,14 @@ export const FEEDBACK_REQUIREMENTS: readonly Requirement[] = [
     source:
       "issue 18, build 4; docs/how-to/learn-from-feedback.md, Compare versions; docs/decisions/0104-a-judge-compares-versions-at-held-out-requests.md",
     behavior:
-      "On a site without an environment, a judge compares each candidate's answers to held-out requests of visitors with the stable version's, and unreadable ones are refused. Worse candidates reach nobody, a judge that says nothing decides nothing, and a withdrawn request vanishes.",
+      "On a site without an environment, a judge compares two versions' answers to held-out requests of visitors. Worse candidates and unreadable ones are rolled back. Without enough verdicts, nothing is published. A withdrawn request leaves the set.",
     tests: [
       "trainer/src/edge-training/compared-candidates.test.ts > a candidate that learned what people want is better at requests that it did not learn from, and is promoted",
       "trainer/src/edge-training/compared-candidates.test.ts > a candidate that learned wrong levers is worse, is rolled back before anybody gets it, and goes to no release",
       "trainer/src/edge-training/compared-candidates.test.ts > a better candidate still goes to the release, where people decide",
-      "trainer/src/edge-training/compared-candidates.test.ts > a judge that %s decides nothing about a bad candidate, which nobody gets",
+      "trainer/src/edge-training/compared-candidates.test.ts > a bad candidate is not published if the judge %s",
       "trainer/src/edge-training/compared-candidates.test.ts > without a judge, a candidate whose answers cannot be read goes to no release; a readable one does",
-      "trainer/src/edge-training/compared-candidates.test.ts > with too few requests nobody is asked, and nothing is published",
+      "trainer/src/edge-training/compared-candidates.test.ts > with too few requests the judge is not asked, and nothing is published",
       "trainer/src/sink/decision-without-tasks.test.ts > %i newly unreadable answers of 128: %s, as at frozen tasks",
       "trainer/src/sink/decision-without-tasks.test.ts > readability is refused in words, and not from a few requests",
       "trainer/src/sink/held-out-requests.test.ts > a withdrawn request leaves the set, and another one takes its place",

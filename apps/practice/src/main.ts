@@ -1,7 +1,5 @@
 /** The practice page: tasks of one environment to try by hand, and simulated visitors that practice in it. */
-import { createAgent } from "@waggle/embed";
 import { required } from "@waggle/embed/dom";
-import "@waggle/embed/element";
 import {
   connectPractice,
   isLocalAddress,
@@ -10,7 +8,7 @@ import {
   reportStatus,
 } from "@waggle/embed/practice";
 import { environment } from "virtual:waggle/practice";
-import { visitor } from "virtual:waggle/visitor";
+import { namedAssistant } from "./named-assistant.ts";
 import { createSampleTask } from "./sample-task.ts";
 
 const config = await readSiteConfig();
@@ -18,14 +16,8 @@ const isLocal = isLocalAddress(config.edgeUrl) && isLocalAddress(location.href);
 const request = readPageRequest(location.search, isLocal);
 const sample = await createSampleTask(environment);
 
-document.title = environment.name;
-required("name", HTMLElement).textContent = environment.name;
-
 const { maxTurns, maxTurnTokens } = environment;
-// The panel suggests the task instead.
-const { panelTexts, suggestions: _, ...ofSite } = visitor;
-const agent = createAgent({
-  ...ofSite,
+const { agent, panel } = namedAssistant(environment.name, {
   ...config,
   tools: sample.tools,
   system: sample.system,
@@ -36,8 +28,6 @@ const agent = createAgent({
   },
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });
-const panel = required("agent", HTMLElement) as HTMLElementTagNameMap["waggle-agent"];
-panel.texts = panelTexts;
 panel.toggleAttribute("developer", request.isForDeveloper);
 const shown = required("request", HTMLElement);
 const showTask = (): void => {

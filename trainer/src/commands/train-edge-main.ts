@@ -1,4 +1,4 @@
-/** `train-edge` as a program of its own, which loads no other command. */
+/** The program `train-edge`. It loads no other command. */
 import { createCommand } from "./command-line.ts";
 import { runProgram } from "./run-program.ts";
 import { addTrainEdgeCommand } from "./train-edge-command.ts";

@@ -156,7 +156,7 @@ test("a better candidate still goes to the release, where people decide", async 
   expect(edge.stable).toBe(1);
 });
 
-/** Equal answers are equal without a question, and nothing else has a verdict. */
+/** Equal answers are equal without a question. No other pair has a verdict. */
 const NO_VERDICTS = /^the answers to \d+ requests were compared|^the judge preferred neither/;
 
 /** Of four replies, which are two requests in both orders, three prefer the first answer. */
@@ -169,19 +169,16 @@ test.each<[string, Session, RegExp]>([
   ["gives every answer the best grade", { reply: () => '{"grades":[10,10]}' }, /preferred neither/],
   ["answers in prose", { reply: () => "The first is better." }, NO_VERDICTS],
   ["is broken", { reply: () => 400 }, NO_VERDICTS],
-])(
-  "a judge that %s decides nothing about a bad candidate, which nobody gets",
-  async (_, session, why) => {
-    const { edge, evaluated } = await trained({
-      ...session,
-      isUp: isWrongLever,
-      hasRelease: true,
-    });
-    expect(evaluated).toMatchObject({ verdict: "undecided" });
-    expect(evaluated?.["reason"]).toMatch(why);
-    expect(edge.policies).toHaveLength(1);
-  },
-);
+])("a bad candidate is not published if the judge %s", async (_, session, why) => {
+  const { edge, evaluated } = await trained({
+    ...session,
+    isUp: isWrongLever,
+    hasRelease: true,
+  });
+  expect(evaluated).toMatchObject({ verdict: "undecided" });
+  expect(evaluated?.["reason"]).toMatch(why);
+  expect(edge.policies).toHaveLength(1);
+});
 
 test("without a judge, a candidate whose answers cannot be read goes to no release; a readable one does", async () => {
   // These people like every wrong answer, also a broken one, so the candidate learns to break answers.
@@ -200,7 +197,7 @@ test("without a judge, a candidate whose answers cannot be read goes to no relea
   expect(readable.asked).toHaveLength(0);
 });
 
-test("with too few requests nobody is asked, and nothing is published", async () => {
+test("with too few requests the judge is not asked, and nothing is published", async () => {
   const { edge, evaluated, asked } = await trained({ open: unrated.slice(0, 63) });
   expect(evaluated).toMatchObject({ verdict: "undecided" });
   expect(evaluated?.["reason"]).toMatch(/^63 requests of visitors can be compared so far/);

@@ -37,7 +37,7 @@ export class FakeEdge {
   readonly reports: Map<number, VersionReport> = new Map();
   /** Rewards by version. */
   readonly rewards: Map<number, PageReward[]> = new Map();
-  /** Requests that nobody learned from, newest first. They are not leased. */
+  /** Requests that no trainer learned from, newest first. They are not leased. */
   requests: readonly LeasedTrajectory[] = [];
   /** Digests that their visitors withdrew. */
   readonly forgotten: Set<string> = new Set();

@@ -24,12 +24,13 @@ test("a list of definitions is read from a .json file", async () => {
 });
 
 test.each([
-  ["no list", { search: SEARCH }],
-  ["a tool without parameters", [{ ...SEARCH, parameters: undefined }]],
-  ["a tool of another source", [{ ...SEARCH, source: "mcp" }]],
-])("%s is refused with what is missing", async (_, content) => {
+  ["no JSON", "[{"],
+  ["no list", JSON.stringify({ search: SEARCH })],
+  ["a tool without parameters", JSON.stringify([{ ...SEARCH, parameters: undefined }])],
+  ["a tool of another source", JSON.stringify([{ ...SEARCH, source: "mcp" }])],
+])("%s is refused with what is missing", async (_, text) => {
   const file = join(folder, "tools.json");
-  writeFileSync(file, JSON.stringify(content));
+  writeFileSync(file, text);
   await expect(siteTools(file)).rejects.toThrow(
     /tools\.json is no list of tools; each needs a name, a description, parameters and a source/,
   );

@@ -25,12 +25,21 @@ export async function siteTools(source: string): Promise<readonly ToolDefinition
 }
 
 async function toolsInFile(file: string): Promise<readonly ToolDefinition[]> {
-  const found: unknown = JSON.parse(await readFile(file, "utf8"));
+  const found = parsed(await readFile(file, "utf8"));
   if (Array.isArray(found) && found.every(isDefinition)) return found;
   throw new WaggleError(
     "INVALID_ARGUMENT",
     `--tools ${file} is no list of tools; each needs a name, a description, parameters and a source, "page" or "edge"`,
   );
+}
+
+/** `null` for a text that is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function isDefinition(value: unknown): value is ToolDefinition {

@@ -194,7 +194,7 @@ test.each<[string, Parameters<typeof comparedBy>[0], AnswerVerdict]>([
   expect(await comparedBy(grades)).toBe(expected);
 });
 
-test("equal answers are equal, and nobody is asked", async () => {
+test("equal answers are equal, and the judge is not asked", async () => {
   const { server, asked } = await open(() => 500);
   const judge = createAnswerJudge(server);
   expect(await judge({ request: "a", candidate: "b", stable: "b" })).toBe("equal");

@@ -1,5 +1,5 @@
 /**
- * Trains from requests in a file, at an edge in memory, in a process of its own: `refused-session <model> <requests> <state>`.
+ * Trains from requests in a file, at an edge in memory, as a program: `refused-session <model> <requests> <state>`.
  * Prints how many were learned. Tests only; a test starts it where environments are refused.
  */
 import { readFileSync } from "node:fs";

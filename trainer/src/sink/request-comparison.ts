@@ -149,7 +149,7 @@ async function verdictsOf(
     const both = textsOf(after[i] as RecordedTrial, before[i] as RecordedTrial, format);
     const { request } = recordText(trajectory, format);
     const verdict = failures < MOST_FAILURES ? await judge({ request, ...both }) : "failed";
-    // Nobody is asked about equal texts.
+    // The judge is not asked about equal texts.
     if (both.candidate !== both.stable) failures = verdict === "failed" ? failures + 1 : 0;
     verdicts.push(verdict);
   }

@@ -1,4 +1,4 @@
-/** Starts the site's backend of a live run in a process of its own. */
+/** Starts a process: the site's backend of a live run. */
 import { NODE_OPTIONS, ownProgram } from "../processes/installed.ts";
 import type { ManagedProcess } from "../processes/managed-process.ts";
 import { type LineSink, NODE, startProgram, whenUp } from "../processes/programs.ts";

@@ -1,4 +1,4 @@
-/** What a live run starts besides edge, page and trainer: the site's backend, and the people in a process of their own. */
+/** What a live run starts besides edge, page and trainer: the site's backend, and the people, in two processes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startBackend } from "../backend/backend-process.ts";

@@ -1,7 +1,7 @@
 /**
  * The whole loop, headless: edge Worker, trainer, and pages with simulated visitors in Chromium; it learns,
  * publishes and swaps policies. Starts the same processes as `waggle dev` and contains no learning code. In a live run, the site's
- * backend and simulated people have processes of their own, and no other part knows what people want, except the final comparison.
+ * backend and the simulated people are separate processes. Apart from them, only the final comparison knows what people want.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ export type LoopOptions = {
   /** Tasks per page, or forever. */
   readonly simulate: number | "forever";
   /**
-   * In place of practice, people in a process of their own type requests on a page and say how the answers are. It needs an
+   * In place of practice, people in a separate process type requests on a page and say how the answers are. It needs an
    * edge that waits for them (`FEEDBACK_WAIT_SECONDS`) and a recipe that learns from them. Edge, trainer and page then have no
    * environment.
    */
@@ -274,7 +274,7 @@ const answeredIn = (statuses: readonly VisitorStatus[]): number =>
 
 /**
  * Waits until pages have nothing to upload and the trainer has nothing to learn from.
- * @param options.isLive - the trainer is not waited for: who could decide about what it learns now has stopped
+ * @param options.isLive - the loop does not wait for the trainer: the people who would decide about a new version have stopped
  */
 export async function untilDrained(
   operator: OperatorClient,

@@ -19,7 +19,7 @@ async function drained(trajectories: object, isLive: boolean): Promise<string[]>
   return said;
 }
 
-test("the trainer is waited for, but not in a live run, whose people can decide about nothing any more", async () => {
+test("the loop waits for the trainer, but not in a live run, whose people have stopped", async () => {
   const counts = { waiting: 5, leased: 0, learned: 2, rejected: 0, skipped: 1 };
   expect(await drained(counts, true)).toEqual([]);
   expect(await drained(counts, false)).toEqual([expect.stringContaining("5 wait for the trainer")]);

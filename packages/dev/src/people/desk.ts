@@ -10,7 +10,7 @@ import { NO_PEOPLE, type PeopleProgress, type VisitorStatus } from "./visitor-st
 
 /** A release counts at most ten requests of a visitor. */
 const WISHES = 10;
-/** Consecutive failures after which nobody comes any more. */
+/** The desk closes after this many failures in a row. */
 const MAX_FAULTS = 3;
 
 /** Options of a `Desk`. */

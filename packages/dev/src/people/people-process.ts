@@ -1,4 +1,4 @@
-/** Starts simulated people in a process of their own, and asks it for what the report needs. */
+/** Starts a process with the simulated people, and asks it for what the report needs. */
 import { NODE_OPTIONS, ownProgram } from "../processes/installed.ts";
 import { ManagedProcess } from "../processes/managed-process.ts";
 import { type LineSink, NODE } from "../processes/programs.ts";
@@ -45,7 +45,7 @@ export class People {
     return (await this.#ask("reactions")) as SaidAt[];
   }
 
-  /** Lets the current people finish, and nobody else come. */
+  /** Waits until the current people have finished, and lets no new ones in. */
   async stop(): Promise<void> {
     await this.#ask("stop", FINISH_MS);
   }

@@ -1,4 +1,4 @@
-/** The trainer's side of one cell in a process of its own, which cannot load people, their sites and environments. */
+/** The trainer's side of one cell in a process that cannot load people, their sites and environments. */
 import { fork } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -113,6 +113,16 @@ test("feedback that comes while the trainer holds a request goes with the next l
   expect(await nothingToLease()).toBe(true);
 });
 
+test("feedback is late by the order in which it is stored, not by the clock of the machine that stores it", async () => {
+  const request = await learnedRequest();
+  // The machine that leased it was an hour ahead.
+  await bindings.DB.prepare(
+    "UPDATE trajectories SET offeredAt = offeredAt + 3600000, taughtAt = taughtAt + 3600000",
+  ).run();
+  await report(request);
+  expect(signalsIn(await nextLease())).toEqual(["booked"]);
+});
+
 test("late feedback of a lease that was given back is in the next one too", async () => {
   const request = await learnedRequest();
   await report(request);

@@ -3,7 +3,8 @@
  * verifier.
  */
 import { type CreateRecipe, recipe } from "../../composition/definition.ts";
-import { rewardStage } from "../../composition/stage.ts";
+import type { RewardPart } from "../../composition/part.ts";
+import { rewardStage, type Stage } from "../../composition/stage.ts";
 import { corrected } from "../../filters/selection.ts";
 import { hindsight, rewardAndHindsight } from "../../advantages/hindsight.ts";
 import { ownReward } from "../../advantages/own-reward.ts";
@@ -104,6 +105,47 @@ const openclawDistill: CreateRecipe = recipe({
   ],
 });
 
+/** The paper and the parts of recipes that add rewards to distillation. */
+const SUM_ROW = {
+  paper: OPENCLAW_RL,
+  system: null,
+  table: "feedback",
+  parts: {
+    rollout: ["single"],
+    reward: ["feedback"],
+    advantage: ["rl-opd"],
+    loss: ["clip-high", "tis"],
+    schedule: ["one"],
+  },
+} as const;
+
+/** Settings of such a recipe. */
+const SUM_SETTINGS = {
+  attempts: 64,
+  rewardWeight: 1,
+  hindsightWeight: 1,
+  thumbWeight: 1,
+  messageWeight: 1,
+  steps: 30,
+  learningRate: 3e-3,
+};
+
+/** A = w_rl · r + w_opd · Δ, where `reward` gives r. */
+function rewardsAndDistillation(
+  reward: RewardPart,
+  settings: { readonly [name in keyof typeof SUM_SETTINGS]: number },
+): Stage {
+  const { attempts, rewardWeight, hindsightWeight, steps, learningRate } = settings;
+  return rewardStage({
+    rollout: parts.single(),
+    reward,
+    advantage: rewardAndHindsight(rewardWeight, hindsightWeight),
+    losses: [parts.truncatedImportance(parts.clipHigh())],
+    steps,
+    settings: { tasksPerStep: attempts, learningRate },
+  });
+}
+
 /**
  * OpenClaw-RL: the sum of a reward and of distillation, A = w_rl · r + w_opd · Δ. r is −1 to 1, and Δ is 0 without a
  * correction.
@@ -116,50 +158,19 @@ const openclawDistill: CreateRecipe = recipe({
 const openclawRl: CreateRecipe = recipe({
   name: "openclaw-rl",
   literature: {
+    ...SUM_ROW,
     recipe: "OpenClaw-RL",
-    paper: OPENCLAW_RL,
-    system: null,
-    table: "feedback",
-    parts: {
-      rollout: ["single"],
-      reward: ["feedback"],
-      advantage: ["rl-opd"],
-      loss: ["clip-high", "tis"],
-      schedule: ["one"],
-    },
     difference: "Reward of the next message plus distillation from the policy that has read it.",
   },
   differs: ["r is the weighted mean of thumbs, outcomes and next messages", ...WITHOUT_JUDGE],
   mechanism: "whole",
   needs: ["opinions"],
   schedule: ["one"],
-  settings: {
-    attempts: 64,
-    rewardWeight: 1,
-    hindsightWeight: 1,
-    thumbWeight: 1,
-    messageWeight: 1,
-    steps: 30,
-    learningRate: 3e-3,
+  settings: SUM_SETTINGS,
+  stages: (settings) => {
+    const { thumbWeight: thumb, messageWeight: message } = settings;
+    return [rewardsAndDistillation(parts.feedback({ thumb, outcome: 1, message }), settings)];
   },
-  stages: ({
-    attempts,
-    rewardWeight,
-    hindsightWeight,
-    thumbWeight,
-    messageWeight,
-    steps,
-    learningRate,
-  }) => [
-    rewardStage({
-      rollout: parts.single(),
-      reward: parts.feedback({ thumb: thumbWeight, outcome: 1, message: messageWeight }),
-      advantage: rewardAndHindsight(rewardWeight, hindsightWeight),
-      losses: [parts.truncatedImportance(parts.clipHigh())],
-      steps,
-      settings: { tasksPerStep: attempts, learningRate },
-    }),
-  ],
 });
 
 /**
@@ -174,52 +185,20 @@ const openclawRl: CreateRecipe = recipe({
 const allSignals: CreateRecipe = recipe({
   name: "all-signals",
   literature: {
+    ...SUM_ROW,
     recipe: "OpenClaw-RL with edits and undone actions",
-    paper: OPENCLAW_RL,
-    system: null,
-    table: "feedback",
-    parts: {
-      rollout: ["single"],
-      reward: ["feedback"],
-      advantage: ["rl-opd"],
-      loss: ["clip-high", "tis"],
-      schedule: ["one"],
-    },
     difference: "Edits, answers of staff and undone actions too.",
   },
   differs: ["undone actions, edits and answers of staff count too", ...WITHOUT_JUDGE],
   mechanism: "whole",
   needs: ["opinions"],
   schedule: ["one"],
-  settings: {
-    attempts: 64,
-    rewardWeight: 1,
-    hindsightWeight: 1,
-    thumbWeight: 1,
-    messageWeight: 1,
-    undoWeight: 1,
-    steps: 30,
-    learningRate: 3e-3,
+  settings: { ...SUM_SETTINGS, undoWeight: 1 },
+  stages: (settings) => {
+    const { thumbWeight: thumb, messageWeight: message, undoWeight: undo } = settings;
+    const reward = parts.feedback({ thumb, outcome: 1, message, undo, edit: 1, staff: 1 });
+    return [rewardsAndDistillation(reward, settings)];
   },
-  stages: ({
-    attempts,
-    rewardWeight,
-    hindsightWeight,
-    thumbWeight: thumb,
-    messageWeight: message,
-    undoWeight: undo,
-    steps,
-    learningRate,
-  }) => [
-    rewardStage({
-      rollout: parts.single(),
-      reward: parts.feedback({ thumb, outcome: 1, message, undo, edit: 1, staff: 1 }),
-      advantage: rewardAndHindsight(rewardWeight, hindsightWeight),
-      losses: [parts.truncatedImportance(parts.clipHigh())],
-      steps,
-      settings: { tasksPerStep: attempts, learningRate },
-    }),
-  ],
 });
 
 export const CORRECTION_RECIPES: readonly CreateRecipe[] = [
