@@ -65,6 +65,20 @@ test("the estimate equals the exact KL up to sampling error", async () => {
   expect(Math.abs(drift / policies.kl - 1)).toBeLessThan(0.1);
 });
 
+test("one token that the policy no longer draws is no drift of thirty nats from the base", async () => {
+  const answer = answerOf([1, ...Array.from({ length: 299 }, () => 2)], -1);
+  const engine = {
+    forward: async () => ({
+      logProb: [Float32Array.from({ length: 300 }, (_, t) => (t === 0 ? -10 : -1))],
+    }),
+  } as unknown as Parameters<typeof driftAfter>[0];
+  const base = async () => [new Float32Array(300).fill(-1)];
+  const groups = [{ task: "t", trajectories: [answer] }] as unknown as LearnableGroup[];
+  const drift = await driftAfter(engine, groups, STABLE, 4096, base);
+  expect(drift.base).toBeGreaterThan(0);
+  expect(drift.base).toBeLessThan(1 / 300);
+});
+
 test("tokens of other versions are ignored, and the pass is bounded", async () => {
   const random = seededRandom(2);
   const policies = twoPolicies(0.5, random);

@@ -37,7 +37,10 @@ export async function driftAfter(
   const stableLogProbs = rows.map((row) => row.stableLogProbs);
   return {
     stable: sampledKl(isStable, stableLogProbs, logProb),
-    base: base === undefined ? null : sampledKl(isStable, logProb, await base(sequences)),
+    base:
+      base === undefined
+        ? null
+        : sampledKl(isStable, logProb, await base(sequences), stableLogProbs),
   };
 }
 

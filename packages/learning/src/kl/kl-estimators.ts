@@ -27,21 +27,24 @@ export function klEstimate(estimator: KlEstimator, logRatio: number): number {
 }
 
 /**
- * Estimate of KL(sampler ‖ other) in nats per token: the mean of k3 over the masked tokens, which the
- * sampler drew.
+ * Estimate of KL(policy ‖ other) in nats per token: the mean of k3 over the masked tokens.
  *
+ * @param drawnLogProbs - log-probs under the policy that drew the tokens, where that is another one. Each token then
+ *   counts with its importance weight. Without it, a drawn token that the policy has become unlikely to draw counts as if
+ *   it came often, and one such token can outweigh a thousand others.
  * @returns `NaN` without masked tokens, or if a log-prob is missing.
  */
 export function sampledKl(
   lossMask: LossMask,
-  samplerLogProbs: TokenRows,
+  policyLogProbs: TokenRows,
   otherLogProbs: TokenRows,
+  drawnLogProbs: TokenRows = policyLogProbs,
 ): number {
   let [sum, tokens] = [0, 0];
   forEachLossToken(lossMask, (b, t) => {
-    const logRatio =
-      (samplerLogProbs[b]?.[t] ?? Number.NaN) - (otherLogProbs[b]?.[t] ?? Number.NaN);
-    sum += klEstimate("k3", logRatio);
+    const ofPolicy = policyLogProbs[b]?.[t] ?? Number.NaN;
+    const weight = Math.exp(clampedLogRatio(ofPolicy - (drawnLogProbs[b]?.[t] ?? Number.NaN)));
+    sum += weight * klEstimate("k3", ofPolicy - (otherLogProbs[b]?.[t] ?? Number.NaN));
     tokens += 1;
   });
   return sum / tokens;

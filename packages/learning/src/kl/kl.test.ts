@@ -162,3 +162,29 @@ test("the KL of sampled tokens is the mean of k3 under the mask", () => {
   expect(sampledKl(mask, sampler, [[0, -1]])).toBeNaN();
   expect(sampledKl([[false]], [[-1]], [[-1]])).toBeNaN();
 });
+
+test("tokens that another policy drew count with their importance weights", () => {
+  const [drawn, policy, other] = [
+    [0.7, 0.2, 0.1],
+    [0.0001, 0.4, 0.5999],
+    [0.5, 0.3, 0.2],
+  ];
+  const logs = (probabilities: readonly number[] = []): number[] => probabilities.map(Math.log);
+  const kl = logs(policy).reduce(
+    (sum, log, token) => sum + Math.exp(log) * (log - Math.log(other?.[token] ?? 0)),
+    0,
+  );
+  // Each token as often as it is drawn.
+  const tokens = (drawn ?? []).flatMap((probability, token) =>
+    Array.from({ length: Math.round(1000 * probability) }, () => token),
+  );
+  const rowOf = (probabilities: readonly number[] | undefined): number[][] => {
+    const all = logs(probabilities);
+    return [tokens.map((token) => all[token] ?? 0)];
+  };
+  const mask = [tokens.map(() => true)];
+  const [ofPolicy, ofOther, ofDrawn] = [rowOf(policy), rowOf(other), rowOf(drawn)];
+  expect(sampledKl(mask, ofPolicy, ofOther, ofDrawn)).toBeCloseTo(kl, 9);
+  // The control: as if the policy had drawn them.
+  expect(sampledKl(mask, ofPolicy, ofOther)).toBeGreaterThan(1000 * kl);
+});
