@@ -25,10 +25,12 @@ export const LIVE_RECIPES: { readonly [signal in Signal]: string } = {
 /** How people answer, without further options. */
 const ANSWERING = 0.5;
 const WRONG = 0.15;
-/** Requests are groups of one. A step takes as many rollouts as one of practice, which takes eight groups of eight. */
-const GROUPS_PER_STEP = 64;
+/** Requests are groups of one, and a step takes as many of them. With 64, a run of twenty minutes had eight steps. */
+const GROUPS_PER_STEP = 32;
 /** A candidate serves people until they have decided about it, so it should differ enough to be told apart. */
-const STEPS_PER_CANDIDATE = 12;
+const STEPS_PER_CANDIDATE = 8;
+/** As in the study of signals. */
+const LEARNING_RATE = 0.003;
 
 /** The metric that the site's backend reports. With messages it decides about versions and teaches nothing. */
 const metricsOf = (signal: Signal): object => ({
@@ -101,6 +103,8 @@ export function liveRun(given: LiveFlags & { readonly recipe?: string }): {
       String(GROUPS_PER_STEP),
       "--publish-every",
       String(STEPS_PER_CANDIDATE),
+      "--learning-rate",
+      String(LEARNING_RATE),
     ],
     edgeVariables: {
       FEEDBACK_WAIT_SECONDS: "1",

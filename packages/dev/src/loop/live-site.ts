@@ -32,7 +32,7 @@ function isOfPractice(all: readonly string[], i: number): boolean {
 }
 
 /** Requests of both versions after which a candidate that is no worse is promoted. */
-const HORIZON = 2000;
+const HORIZON = 600;
 
 /**
  * How people decide about a version in a run of some minutes: half of the visitors get it at once, because a smaller share would

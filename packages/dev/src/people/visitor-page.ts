@@ -23,7 +23,11 @@ export class VisitorPage implements HandledPage {
 
   /** Opens the page on a new device, for a visitor who agrees to be learned from. */
   static async open(browser: Browser, url: string): Promise<VisitorPage> {
-    const context = await browser.newContext();
+    // A small window without animations, because software draws it beside everything else.
+    const context = await browser.newContext({
+      viewport: { width: 640, height: 480 },
+      reducedMotion: "reduce",
+    });
     try {
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
