@@ -26,6 +26,7 @@ import { linkProject } from "../fixtures/linked-project.ts";
 import { npmRunDev, type RunningDev, TERMINAL } from "../fixtures/npm-run-dev.ts";
 import { packedPackages } from "../fixtures/packed-packages.ts";
 import { processes, withDescendants } from "../fixtures/processes.ts";
+import { isLong } from "../fixtures/long.ts";
 
 const work = mkdtempSync(join(tmpdir(), "waggle-own-project-"));
 const site = join(work, "rooms");
@@ -173,31 +174,41 @@ test("a killed process of waggle dev comes back at its address", async () => {
   expect((await fetch(practice)).status).toBe(200);
 }, 60_000);
 
-test("a dry run of the deployment bundles the Worker with the site's settings", () => {
-  const { status, stdout } = npmRun("deploy", "--", "--dry-run");
-  expect(status).toBe(0);
-  expect(stdout).toContain('env.TASK_ENVIRONMENT ("meeting-rooms")');
-  const refused = run(MAIN, "deploy");
-  expect(refused.status).toBe(2);
-  expect(refused.stderr).toContain("npx wrangler d1 create waggle-meeting-rooms");
-}, 60_000);
+// deploy-sites.test.ts has a dry run of this repository's site in npm test.
+test.runIf(isLong())(
+  "a dry run of the deployment bundles the Worker with the site's settings",
+  () => {
+    const { status, stdout } = npmRun("deploy", "--", "--dry-run");
+    expect(status).toBe(0);
+    expect(stdout).toContain('env.TASK_ENVIRONMENT ("meeting-rooms")');
+    const refused = run(MAIN, "deploy");
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain("npx wrangler d1 create waggle-meeting-rooms");
+  },
+  60_000,
+);
 
-test("waggle assets writes what a page without a bundler loads, from the installed packages", () => {
-  const { stdout, stderr } = run(MAIN, "assets", join(work, "assets"), "--json");
-  expect(stderr).toBe("");
-  const { files } = JSON.parse(stdout) as { files: { path: string; integrity: string }[] };
-  expect(files.map(({ path }) => path)).toEqual(
-    expect.arrayContaining([
-      "waggle.js",
-      "worker/wasm.js",
-      "worker/onnxruntime-web/ort-wasm-simd-threaded.wasm",
-    ]),
-  );
-  for (const { path, integrity } of files) {
-    const hash = createHash("sha384").update(readFileSync(join(work, "assets", path)));
-    expect(integrity).toBe(`sha384-${hash.digest("base64")}`);
-  }
-}, 60_000);
+// assets.test.ts serves what the command writes.
+test.runIf(isLong())(
+  "waggle assets writes what a page without a bundler loads, from the installed packages",
+  () => {
+    const { stdout, stderr } = run(MAIN, "assets", join(work, "assets"), "--json");
+    expect(stderr).toBe("");
+    const { files } = JSON.parse(stdout) as { files: { path: string; integrity: string }[] };
+    expect(files.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        "waggle.js",
+        "worker/wasm.js",
+        "worker/onnxruntime-web/ort-wasm-simd-threaded.wasm",
+      ]),
+    );
+    for (const { path, integrity } of files) {
+      const hash = createHash("sha384").update(readFileSync(join(work, "assets", path)));
+      expect(integrity).toBe(`sha384-${hash.digest("base64")}`);
+    }
+  },
+  60_000,
+);
 
 test("Ctrl-C ends every process", async () => {
   expect(withDescendants(dev.id).length).toBeGreaterThan(6);

@@ -109,7 +109,7 @@ export const EXCHANGE_REQUIREMENTS: readonly Requirement[] = [
       "waggle publish evaluates an adapter trained elsewhere beside the stable version and promotes it through the gate, once. One that fails is recorded and never served.",
     tests: [
       "test/e2e/publish.test.ts > an adapter that passes the gate becomes stable once, and one that fails is never served",
-      "test/e2e/publish.test.ts > a folder that PEFT wrote passes the gate and runs in the page of a visitor",
+      "test/e2e/publish.test.ts > a folder that PEFT wrote passes the gate and runs in the page of a visitor, and a destructive one does not",
       "test/golden/peft/peft.test.ts > the adapter of the nano model that PEFT wrote gives PEFT's logits",
       "trainer/src/commands/publish-command.test.ts > an adapter folder is evaluated beside the stable version, published and promoted, once",
       "trainer/src/commands/publish-command.test.ts > a folder that does not fit is refused before anything is sent",

@@ -235,7 +235,7 @@ export const MODEL_REQUIREMENTS: readonly Requirement[] = [
     behavior:
       "The site's model is read by the worker in pieces, after a check of memory, and adapters over it compute what merged ones compute. Bytes of a quantized folder open too.",
     tests: [
-      "packages/embed/src/real-model.browser.test.ts > the worker reads a model of 94 MB in pieces, and computes what bytes and a merged adapter give",
+      "packages/embed/src/real-model.browser.test.ts > the worker reads a large model in pieces, and computes what bytes and a merged adapter give",
       "packages/embed/src/real-model.browser.test.ts > a model that the device cannot hold is refused before its weights are fetched",
       "packages/runtime/src/worker/serve-policy.test.ts > the bytes of a model stored in %s compute what its numbers compute, with and without an adapter",
       "packages/runtime/src/store/model-memory.test.ts > counting what WebAssembly's heap keeps from loading, and nothing of the kind on a GPU",

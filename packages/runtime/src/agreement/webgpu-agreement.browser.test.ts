@@ -18,9 +18,9 @@ const SHORT_RUNS = isLong() ? Array.from({ length: 33 }, (_, i) => i + 1) : [1, 
 const EDGES = isLong() ? [63, 64, 65, 128, 255, 256, 257, 600] : [257];
 /**
  * Compiling shaders for each model takes most of the time. llama and qwen2 have qwen3's kernels,
- * and int4 models cover int8's products.
+ * and int4 models cover int8's products. lfm2's own kernels also have a golden test of their graph.
  */
-const LEFT_OUT = ["llama", "qwen2", ...(isLong() ? [] : ["gemma3_text", "smollm3"])];
+const LEFT_OUT = ["llama", "qwen2", ...(isLong() ? [] : ["gemma3_text", "smollm3", "lfm2"])];
 
 backendAgreementContract({
   name: "the WebGPU backend",

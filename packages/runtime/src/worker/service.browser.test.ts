@@ -1,6 +1,7 @@
 import { FULL_SUPPORT, WAGGLE_VERSION } from "@waggle/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cdp } from "vitest/browser";
+import { isLong } from "../../../../test/fixtures/long.ts";
 import { createBrowserPolicy } from "../browser-policy.ts";
 import { writeCheck } from "../device-checks.ts";
 import { serviceWorkerHost } from "../service-worker-host.ts";
@@ -45,7 +46,8 @@ const options = {
   maxTokens: 40,
 };
 
-test("sampling on WebGPU in a service worker equals score", async () => {
+// Compiling its shaders takes most of a minute. The tests below have the script without a model.
+test.runIf(isLong())("sampling on WebGPU in a service worker equals score", async () => {
   const policy = await open(real);
   const session = await policy.createContext();
   session.append(tinyPrompt(12));

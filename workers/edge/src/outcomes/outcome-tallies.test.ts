@@ -2,6 +2,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { seededRandom } from "@waggle/protocol";
 import { beforeEach, expect, test } from "vitest";
+import { sampleSize } from "../../../../test/fixtures/long.ts";
 import { bindings } from "../testing/edge.ts";
 
 const { DB, MIGRATIONS } = bindings;
@@ -81,7 +82,7 @@ async function counted() {
   ];
 }
 
-test.for([1, 2, 3])(
+test.for([1, 2, 3].slice(0, sampleSize(1, 3)))(
   "counts equal the rows after a random order of changes (seed %i)",
   async (seed) => {
     await applyD1Migrations(DB, MIGRATIONS);

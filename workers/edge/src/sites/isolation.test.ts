@@ -201,14 +201,13 @@ async function stateOfB(): Promise<string> {
   const tables = await bindings.DB.prepare(
     "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE '%site%' ORDER BY name",
   ).all<{ name: string; sql: string }>();
-  const rows: [string, unknown][] = [];
-  for (const { name, sql } of tables.results) {
-    const column = /\bsite TEXT NOT NULL/.test(sql) ? "site" : "id";
-    const { results } = await bindings.DB.prepare(
-      `SELECT * FROM "${name}" WHERE ${column} = 'b' ORDER BY 1, 2`,
-    ).all();
-    rows.push([name, results]);
-  }
+  const found = await bindings.DB.batch(
+    tables.results.map(({ name, sql }) => {
+      const column = /\bsite TEXT NOT NULL/.test(sql) ? "site" : "id";
+      return bindings.DB.prepare(`SELECT * FROM "${name}" WHERE ${column} = 'b' ORDER BY 1, 2`);
+    }),
+  );
+  const rows = tables.results.map(({ name }, i) => [name, found[i]?.results]);
   const { objects } = await bindings.OBJECTS.list({ prefix: "sites/b/" });
   return JSON.stringify({ rows, objects: objects.map(({ key, etag }) => [key, etag]) });
 }

@@ -111,12 +111,51 @@ const MIGRATION: D1Migration = {
   queries: bindings.MIGRATIONS.flatMap(({ queries }) => queries),
 };
 
+/** Statements that give an empty database what the migrations made. They take a third of their time. */
+let asMigrated: readonly D1PreparedStatement[] | null = null;
+
+async function migrateOnce(): Promise<void> {
+  if (asMigrated !== null) {
+    await bindings.DB.batch([...asMigrated]);
+    return;
+  }
+  await applyD1Migrations(bindings.DB, [MIGRATION]);
+  asMigrated = await statementsOfDatabase();
+}
+
+/** Tables and indexes first, then the rows, and last the triggers, which shall not count the rows again. */
+async function statementsOfDatabase(): Promise<D1PreparedStatement[]> {
+  const { results } = await bindings.DB.prepare(
+    `SELECT type, name, sql FROM sqlite_master
+     WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name NOT LIKE '!_cf!_%' ESCAPE '!'
+     ORDER BY type <> 'table', type`,
+  ).all<{ type: string; name: string; sql: string }>();
+  const tables = results.filter(({ type }) => type === "table");
+  const contents = await bindings.DB.batch<Record<string, unknown>>(
+    tables.map(({ name }) => bindings.DB.prepare(`SELECT * FROM "${name}"`)),
+  );
+  const rows = tables.flatMap(({ name }, i) =>
+    (contents[i]?.results ?? []).map((row) => {
+      const columns = Object.keys(row).map((column) => `"${column}"`);
+      const places = columns.map((_, at) => `?${at + 1}`);
+      return bindings.DB.prepare(
+        `INSERT INTO "${name}" (${columns.join(", ")}) VALUES (${places.join(", ")})`,
+      ).bind(...Object.values(row));
+    }),
+  );
+  const made = (wanted: boolean): D1PreparedStatement[] =>
+    results
+      .filter(({ type }) => (type === "trigger") === wanted)
+      .map(({ sql }) => bindings.DB.prepare(sql));
+  return [...made(false), ...rows, ...made(true)];
+}
+
 /** Migrates a fresh edge and registers a base model. @returns the model's hash */
 export async function freshEdge(vocabularySize = VOCABULARY_SIZE): Promise<string> {
   await reset();
   forgetSites();
   await deleteObjects();
-  await applyD1Migrations(bindings.DB, [MIGRATION]);
+  await migrateOnce();
   const stored = await putBytes(new TextEncoder().encode("{}"));
   const files = [{ path: "config.json", ...stored }];
   const baseModel = { sha256: await fileListDigest(files), files };
