@@ -27,6 +27,7 @@ const program = new Command("create-waggle")
     const manager = packageManager();
     const place = relative(process.cwd(), path) || ".";
     console.log(`made ${place} from the template ${site.template}`);
+    if (flags.install) console.log("installing its packages; this can take some minutes …");
     if (flags.install && !isInstalled(manager, path)) {
       throw new Error(`${manager} install failed; correct what it says, and run it in ${place}`);
     }

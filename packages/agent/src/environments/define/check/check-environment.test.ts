@@ -102,6 +102,11 @@ const FAULTS: readonly (readonly [fault: string, check: string, changed: object]
   ],
   ["an API key in the prompt", "secrets", { prompt: "Use sk-live-0123456789abcdefghij." }],
   ["an answer in the prompt", "secrets", { prompt: "Say 3 colors if you are done." }],
+  [
+    "an answer in a tool's description",
+    "secrets",
+    { tools: { write: { ...SOUND.tools.write, description: "Write until there are 3 colors." } } },
+  ],
   ["gold turns with a call that fails", "gold", { gold: () => [["write", { text: "no" }], "1"] }],
   ["gold turns that are wrong", "gold", { gold: () => [["write", { text: "red" }], "1 colors"] }],
   [

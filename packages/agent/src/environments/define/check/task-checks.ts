@@ -125,14 +125,28 @@ const CREDENTIALS: { readonly [kind: string]: RegExp } = {
 /** Shortest answer that is looked for in the prompt. */
 const ANSWER_CHARACTERS = 3;
 
+const PROMPT = "the prompt";
+
+/** What the model reads before a task: where, and its text. */
+type Places = readonly (readonly [name: string, text: string])[];
+
+const isIn = (places: Places, matches: (text: string) => boolean): boolean =>
+  places.some(([, text]) => matches(text));
+
 /** The system message and the tools hold neither credentials nor the answer of their task. */
 export async function checkSecrets(context: CheckContext): Promise<Finding> {
   const { spec, references } = context;
-  const answers = new Map<TaskReference, { readonly prompt: string; readonly answer: string }>();
+  const answers = new Map<TaskReference, { readonly places: Places; readonly answer: string }>();
   const found = await visited(context, references, async (reference) => {
     const { system, tools } = await spec.create(reference).environment.observe();
-    const prompt = `${system}\n${JSON.stringify(tools)}`;
-    const [kind] = Object.entries(CREDENTIALS).find(([, pattern]) => pattern.test(prompt)) ?? [];
+    const places: Places = [
+      [PROMPT, system],
+      ...tools.map((tool) => [`the tool ${quoted(tool.name)}`, JSON.stringify(tool)] as const),
+    ];
+    const [kind] =
+      Object.entries(CREDENTIALS).find(([, pattern]) =>
+        isIn(places, (text) => pattern.test(text)),
+      ) ?? [];
     if (kind !== undefined) {
       return failed(
         `the prompt or a tool's description contains what looks like ${kind}; everything in it reaches the page and the model`,
@@ -142,18 +156,23 @@ export async function checkSecrets(context: CheckContext): Promise<Finding> {
     if (spec.examples === undefined) return null;
     const { turns } = await played(context, reference, await spec.examples.gold(reference));
     const answer = turns.at(-1)?.action.text.trim() ?? "";
-    if (answer.length >= ANSWER_CHARACTERS) answers.set(reference, { prompt, answer });
+    if (answer.length >= ANSWER_CHARACTERS) answers.set(reference, { places, answer });
     return null;
   });
   if (found !== null) return found;
   const distinct = new Set([...answers.values()].map(({ answer }) => answer));
-  for (const [reference, { prompt, answer }] of answers) {
+  for (const [reference, { places, answer }] of answers) {
     // A prompt that lists every answer gives none away.
     const others = [...distinct].filter((other) => other !== answer);
-    const listed = others.filter((other) => prompt.includes(other)).length;
-    if (others.length === 0 || !prompt.includes(answer) || listed > others.length / 2) continue;
+    const listed = others.filter((other) => isIn(places, (text) => text.includes(other))).length;
+    const [where] = places.find(([, text]) => text.includes(answer)) ?? [];
+    if (others.length === 0 || where === undefined || listed > others.length / 2) continue;
+    const remedy =
+      where === PROMPT
+        ? "Move it to the state, where only tools find it"
+        : "Word its description or the answer differently, and keep what the answer says in the state";
     return failed(
-      `the prompt contains the answer ${quoted(answer)} of ${placeOf(spec, reference)}, and not those of other tasks. Move it to the state, where only tools find it`,
+      `${where} contains the answer ${quoted(answer)} of ${placeOf(spec, reference)}, and not those of other tasks. ${remedy}`,
       reference,
     );
   }
