@@ -161,9 +161,9 @@ function noteItem({ kind, text, by, at }: StaffNote): HTMLElement {
 }
 
 /** The reason why staff cannot replace the answer; `null` if they can. */
-function whyNoAnswer({ row, trajectory }: TrajectoryDetail): string | null {
+function whyNoAnswer({ row, trajectory, consentEnded }: TrajectoryDetail): string | null {
   if (row.task !== null) return "A verifier judges practice tasks, so you can only comment.";
-  const untaught = untaughtReason(row.reason, trajectory.consent);
+  const untaught = untaughtReason(row.reason, trajectory.consent, consentEnded ?? null);
   if (untaught !== null) {
     return `Nothing is learned from this record: ${reasonText(untaught)}. You can only comment.`;
   }
@@ -177,10 +177,12 @@ function whyNoAnswer({ row, trajectory }: TrajectoryDetail): string | null {
 function untaughtReason(
   reason: string | null,
   consent: TrajectoryDetail["trajectory"]["consent"],
+  consentEnded: string | null,
 ): string | null {
   const scopes = consentScopes(consent);
   if (!scopes.includes("train")) return "no-train-consent";
   if (!scopes.includes("feedback")) return "no-feedback-consent";
+  if (consentEnded !== null) return consentEnded;
   return reason === "statistics-only" || reason === "consent-expired" ? reason : null;
 }
 
