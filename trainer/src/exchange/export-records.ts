@@ -107,6 +107,8 @@ function reasonAgainst(
   // An edge of the previous release does not say that a newer consent allows less.
   const { consentDays = CONSENT_DAYS, consentEnded = null } = record;
   if (consentEnded !== null) return consentEnded;
+  // No trainer has checked it, also if the visitor has agreed again since.
+  if (row.reason === "consent-withdrawn" || row.reason === "consent-expired") return row.reason;
   if (receipt != null && receipt.withdrawnAt !== null) return "consent-withdrawn";
   if (!isConsentCurrent(consent, consentDays, Date.now())) return "consent-expired";
   if (row.status !== "learned" && row.status !== "skipped") return row.status;

@@ -173,6 +173,9 @@ function whyNoAnswer({ row, trajectory, consentEnded }: TrajectoryDetail): strin
     : null;
 }
 
+/** Reasons that end only with a new record. */
+const NEVER_TAUGHT: readonly string[] = ["statistics-only", "consent-expired", "consent-withdrawn"];
+
 /** The edge refuses answers for the same reasons. */
 function untaughtReason(
   reason: string | null,
@@ -183,7 +186,7 @@ function untaughtReason(
   if (!scopes.includes("train")) return "no-train-consent";
   if (!scopes.includes("feedback")) return "no-feedback-consent";
   if (consentEnded !== null) return consentEnded;
-  return reason === "statistics-only" || reason === "consent-expired" ? reason : null;
+  return reason !== null && NEVER_TAUGHT.includes(reason) ? reason : null;
 }
 
 const COMMENT_EFFECT =
