@@ -15,7 +15,7 @@ const SUSPECT_FAILURES = 2;
 const MOST_LOOKS = 8;
 
 /** A group that can be leased. */
-export type Candidate = {
+type Candidate = {
   readonly id: string;
   readonly environment: string | null;
   readonly seed: number;

@@ -289,7 +289,7 @@ test("another site reads none of the rewards, and can answer none of the tasks",
   await reward((await given()).assignmentId, 1);
   const other = await makeSite("b", { collect: "rewards" });
   const read = await call("GET", "/v1/trainer/rewards?version=1", other.trainer);
-  expect(read.body).toEqual({ rewards: [] });
+  expect(read.body).toEqual({ rewards: [], withheld: 0 });
   const own = await ask<SessionResponse>("POST", "/v1/sessions", {
     body: { siteKey: other.siteKey },
   });
