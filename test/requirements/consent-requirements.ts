@@ -77,7 +77,7 @@ export const CONSENT_REQUIREMENTS: readonly Requirement[] = [
       ].map((name) => `workers/edge/src/leases/ended-consents.test.ts > ${name}`),
       "workers/edge/src/leases/late-feedback.test.ts > late feedback on a request whose consent was withdrawn does not lease it again; it stays learned",
       "workers/edge/src/rewards/rewards.test.ts > rewards of visitors who withdrew, allow less or agreed too long ago are withheld and counted; others are listed",
-      "trainer/src/exchange/commands.test.ts > an export leaves out records whose consent has ended, by reason",
+      "trainer/src/exchange/ended-records.test.ts > an export leaves out records whose consent has ended, by reason",
     ],
   },
   {

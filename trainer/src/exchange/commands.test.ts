@@ -199,34 +199,6 @@ test("a trajectory whose consent holds no longer at its site is left out", async
   expect(await readFile(out, "utf8")).not.toContain(records[0]?.row.digest);
 });
 
-test("an export leaves out records whose consent has ended, by reason", async () => {
-  const [withdrawn, receipted, skipped, held] = records as TrajectoryDetail[];
-  if (!withdrawn || !receipted || !skipped || !held) throw new Error("too few records");
-  const { consent } = receipted.trajectory;
-  const at = new Date().toISOString();
-  const receipt = {
-    site: "a",
-    visitorId: receipted.row.visitorId,
-    consent,
-    recordedAt: at,
-    signature: "A".repeat(43),
-  };
-  const edge = edgeWith([
-    { ...withdrawn, consentEnded: "consent-withdrawn" },
-    // Of an edge of the previous release.
-    { ...receipted, receipt: { receipt, withdrawnAt: at } },
-    { ...skipped, row: { ...skipped.row, status: "skipped", reason: "consent-expired" } },
-    { ...held, consentEnded: null },
-  ]);
-  const out = join(await folder(), "x.jsonl");
-  const { out: lines } = await run(exported("waggle", out, "--json"), edge);
-  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
-    rows: 1,
-    leftOut: { "consent-withdrawn": 2, "consent-expired": 1 },
-  });
-  expect(await readFile(out, "utf8")).toContain(held.row.digest);
-});
-
 test("trajectories without consent, without a verdict or forgotten in the meantime are left out", async () => {
   const [a, b, c, d] = records as [TrajectoryDetail, ...TrajectoryDetail[]] & TrajectoryDetail[];
   const noConsent = {
