@@ -7,7 +7,8 @@ import { exportRecords } from "./export-records.ts";
 
 /** What the export reads of a record before it writes one. */
 const record = (edit: object, reason: string | null = null): TrajectoryDetail => {
-  const consent = { version: "1", scopes: ["collect", "train"], grantedAt: new Date().toISOString() };
+  const grantedAt = new Date().toISOString();
+  const consent = { version: "1", scopes: ["collect", "train"], grantedAt };
   const row = { status: reason === null ? "learned" : "skipped", reason, reward: 1 };
   return { row, trajectory: { consent }, ...edit } as unknown as TrajectoryDetail;
 };
