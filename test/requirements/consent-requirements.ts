@@ -58,6 +58,29 @@ export const CONSENT_REQUIREMENTS: readonly Requirement[] = [
     ],
   },
   {
+    id: "consent:ended-records",
+    source: "issue 19, item 4; docs/decisions/0107-ended-consents-are-not-leased.md",
+    behavior:
+      "No trainer gets a stored record or reward whose consent was withdrawn, narrowed or has expired. Each is counted with the reason.",
+    tests: [
+      ...[
+        "a record whose consent is withdrawn between upload and lease is not leased and is counted; others are leased",
+        "what a visitor agrees to after a withdrawal is leased, and nothing of before",
+        "a visitor who allows less since ends what was recorded for more, and one who allows as much does not",
+        "a consent that has expired since the upload ends its records",
+        "a group of a task loses the record and keeps the others",
+        "a trainer that holds a record hears of the withdrawal when it renews, and what it does not learn is counted",
+        "a record that was learned before the trainer heard of the withdrawal says so",
+        "many withdrawn records do not hide others behind them",
+        "a withdrawal at one site ends nothing at another, also for the same id and the same consent",
+        "staff write no answer to a request whose consent has ended",
+      ].map((name) => `workers/edge/src/leases/ended-consents.test.ts > ${name}`),
+      "workers/edge/src/leases/late-feedback.test.ts > late feedback on a request whose consent was withdrawn does not lease it again; it stays learned",
+      "workers/edge/src/rewards/rewards.test.ts > rewards of visitors who withdrew, allow less or agreed too long ago are withheld and counted; others are listed",
+      "trainer/src/exchange/ended-records.test.ts > an export leaves out records whose consent has ended, by reason",
+    ],
+  },
+  {
     id: "consent:true-text",
     source: "issue 19, item 4",
     behavior:

@@ -16,6 +16,7 @@ const SENTENCES: { readonly [reason: string]: string } = {
   "no-train-consent": "the visitor did not agree to training",
   "no-feedback-consent": "the visitor did not agree to the use of feedback",
   "consent-expired": "the visitor's consent is older than the site allows",
+  "consent-withdrawn": "the visitor has withdrawn the consent, or allows less since",
   "statistics-only": "the site keeps statistics only, which teach nothing",
   "held-out": "kept to compare versions at it",
   "reward-unavailable": "its verifier failed",

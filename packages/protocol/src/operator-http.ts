@@ -246,6 +246,11 @@ export const TrajectoryDetail = z.object({
   notes: z.array(StaffNote).optional(),
   /** Days that a consent holds at this site. Absent from an edge of the previous release: `CONSENT_DAYS`. */
   consentDays: z.int().min(1).optional(),
+  /**
+   * Why nothing more is learned from it: its visitor withdrew or allows less since, or agreed too long ago. `null` if the consent
+   * holds. Absent from an edge of the previous release.
+   */
+  consentEnded: z.enum(["consent-withdrawn", "consent-expired"]).nullable().optional(),
 });
 
 // POST /v1/operator/policies/:version/roll-back works like the trainer's.

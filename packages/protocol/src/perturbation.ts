@@ -38,4 +38,8 @@ const PageReward = z.object({
 
 /** Answer of `GET /v1/trainer/rewards` (trainer): the newest 4096 rewards of one version, oldest first. */
 export type RewardsResponse = z.infer<typeof RewardsResponse>;
-export const RewardsResponse = z.object({ rewards: z.array(PageReward) });
+export const RewardsResponse = z.object({
+  rewards: z.array(PageReward),
+  /** How many of them were left out, because their visitors' consents have ended. Absent from an edge of the previous release. */
+  withheld: z.int().min(0).optional(),
+});

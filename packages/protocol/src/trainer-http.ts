@@ -97,8 +97,8 @@ export type RenewResponse = z.infer<typeof RenewResponse>;
 export const RenewResponse = z.object({
   expiresAt: z.iso.datetime(),
   /**
-   * Digests in this lease that must no longer be learned: the visitor's data was deleted, or a trainer
-   * whose lease expired has already learned them.
+   * Digests in this lease that must no longer be learned: the visitor's data was deleted, the visitor's consent has ended, or a
+   * trainer whose lease expired has already learned them.
    */
   forgotten: z.array(Sha256).optional(),
 });

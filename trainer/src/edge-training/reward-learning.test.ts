@@ -65,7 +65,7 @@ function withPages(
           reward: rewardOf(withPerturbation(tensors, perturbation)),
         };
       });
-      return { rewards };
+      return { rewards, withheld: 3 };
     },
   });
 }
@@ -153,6 +153,7 @@ test("equal rewards are no step, and few rewards are waited for", async () => {
 test("after a candidate that was not promoted, the next step waits for as many rewards again and uses all", async () => {
   const setup = await createSetup([]);
   const stepped: number[] = [];
+  const withheld: number[] = [];
   // Eight more rewards each time the trainer asks.
   let count = 24;
   const { summary } = await run(setup, {
@@ -160,6 +161,7 @@ test("after a candidate that was not promoted, the next step waits for as many r
       const paged = withPages(setup, () => (count += 8), likesB)(plain);
       const postMetrics: EdgeClient["postMetrics"] = (rows) => {
         stepped.push(...rows.map(({ metrics }) => metrics["rewards"] ?? 0));
+        withheld.push(...rows.map(({ metrics }) => metrics["rewardsWithheld"] ?? 0));
         return plain.postMetrics(rows);
       };
       return { ...paged, postMetrics };
@@ -169,6 +171,7 @@ test("after a candidate that was not promoted, the next step waits for as many r
   });
   expect(summary.state.stableVersion).toBe(1);
   expect(stepped).toEqual([32, 64, 96]);
+  expect(withheld).toEqual([3, 3, 3]);
   // The engine has the stable version's parameters again, and no step was added to another one.
   const distances: number[] = [];
   for (const { adapter } of setup.edge.policies.slice(2)) {

@@ -20,6 +20,8 @@ import type { TrainingOptions, TrainingParts } from "./training-parts.ts";
 /** The rewards of one step. There are no leases to acknowledge. */
 type RewardBatch = Pick<LeasedBatch, "leases"> & {
   readonly rewards: readonly PageReward[];
+  /** How many more there are whose visitors do not agree any more. */
+  readonly withheld: number;
 };
 
 type Parts = Pick<
@@ -67,7 +69,8 @@ export function rewardLearning(
     if (follower.hasStableChanged) return null;
     const isTried = tried.version === version;
     // An edge that does not collect rewards refuses this, and nothing is published.
-    const rewards = ofNewestScale((await edge.rewards(version)).rewards);
+    const { rewards: listed, withheld = 0 } = await edge.rewards(version);
+    const rewards = ofNewestScale(listed);
     const stable = state.versions.find((known) => known.version === version);
     // Pages perturb an adapter, so a site begins by publishing one that changes nothing.
     if (stable?.adapter == null) {
@@ -82,10 +85,10 @@ export function rewardLearning(
     const fresh = isTried ? ids.filter((id) => !tried.assignments.has(id)) : ids;
     if (fresh.length < perStep) return null;
     tried = { version, assignments: new Set(ids) };
-    return { rewards, leases: [] };
+    return { rewards, withheld, leases: [] };
   };
 
-  const update = async ({ rewards }: RewardBatch): Promise<EdgeLearned> => {
+  const update = async ({ rewards, withheld }: RewardBatch): Promise<EdgeLearned> => {
     const startedAt = now();
     const { state, newest } = checkpoint;
     note("learning", state.step);
@@ -123,7 +126,7 @@ export function rewardLearning(
           reasons: new Map(),
           learnedFrom: trajectories === 0 ? null : learnedFrom,
           state: {},
-          metrics: step.metrics,
+          metrics: { ...step.metrics, rewardsWithheld: withheld },
         },
         ...UNMEASURED,
         startedAt,

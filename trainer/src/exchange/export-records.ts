@@ -100,10 +100,16 @@ export async function exportRecords(
 }
 
 function reasonAgainst(
-  { row, trajectory: { consent }, consentDays = CONSENT_DAYS }: TrajectoryDetail,
+  { row, trajectory: { consent }, receipt, ...record }: TrajectoryDetail,
   format: ExportFormat,
 ): string | null {
   if (!consent.scopes.includes("train")) return "no-consent-to-train";
+  // An edge of the previous release does not say that a newer consent allows less.
+  const { consentDays = CONSENT_DAYS, consentEnded = null } = record;
+  if (consentEnded !== null) return consentEnded;
+  // No trainer has checked it, also if the visitor has agreed again since.
+  if (row.reason === "consent-withdrawn" || row.reason === "consent-expired") return row.reason;
+  if (receipt != null && receipt.withdrawnAt !== null) return "consent-withdrawn";
   if (!isConsentCurrent(consent, consentDays, Date.now())) return "consent-expired";
   if (row.status !== "learned" && row.status !== "skipped") return row.status;
   const needsReward = ["verl", "prime-rl", "trl-dpo"].includes(format);

@@ -148,7 +148,7 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
       siteDatabase(db, DEFAULT_SITE),
       SERVER,
       [booked],
-      { METRICS, FEEDBACK_FROM: ["thumb", "outcome", "message"] },
+      { METRICS, FEEDBACK_FROM: ["thumb", "outcome", "message"], CONSENT_DAYS: 400 },
       now,
     );
     expect(result?.status).toBe("stored");
@@ -157,7 +157,7 @@ async function measure(baseModel: string): Promise<Map<string, number>> {
     leaseGroups(
       siteDatabase(db, DEFAULT_SITE),
       { trainerId: "t", maxGroups: 8, durationSeconds: 60 },
-      3,
+      { MAX_LEASE_FAILURES: 3, CONSENT_DAYS: 400 },
       now,
     ),
   );

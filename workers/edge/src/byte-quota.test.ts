@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
 import { addressPrefix } from "./address-prefix.ts";
 import { visitorQuotaName } from "./byte-quota.ts";
-import { MAX_LEASE_BYTES } from "./leases/lease-store.ts";
+import { MAX_LEASE_BYTES } from "./leases/chosen-groups.ts";
 import {
   ask,
   assign,

@@ -141,7 +141,7 @@ export class Coordinator extends DurableObject<Bindings> {
   lease(request: LeaseRequest, now: number): Promise<Answer<GrantedLease>> {
     return this.#oneAtATime(async (settings) => {
       await this.#place(settings, now);
-      return leaseGroups(this.#db, request, settings.MAX_LEASE_FAILURES, now);
+      return leaseGroups(this.#db, request, settings, now);
     });
   }
 
@@ -151,8 +151,8 @@ export class Coordinator extends DurableObject<Bindings> {
     durationSeconds: number,
     now: number,
   ): Promise<Answer<{ expiresAt: number; forgotten: string[] }>> {
-    return this.#oneAtATime(() =>
-      renewLease(this.#db, leaseId, fencingToken, durationSeconds, now),
+    return this.#oneAtATime((settings) =>
+      renewLease(this.#db, leaseId, fencingToken, durationSeconds, settings, now),
     );
   }
 
@@ -166,10 +166,9 @@ export class Coordinator extends DurableObject<Bindings> {
     now: number,
   ): Promise<Answer<AcknowledgeResponse>> {
     return this.#oneAtATime(async (settings) => {
-      const { MAX_LEASE_FAILURES: most } = settings;
-      const answered = await acknowledgeLease(this.#db, leaseId, request, most, now);
+      const answered = await acknowledgeLease(this.#db, leaseId, request, settings, now);
       // Feedback may have come since the lease was granted.
-      await leaseAgain(this.#db, "leaseId", [leaseId], settings).run();
+      await leaseAgain(this.#db, "leaseId", [leaseId], settings, now).run();
       return answered;
     });
   }

@@ -127,14 +127,14 @@ function judgeOwners(
 const INSERT_ROW = `
   INSERT INTO trajectories (site, digest, id, visitorId, assignmentId, groupId, environment, seed, split,
     policyVersion, tokens, stopReason, objectKey, sizeBytes, receivedAt, status, consentVersion, samplingSeed,
-    network, siteKey, reason, consentScopes, backend)
+    network, siteKey, reason, consentScopes, backend, consent)
   SELECT ?site, ?1, ?2, ?3, ?4,
     (SELECT groupId FROM assignments WHERE site = ?site AND id = ?4), ?5, ?6, ?7,
     ?8, ?9, ?10, ?11, ?12, ?13, IIF(?19 IS NULL, 'stored', 'skipped'), ?15,
     CASE WHEN ?4 IS NOT NULL THEN ?16 ELSE
       (SELECT seed FROM requestSeeds
        WHERE site = ?site AND visitorId = ?3 AND seed = ?16 AND digest IS NULL) END,
-    ?17, ?18, ?19, ?20, ?21
+    ?17, ?18, ?19, ?20, ?21, ?22
   WHERE NOT EXISTS (SELECT 1 FROM forgottenVisitors WHERE site = ?site AND visitor = ?14)
   ON CONFLICT DO NOTHING`;
 
@@ -219,6 +219,7 @@ async function storeTrajectory(
     reasonToSkip(trajectory, tokens),
     scopes.join(),
     trajectory.client.backend,
+    canonicalJson(trajectory.consent),
   );
   const position = await channelPosition(visitorId);
   const [inserted] = await stores.DB.batch([

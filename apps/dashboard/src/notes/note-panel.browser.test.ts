@@ -192,6 +192,7 @@ test("practice tasks and turns that call a tool can only be commented on", () =>
 test.each([
   ["statistics-only", {}, "the site keeps statistics only"],
   ["consent-expired", {}, "older than the site allows"],
+  ["consent-withdrawn", {}, "has withdrawn the consent, or allows less"],
   ["no-train-consent", { scopes: ["collect", "feedback"] }, "did not agree to training"],
   [null, { scopes: ["collect", "train"] }, "did not agree to the use of feedback"],
 ] as const)("a record that teaches nothing (%s) can only be commented on", (reason, edit, why) => {
@@ -200,6 +201,12 @@ test.each([
   const trajectory = { ...detail.trajectory, consent: { ...consent, scopes: [...scopes] } };
   open({ ...detail, row: { ...detail.row, status: "skipped", reason }, trajectory });
   expect(panel?.textContent).toContain(why);
+  expect(panel?.querySelector("[type=radio]")).toBeNull();
+});
+
+test("a record whose consent has ended since can only be commented on", () => {
+  open({ ...detail, consentEnded: "consent-withdrawn" });
+  expect(panel?.textContent).toContain("has withdrawn the consent");
   expect(panel?.querySelector("[type=radio]")).toBeNull();
 });
 

@@ -161,9 +161,9 @@ function noteItem({ kind, text, by, at }: StaffNote): HTMLElement {
 }
 
 /** The reason why staff cannot replace the answer; `null` if they can. */
-function whyNoAnswer({ row, trajectory }: TrajectoryDetail): string | null {
+function whyNoAnswer({ row, trajectory, consentEnded }: TrajectoryDetail): string | null {
   if (row.task !== null) return "A verifier judges practice tasks, so you can only comment.";
-  const untaught = untaughtReason(row.reason, trajectory.consent);
+  const untaught = untaughtReason(row.reason, trajectory.consent, consentEnded ?? null);
   if (untaught !== null) {
     return `Nothing is learned from this record: ${reasonText(untaught)}. You can only comment.`;
   }
@@ -173,15 +173,20 @@ function whyNoAnswer({ row, trajectory }: TrajectoryDetail): string | null {
     : null;
 }
 
+/** Reasons that end only with a new record. */
+const NEVER_TAUGHT: readonly string[] = ["statistics-only", "consent-expired", "consent-withdrawn"];
+
 /** The edge refuses answers for the same reasons. */
 function untaughtReason(
   reason: string | null,
   consent: TrajectoryDetail["trajectory"]["consent"],
+  consentEnded: string | null,
 ): string | null {
   const scopes = consentScopes(consent);
   if (!scopes.includes("train")) return "no-train-consent";
   if (!scopes.includes("feedback")) return "no-feedback-consent";
-  return reason === "statistics-only" || reason === "consent-expired" ? reason : null;
+  if (consentEnded !== null) return consentEnded;
+  return reason !== null && NEVER_TAUGHT.includes(reason) ? reason : null;
 }
 
 const COMMENT_EFFECT =

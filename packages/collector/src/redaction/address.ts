@@ -101,7 +101,7 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   // Hauptstraße 5, Berliner Str. 12
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}.-]{1,24} (?=\p{L}{0,24}[SsAaGgCc])|(?=\p{L}{3,24}(?:str|allee|gasse|chauss)))\p{L}{0,24}(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|[Aa]llee|[Gg]asse|chaussee) ?\d{1,4}(?: ?[a-z](?!\p{L}))?(?! (?:Min|Meter|Stunden|km|m)(?!\p{L}))`,
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}.-]{1,24} (?=\p{L}{0,24}[SsAaGgCc])|(?=\p{L}{3,24}(?:str|allee|gasse|chauss)))\p{L}{0,24}(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|[Aa]llee|[Gg]asse|chaussee) ?\d{1,5}(?!\d)(?: ?[a-z](?!\p{L}))?(?! (?:Min|Meter|Stunden|km|m)(?!\p{L}))`,
     ANYTHING,
   ],
   // 12 rue de Rivoli
@@ -116,7 +116,7 @@ const STARTS: readonly (readonly [pattern: string, needs: RegExp])[] = [
   ],
   // Keizersgracht 123, 1015 CJ Amsterdam; Drottninggatan 5
   [
-    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}?[\p{L}'’-]{2,30}(?:straat|laan|gracht|kade|singel|steeg|plein|dijk|dreef|gatan|gata|vägen|väg|gränd|stigen|torget|allén|backen|strand)\s\d{1,4}(?: ?(?:[A-Za-z]|bis|hs|[IV]{1,3})(?![\p{L}]))?`,
+    String.raw`(?<![\p{L}\p{N}_])(?:\p{Lu}[\p{L}'’.-]{0,20} ){0,2}\p{Lu}?[\p{L}'’-]{2,30}(?:straat|laan|gracht|kade|singel|steeg|plein|dijk|dreef|gatan|gata|vägen|väg|gränd|stigen|torget|allén|backen|strand)\s\d{1,5}(?!\d)(?: ?(?:[A-Za-z]|bis|hs|[IV]{1,3})(?![\p{L}]))?`,
     ANYTHING,
   ],
   [

@@ -17,7 +17,7 @@ const IS =
 /** "My name is", also before names in lower case. A product has a name, too. */
 const STRONG = words(
   `(?<!(?:product|file|user|brand|company|shop|store|hotel|dog|cat|pet|domain|host|business|team|model|project|class|ship|boat|horse|song|band|network|school|street|city|colou?r|produkt|firmen|hund|hundes|katze) |(?:dog|cat|horse|puppy|pet)['’]s )(?:(?:${OWNER}) )?(?:${NAME_NOUN})${ON_THING}${IS}|(?:my|the) names?|` +
-    "i am called|i'm called|name's|name is|ich hei(?:ß|ss)e|hei(?:ß|ss)e ich|je m['’ ]?appelle|me llamo|mi chiamo|(?:eu )?me chamo|chamo-me|ik heet|nazywam si[eę]|mam na imi[eę]|zwę się|jag heter|heter jag|(?:benim )?(?:adım|[iİ]smim)(?: (?:soyadım|da|ise))?|soyadım(?: da)?",
+    "i am called|i'm called|ich hei(?:ß|ss)e|hei(?:ß|ss)e ich|je m['’ ]?appelle|me llamo|mi chiamo|(?:eu )?me chamo|chamo-me|ik heet|nazywam si[eę]|mam na imi[eę]|zwę się|jag heter|heter jag|(?:benim )?(?:adım|[iİ]smim)(?: (?:soyadım|da|ise))?|soyadım(?: da)?",
   String.raw`[\s:=]{1,3}(?:de |da )?`,
 );
 /** "They call me": said of much else in lower case. */

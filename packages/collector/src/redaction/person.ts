@@ -112,7 +112,8 @@ export const PERSON_RULES: readonly DetectionRule[] = [
   ),
   introduced("NAME", new RegExp(TITLE_AFTER, "iu"), (rest) => capitalized(rest, 1)),
   introduced("NAME", new RegExp(SALUTATION, "iu"), (rest) => {
-    const found = capitalized(rest, 1);
+    // A colon ends a salutation, and is no sign of a label.
+    const found = capitalized(rest.replaceAll(":", ","), 1);
     return found !== null && /^ ?[,!:\n]/u.test(rest.slice(found[1])) ? found : null;
   }),
   introduced("NAME", new RegExp(KNOWN_AS, "iu"), (rest) => one(rest) ?? startsWithGiven(rest)),

@@ -5,7 +5,7 @@ import type { DetectionRule } from "./rule.ts";
 
 /** A last line after a line's end, and a line with a role or a place after it. */
 const LAST_LINES =
-  /^(?<space>\n[ \t\n]{0,6}[-–—~]{0,2} ?)(?<line>\p{Lu}[^\n\d:;,!?@/[\]()]{1,40})\.?[ \t]{0,3}(?:\n(?<after>[^\n]{1,60})\s{0,4})?$/u;
+  /^(?<space>\n[ \t\n]{0,6}[-–—~]{0,2} ?)(?<line>\p{Lu}[^\n\d:;,!?@/[\]()]{1,40})\.?[ \t]{0,3}(?:\n(?<after>[^\n]{1,60}))?\s{0,4}$/u;
 /** Longest text after the line before: longer ones are not read. */
 const LONGEST = 120;
 /** Words of closings. One in a short line before the last makes that a signature. */

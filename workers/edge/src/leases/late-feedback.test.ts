@@ -8,6 +8,7 @@ import {
 } from "@waggle/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
+  agree,
   ask,
   asOperator,
   asTrainer,
@@ -153,6 +154,24 @@ test("a visitor who changes feedback for ever teaches four times at most", async
   }
   await give(request);
   expect(await nothingToLease()).toBe(true);
+});
+
+test("late feedback on a request whose consent was withdrawn does not lease it again; it stays learned", async () => {
+  const request = await learnedRequest();
+  ({ token } = await openSession());
+  const other = await learnedRequest();
+  const receipts = [await agree(token, other.trajectory.consent)];
+  await ask("POST", "/v1/consents/withdrawals", { token, body: { receipts } });
+  await report(other);
+  await report(request);
+  const { groups } = await nextLease();
+  const digests = groups.flatMap(({ trajectories }) => trajectories.map(({ digest }) => digest));
+  expect(digests).toEqual([request.digest]);
+  expect(await nothingToLease()).toBe(true);
+  const path = `/v1/operator/trajectories/${other.digest}`;
+  const { row, consentEnded } = await ask<TrajectoryDetail>("GET", path, asOperator);
+  expect(row).toMatchObject({ status: "learned", reason: null });
+  expect(consentEnded).toBe("consent-withdrawn");
 });
 
 test("what an earlier release learned from is not leased again", async () => {

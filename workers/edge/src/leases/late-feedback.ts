@@ -3,7 +3,9 @@
  * the leases before did not have, so that nothing teaches twice.
  */
 import { hasFeedback, parameter, type TeachingFeedback } from "../awaited-feedback.ts";
+import type { Settings } from "../settings.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
+import { consentTimes, endedConsent } from "../visitors/ended-consent.ts";
 
 /** How often a request can be leased again, so that a visitor who changes feedback for ever does not teach for ever. */
 const MOST_LATE_LEASES = 3;
@@ -45,14 +47,16 @@ export const isNew = (
   CASE WHEN t.learnedAtStep IS NULL THEN -1 ELSE COALESCE(t.taughtAt, 9007199254740991) END`;
 
 /**
- * Lets the trainer lease trajectories again that it has learned from and that have new feedback which teaches.
+ * Lets the trainer lease trajectories again that it has learned from and that have new feedback which teaches. Those whose
+ * consents have ended stay as they are: learned.
  * @param which - column of `trajectories` with these values
  */
 export function leaseAgain(
   db: SiteDatabase,
   which: "id" | "leaseId",
   values: readonly string[],
-  { FEEDBACK_FROM, METRICS }: TeachingFeedback,
+  { FEEDBACK_FROM, METRICS, CONSENT_DAYS }: TeachingFeedback & Pick<Settings, "CONSENT_DAYS">,
+  now: number,
 ): D1PreparedStatement {
   // Answers of staff are leased again where they are written.
   const from = FEEDBACK_FROM.filter((source) => source !== "staff");
@@ -64,7 +68,11 @@ export function leaseAgain(
          AND +t.status = 'learned' AND t.assignmentId IS NULL AND t.taughtAt IS NOT NULL
          AND t.lateLeases < ${MOST_LATE_LEASES}
          AND EXISTS (SELECT 1 FROM responses r WHERE r.trajectoryId = t.id AND r.site = t.site)
-         AND ${hasFeedback("t.taughtAt")}`,
+         AND ${hasFeedback("t.taughtAt")} AND (${endedConsent("?3")}) IS NULL`,
     )
-    .bind(JSON.stringify(values), parameter({ FEEDBACK_FROM: from, METRICS }));
+    .bind(
+      JSON.stringify(values),
+      parameter({ FEEDBACK_FROM: from, METRICS }),
+      consentTimes({ CONSENT_DAYS, now }),
+    );
 }

@@ -30,7 +30,14 @@ const acknowledge = (
   { leaseId, fencingToken }: GrantedLease,
   outcomes: TrajectoryOutcome[],
   now: number,
-) => acknowledgeLease(rows, leaseId ?? "", { fencingToken, outcomes }, 5, now);
+) =>
+  acknowledgeLease(
+    rows,
+    leaseId ?? "",
+    { fencingToken, outcomes },
+    { MAX_LEASE_FAILURES: 5, CONSENT_DAYS: 400 },
+    now,
+  );
 
 const digestsOf = ({ groups }: GrantedLease): string[] =>
   groups.flatMap(({ rows }) => rows.map(({ digest }) => digest)).toSorted();

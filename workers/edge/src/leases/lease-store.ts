@@ -14,6 +14,9 @@ import {
 import { buryFailedChecks, countFailures } from "../dead-letter-store.ts";
 import { dropUnlearned, forgottenUnder, noteLearned } from "../forgotten-store.ts";
 import { noteLineage } from "../lineage-store.ts";
+import { chooseGroups, isSuspect } from "./chosen-groups.ts";
+import { endedUnder, skipEndedOfLease } from "./ended-consents.ts";
+import { GROUP_GIVEN_BACK } from "./group-given-back.ts";
 import {
   COUNT_LATE,
   COUNT_OUTCOMES,
@@ -21,14 +24,11 @@ import {
   WRITE_LATE,
   WRITE_OUTCOMES,
 } from "./outcome-statements.ts";
+import type { Settings } from "../settings.ts";
 import { keepStartedSignals } from "../signals/stopped-signals.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { keepUnanswered } from "../staff/staff-notes.ts";
 
-/** Decoded trajectory text in one lease; a Worker has 128 MB. A larger group is leased in parts. */
-export const MAX_LEASE_BYTES: number = 16 * 1024 * 1024;
-/** After this many failures a group is leased alone, so that a bad row in it cannot delay others. */
-const SUSPECT_FAILURES = 2;
 /** Outcomes in the JSON parameter of one statement. */
 const OUTCOMES_PER_STATEMENT = 500;
 
@@ -70,29 +70,12 @@ export type GrantedLease = {
   readonly isAlone: boolean;
 };
 
-type Candidate = {
-  id: string;
-  environment: string | null;
-  seed: number;
-  split: TaskReference["split"];
-  assigned: number;
-  bytes: number;
-  failures: number;
-};
-
 type LeaseRow = {
   id: string;
   fencingToken: number;
   state: "active" | "lost" | "released" | "acknowledged";
   answer: string | null;
 };
-
-/** What a group without a lease becomes: open if a row of it is ready. Assignments of an UPDATE of `taskGroups`. */
-export const GROUP_GIVEN_BACK = `leaseId = NULL,
-           state = CASE WHEN EXISTS (SELECT 1 FROM trajectories t
-                                     WHERE t.site = ?site AND t.groupId = taskGroups.id
-                                       AND t.status = 'ready')
-                   THEN 'open' ELSE 'done' END`;
 
 /** Statements that return the groups and rows of leases; `which` is a condition on `leases`. */
 function giveBack(db: SiteDatabase, which: string, ...values: (string | number)[]) {
@@ -127,75 +110,18 @@ export async function loseExpired(
   ]);
 }
 
-/**
- * The groups of the next lease. A group that failed before is leased alone, and only to a trainer without
- * other leases, so that a crash of that trainer is attributed to this group.
- */
-async function candidates(
-  db: SiteDatabase,
-  { trainerId, maxGroups }: LeaseRequest,
-  now: number,
-): Promise<Candidate[]> {
-  const { results } = await db
-    .prepare(
-      // MAX_UNFINISHED_GROUPS limits the groups that wait for siblings, so few rows are skipped.
-      `SELECT g.id, g.environment, g.seed, g.split, g.assigned,
-              (SELECT SUM(t.sizeBytes) FROM trajectories t
-               WHERE t.site = ?site AND t.groupId = g.id AND t.status = 'ready') AS bytes,
-              (SELECT MAX(t.failedLeases) FROM trajectories t
-               WHERE t.site = ?site AND t.groupId = g.id AND t.status = 'ready') AS failures
-       FROM taskGroups g
-       WHERE g.site = ?site AND g.state = 'open' AND g.readyAt IS NOT NULL
-         AND (g.deadlineAt <= ?1
-              OR (g.lateOf IS NULL AND g.assigned >= g.capacity AND g.uploads >= g.assigned))
-         AND (failures < ?3
-              OR NOT EXISTS (SELECT 1 FROM leases
-                             WHERE site = ?site AND state = 'active' AND trainerId = ?4))
-       ORDER BY g.readyAt, g.id LIMIT ?2`,
-    )
-    .bind(now, maxGroups, SUSPECT_FAILURES, trainerId)
-    .all<Candidate>();
-  const [oldest] = results;
-  if (oldest === undefined || isSuspect(oldest)) return results.slice(0, 1);
-  const chosen: Candidate[] = [];
-  let bytes = 0;
-  for (const candidate of results.filter((one) => !isSuspect(one))) {
-    bytes += candidate.bytes;
-    if (chosen.length > 0 && bytes > MAX_LEASE_BYTES) break;
-    chosen.push(candidate);
-  }
-  return chosen;
-}
-
-const isSuspect = ({ failures }: Candidate): boolean => failures >= SUSPECT_FAILURES;
-
-/** Digests to lease: all of the groups, or the part of an oversized group that fits. */
-async function rowsToLease(db: SiteDatabase, groupIds: string): Promise<string[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT digest, sizeBytes FROM trajectories
-       WHERE +site = ?site AND +status = 'ready' AND groupId IN (SELECT value FROM json_each(?1))
-       ORDER BY receivedAt, digest`,
-    )
-    .bind(groupIds)
-    .all<{ digest: string; sizeBytes: number }>();
-  let bytes = 0;
-  const fitting = results.filter(({ sizeBytes }, index) => {
-    bytes += sizeBytes;
-    return index === 0 || bytes <= MAX_LEASE_BYTES;
-  });
-  return fitting.map(({ digest }) => digest);
-}
+/** The settings of a site that decide about its leases. */
+export type LeaseSettings = Pick<Settings, "MAX_LEASE_FAILURES" | "CONSENT_DAYS">;
 
 /** Leases whole groups, oldest first; `leaseId` is null if none is ready. */
 export async function leaseGroups(
   db: SiteDatabase,
   request: LeaseRequest,
-  mostFailures: number,
+  { MAX_LEASE_FAILURES: mostFailures, CONSENT_DAYS }: LeaseSettings,
   now: number,
 ): Promise<GrantedLease> {
   await loseExpired(db, mostFailures, now);
-  const groups = await candidates(db, request, now);
+  const { groups, digests: chosen } = await chooseGroups(db, request, { CONSENT_DAYS, now });
   const newest = await db
     .prepare("SELECT MAX(fencingToken) AS token FROM leases WHERE site = ?site")
     .bind()
@@ -213,7 +139,7 @@ export async function leaseGroups(
   const fencingToken = (newest?.token ?? 0) + 1;
   const expiresAt = now + request.durationSeconds * 1000;
   const groupIds = JSON.stringify(groups.map((group) => group.id));
-  const digests = JSON.stringify(await rowsToLease(db, groupIds));
+  const digests = JSON.stringify(chosen);
   const [, , , taken] = await db.batch<LeasedRow>([
     db
       .prepare(
@@ -285,8 +211,8 @@ function leaseLost(): WaggleError {
 
 /**
  * Extends a lease.
- * @returns its new end, and the digests that must no longer be learned from: their visitors were forgotten, or
- * the trainer of an expired lease has already learned from them
+ * @returns its new end, and the digests that must no longer be learned from: their visitors were forgotten or their consents
+ * have ended, or the trainer of an expired lease has already learned from them
  * @throws WaggleError `LEASE_LOST`
  */
 export async function renewLease(
@@ -294,6 +220,7 @@ export async function renewLease(
   id: string,
   fencingToken: number,
   durationSeconds: number,
+  { CONSENT_DAYS }: Pick<Settings, "CONSENT_DAYS">,
   now: number,
 ): Promise<{ expiresAt: number; forgotten: string[] }> {
   const lease = await findLease(db, id, fencingToken);
@@ -310,7 +237,8 @@ export async function renewLease(
     .bind(id)
     .all<{ digest: string }>();
   const settled = results.map(({ digest }) => digest);
-  return { expiresAt, forgotten: [...(await forgottenUnder(db, id)), ...settled] };
+  const ended = await endedUnder(db, id, { CONSENT_DAYS, now });
+  return { expiresAt, forgotten: [...(await forgottenUnder(db, id)), ...ended, ...settled] };
 }
 
 /** Returns groups unlearned, without counting a failure. Repeating it succeeds. @throws WaggleError `LEASE_LOST` */
@@ -345,7 +273,7 @@ export async function acknowledgeLease(
   db: SiteDatabase,
   id: string,
   request: AcknowledgeRequest,
-  mostFailures: number,
+  { MAX_LEASE_FAILURES: mostFailures, CONSENT_DAYS }: LeaseSettings,
   now: number,
 ): Promise<AcknowledgeResponse> {
   const unique = [
@@ -385,6 +313,7 @@ export async function acknowledgeLease(
   await db.batch([
     ...parts.map((part) => db.prepare(WRITE_OUTCOMES).bind(part, id)),
     buryFailedChecks(db, id, now),
+    skipEndedOfLease(db, id, { CONSENT_DAYS, now }),
     ...countFailures(db, "id = ?1", id, mostFailures, now),
     keepStartedSignals(db, id),
     keepUnanswered(db, id),

@@ -384,7 +384,12 @@ test("a record that is moved while it is being leased is not leased apart from t
   const db = interrupted(2, moved);
   const asked = { trainerId: "test", maxGroups: 10, durationSeconds: 60 };
   const now = Date.now() + LATER;
-  const { groups, leaseId, fencingToken } = await leaseGroups(db, asked, 5, now);
+  const { groups, leaseId, fencingToken } = await leaseGroups(
+    db,
+    asked,
+    { MAX_LEASE_FAILURES: 5, CONSENT_DAYS: 400 },
+    now,
+  );
   expect(groups.map((group) => group.rows)).toEqual([[]]);
   unwrap(await coordinatorOf(bindings, DEFAULT_SITE).release(leaseId ?? "", fencingToken));
   expect(await leasable()).toEqual([digests(first, second)]);

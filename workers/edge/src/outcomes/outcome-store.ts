@@ -14,6 +14,7 @@ import {
 import { endWaiting, type TeachingFeedback } from "../awaited-feedback.ts";
 import { isNew, leaseAgain, receivedAt } from "../leases/late-feedback.ts";
 import { forgottenName, forgottenRefusal, isForgotten } from "../forgotten-store.ts";
+import type { Settings } from "../settings.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import type { CheckedOutcome } from "./outcome-check.ts";
 
@@ -84,7 +85,7 @@ export async function storeOutcomes(
   db: SiteDatabase,
   sender: string,
   outcomes: readonly CheckedOutcome[],
-  teaching: TeachingFeedback,
+  teaching: TeachingFeedback & Pick<Settings, "CONSENT_DAYS">,
   now: number,
 ): Promise<OutcomeResult[]> {
   const visitor = await forgottenName(sender);
@@ -98,7 +99,7 @@ export async function storeOutcomes(
       db.prepare(INSERT).bind(json, sender, now, visitor),
       db.prepare(LINK).bind(json, sender),
       ...endWaiting(db, ids, teaching),
-      leaseAgain(db, "id", ids, teaching),
+      leaseAgain(db, "id", ids, teaching, now),
     ]);
     const stored = new Set(inserted?.results.map(({ id }) => id));
     const others = part.filter(({ id }) => !stored.has(id));

@@ -2,7 +2,8 @@
  * Leases that nobody holds any more, and rows and groups that are leased although no lease holds them. The Coordinator runs
  * these, so that no lease is granted or ended meanwhile.
  */
-import { GROUP_GIVEN_BACK, loseExpired } from "../leases/lease-store.ts";
+import { GROUP_GIVEN_BACK } from "../leases/group-given-back.ts";
+import { loseExpired } from "../leases/lease-store.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { type CheckedPage, GRACE_MS, nextAfter, type PageRequest } from "./checked-page.ts";
 

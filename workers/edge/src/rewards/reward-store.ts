@@ -13,6 +13,7 @@ import { findPolicy, policyHead } from "../policy-store.ts";
 import type { Settings } from "../settings.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { assignmentMismatch } from "../upload-check.ts";
+import { type ConsentTime, consentTimes, endedTraining } from "../visitors/ended-consent.ts";
 
 /** Rewards in one answer. */
 const LISTED_REWARDS = 4096;
@@ -77,24 +78,37 @@ export async function storeReward(
   throw new WaggleError("REPLAYED", "this task already has another reward; ask for a new task");
 }
 
-/** The newest rewards of a version, oldest first. */
-export async function rewardsOf(db: SiteDatabase, version: number): Promise<RewardsResponse> {
+/** The newest rewards of a version, oldest first, without those of visitors who do not agree to training any more. */
+export async function rewardsOf(
+  db: SiteDatabase,
+  version: number,
+  time: ConsentTime,
+): Promise<RewardsResponse> {
   const { results } = await db
     .prepare(
-      `SELECT id, visitorId, network, perturbation, reward FROM assignments
-       WHERE site = ?site AND perturbedVersion = ?1 AND rewardedAt IS NOT NULL
-       ORDER BY rewardedAt DESC, id DESC LIMIT ${LISTED_REWARDS}`,
+      `WITH newest AS MATERIALIZED
+         (SELECT id, visitorId, network, perturbation, reward, rewardedAt FROM assignments
+          WHERE site = ?site AND perturbedVersion = ?1 AND rewardedAt IS NOT NULL
+          ORDER BY rewardedAt DESC, id DESC LIMIT ${LISTED_REWARDS}),
+       ended AS MATERIALIZED
+         (SELECT v.visitorId FROM (SELECT DISTINCT visitorId FROM newest) AS v
+          WHERE ${endedTraining("v.visitorId", "?2")})
+       SELECT id, visitorId, network, perturbation, reward, visitorId IN (SELECT visitorId FROM ended) AS isEnded
+       FROM newest ORDER BY rewardedAt DESC, id DESC`,
     )
-    .bind(version)
+    .bind(version, consentTimes(time))
     .all<{
       id: string;
       visitorId: string;
       network: string | null;
       perturbation: string;
       reward: number;
+      isEnded: 0 | 1;
     }>();
+  const held = results.filter(({ isEnded }) => isEnded === 0);
   return {
-    rewards: results.toReversed().map(({ id, visitorId, network, perturbation, reward }) => ({
+    withheld: results.length - held.length,
+    rewards: held.toReversed().map(({ id, visitorId, network, perturbation, reward }) => ({
       assignmentId: id,
       visitorId,
       ...(network !== null && { network }),

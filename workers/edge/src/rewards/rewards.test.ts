@@ -289,7 +289,7 @@ test("another site reads none of the rewards, and can answer none of the tasks",
   await reward((await given()).assignmentId, 1);
   const other = await makeSite("b", { collect: "rewards" });
   const read = await call("GET", "/v1/trainer/rewards?version=1", other.trainer);
-  expect(read.body).toEqual({ rewards: [] });
+  expect(read.body).toEqual({ rewards: [], withheld: 0 });
   const own = await ask<SessionResponse>("POST", "/v1/sessions", {
     body: { siteKey: other.siteKey },
   });
@@ -322,4 +322,28 @@ test("rewards are deleted when the retention is over", async () => {
   const { token } = visitor;
   const { learnedBy } = await ask<DeletionResponse>("DELETE", "/v1/visitor", { token });
   expect(learnedBy).toEqual([2]);
+});
+
+test("rewards of visitors who withdrew, allow less or agreed too long ago are withheld and counted; others are listed", async () => {
+  await publishStable();
+  const rewardOf = async (): Promise<{ id: string; token: string }> => {
+    const { token } = await openSession();
+    const { assignmentId: id } = await given(1, token);
+    await reward(id, 0.5, token);
+    return { id, token };
+  };
+  const [withdrawn, less, kept] = [await rewardOf(), await rewardOf(), await rewardOf()];
+  const listed = async () => {
+    const path = "/v1/trainer/rewards?version=1";
+    const { rewards: all, withheld } = await ask<RewardsResponse>("GET", path, asTrainer);
+    return { ids: all.map(({ assignmentId }) => assignmentId), withheld };
+  };
+  expect(await listed()).toEqual({ ids: [withdrawn.id, less.id, kept.id], withheld: 0 });
+  const receipts = [await agree(withdrawn.token)];
+  await ask("POST", "/v1/consents/withdrawals", { token: kept.token, body: { receipts } });
+  const grantedAt = new Date().toISOString();
+  await agree(less.token, { version: "1", scopes: ["collect"], choices: true, grantedAt });
+  expect(await listed()).toEqual({ ids: [kept.id], withheld: 2 });
+  await set({ consentDays: 1 });
+  expect(await listed()).toEqual({ ids: [], withheld: 3 });
 });

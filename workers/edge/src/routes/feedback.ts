@@ -72,7 +72,7 @@ export const feedbackEndpoints: readonly Endpoint[] = [
       const [inserted] = await db.batch([
         insert,
         ...endWaiting(db, [trajectoryId], settings),
-        leaseAgain(db, "id", [trajectoryId], settings),
+        leaseAgain(db, "id", [trajectoryId], settings, now),
       ]);
       if (retryId !== null) await joinRetries(db, [trajectoryId], settings);
       if (inserted !== undefined && inserted.meta.changes > 0) return context.json({});

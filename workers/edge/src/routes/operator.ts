@@ -9,6 +9,7 @@ import {
 import type { Endpoint } from "../endpoint.ts";
 import { type FeedbackRow, toFeedback } from "../visitors/feedback-row.ts";
 import { receiptFor, receiptsOf } from "../visitors/consent-receipts.ts";
+import { endedConsentOf } from "../visitors/ended-consent.ts";
 import { outcomesOf } from "../outcomes/outcome-store.ts";
 import { notesOn } from "../staff/staff-notes.ts";
 import { readStoredTrajectory } from "../stored-trajectory.ts";
@@ -64,7 +65,7 @@ export const operatorEndpoints: readonly Endpoint[] = [
     responses: { 200: TrajectoryDetail },
     handle: async (context) => {
       const { OBJECTS } = context.env;
-      const { db } = context.var;
+      const { db, now, settings } = context.var;
       const found = await findRow(db, context.req.param("digest") ?? "");
       if (!found) {
         throw new WaggleError("NOT_FOUND", "no trajectory with this digest is stored");
@@ -90,7 +91,11 @@ export const operatorEndpoints: readonly Endpoint[] = [
         feedback: results.map(toFeedback),
         outcomes: await outcomesOf(db, found.row.id),
         notes: await notesOn(db, found.row.digest),
-        consentDays: context.var.settings.CONSENT_DAYS,
+        consentDays: settings.CONSENT_DAYS,
+        consentEnded: await endedConsentOf(db, found.row.digest, {
+          CONSENT_DAYS: settings.CONSENT_DAYS,
+          now,
+        }),
       };
       return context.json(answer);
     },

@@ -59,7 +59,8 @@ export const rewardEndpoints: readonly Endpoint[] = [
     method: "get",
     path: "/v1/trainer/rewards",
     operationId: "listRewards",
-    summary: "The newest 4096 rewards of perturbations of one version, oldest first.",
+    summary:
+      "The newest 4096 rewards of perturbations of one version, oldest first, of visitors whose consents hold.",
     access: "trainer",
     parameters: [version],
     responses: { 200: RewardsResponse },
@@ -67,7 +68,9 @@ export const rewardEndpoints: readonly Endpoint[] = [
       requireRewards(context);
       const asked = versionIn(context);
       if (asked === null) throw new WaggleError("SCHEMA_INVALID", "name a version: ?version=3");
-      return context.json(await rewardsOf(context.var.db, asked));
+      const { db, now, settings } = context.var;
+      const { CONSENT_DAYS } = settings;
+      return context.json(await rewardsOf(db, asked, { CONSENT_DAYS, now }));
     },
   },
 ];

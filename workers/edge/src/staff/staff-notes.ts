@@ -13,8 +13,10 @@ import {
 } from "@waggle/protocol";
 import { auditStatement, type Decision } from "../audit-log.ts";
 import { endWaiting, type TeachingFeedback } from "../awaited-feedback.ts";
+import type { Settings } from "../settings.ts";
 import type { SiteDatabase } from "../sites/site-database.ts";
 import { findRow } from "../trajectory-rows.ts";
+import { type ConsentTime, endedConsentOf } from "../visitors/ended-consent.ts";
 import { lacksFeedbackConsent } from "../visitors/feedback-consent.ts";
 
 /** Maximum number of notes on one trajectory. */
@@ -35,7 +37,7 @@ export async function addNote(
   db: SiteDatabase,
   digest: string,
   { id, kind, text }: StaffNoteRequest,
-  teaching: TeachingFeedback,
+  { CONSENT_DAYS, ...teaching }: TeachingFeedback & Pick<Settings, "CONSENT_DAYS">,
   decision: Decision,
 ): Promise<StaffNote> {
   const found = await findRow(db, digest);
@@ -47,7 +49,8 @@ export async function addNote(
       "this is a practice task, which a verifier judges, so no answer of staff is learned; write a comment",
     );
   }
-  const untaught = kind === "answer" ? await whyUntaught(db, row) : null;
+  const time = { CONSENT_DAYS, now: decision.now };
+  const untaught = kind === "answer" ? await whyUntaught(db, row, time) : null;
   if (untaught !== null) {
     throw new WaggleError(
       "CONFLICT",
@@ -87,14 +90,22 @@ export async function addNote(
 }
 
 /** Reasons that end only with a new record: the edge leases it to no trainer, or each trainer skips it. */
-const NEVER_TAUGHT: readonly string[] = ["no-train-consent", "statistics-only", "consent-expired"];
+const NEVER_TAUGHT: readonly string[] = [
+  "no-train-consent",
+  "statistics-only",
+  "consent-expired",
+  "consent-withdrawn",
+];
 
 /** Why no trainer may learn an answer to this request; `null` if one may. */
 async function whyUntaught(
   db: SiteDatabase,
-  { id, visitorId, reason }: TrajectoryRow,
+  { id, digest, visitorId, reason }: TrajectoryRow,
+  time: ConsentTime,
 ): Promise<string | null> {
   if (reason !== null && NEVER_TAUGHT.includes(reason)) return reason;
+  const ended = await endedConsentOf(db, digest, time);
+  if (ended !== null) return ended;
   return (await lacksFeedbackConsent(db, visitorId, id)) ? "no-feedback-consent" : null;
 }
 

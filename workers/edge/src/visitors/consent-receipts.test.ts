@@ -27,6 +27,9 @@ import {
 } from "../testing/edge.ts";
 import { feedbackOn, giveAsPage } from "../testing/feedback.ts";
 import { openSite, makeSite } from "../testing/sites.ts";
+import { siteDatabase } from "../sites/site-database.ts";
+import { meterRows } from "../testing/row-meter.ts";
+import { oldestConsentAt } from "./consent-receipts.ts";
 import { isSigned } from "./receipt-signature.ts";
 
 const DAY = 86_400_000;
@@ -299,4 +302,34 @@ test("all consents whose time is over are deleted at once, however many they are
     object.expire(Date.now()),
   );
   expect(await bindings.DB.prepare("SELECT COUNT(*) AS n FROM consents").first("n")).toBe(0);
+});
+
+test("the search for the oldest consent that can be deleted reads a bounded number of rows", async () => {
+  // Visitors with a trajectory, before one without.
+  const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
+  const write = (count: number) =>
+    bindings.DB.batch([
+      bindings.DB.prepare(
+        `INSERT INTO consents ${numbers}
+         SELECT 'default', 'visitor ' || i, ?2, NULL, NULL, i, 'x', IIF(i % 2, NULL, 1) FROM n WHERE 1
+         ON CONFLICT DO NOTHING`,
+      ).bind(count, canonicalJson(consentOf())),
+      bindings.DB.prepare(
+        `INSERT INTO trajectories (site, digest, id, visitorId, policyVersion, tokens, stopReason, objectKey, sizeBytes,
+           receivedAt, status) ${numbers}
+         SELECT 'default', 'digest ' || i, 'id ' || i, 'visitor ' || i, 0, 1, 'completed', 'k', 1, i, 'learned'
+         FROM n WHERE i < 2500 ON CONFLICT DO NOTHING`,
+      ).bind(count),
+    ]);
+  await write(2500);
+  const meter = meterRows(bindings.DB);
+  const db = siteDatabase(meter.DB, DEFAULT_SITE);
+  for (const isWithdrawn of [true, false]) {
+    meter.rows = 0;
+    expect(await oldestConsentAt(db, isWithdrawn)).toBeNull();
+    expect(meter.rows).toBeLessThan(2000);
+  }
+  await bindings.DB.prepare("DELETE FROM trajectories WHERE id IN ('id 40', 'id 41')").run();
+  expect(await oldestConsentAt(db, true)).toBe(40);
+  expect(await oldestConsentAt(db, false)).toBe(41);
 });

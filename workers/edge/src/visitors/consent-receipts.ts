@@ -217,17 +217,23 @@ export async function deleteOldConsents(
   return results.length;
 }
 
+/** Consents that one search for the oldest looks at. */
+const SEARCHED_ROWS = 500;
+
 /**
- * When the oldest consent was recorded that `deleteOldConsents` can delete once it is old enough; `null` if there is none. One
- * whose visitor has trajectories waits for their deletion.
+ * When the oldest consent was recorded that `deleteOldConsents` can delete once it is old enough; `null` if there is none among
+ * the oldest. One whose visitor has trajectories waits for their deletion. The site looks again within a day.
  */
 export function oldestConsentAt(db: SiteDatabase, isWithdrawn: boolean): Promise<number | null> {
   // The condition is written out, so that the index of withdrawn consents can be used.
   return db
     .prepare(
-      `SELECT recordedAt FROM consents AS c
-       WHERE c.site = ?site AND c.withdrawnAt IS ${isWithdrawn ? "NOT NULL" : "NULL"}
-         AND NOT EXISTS (SELECT 1 FROM trajectories t WHERE t.visitorId = c.visitorId AND +t.site = c.site)
+      `SELECT recordedAt FROM
+         (SELECT visitorId, recordedAt, withdrawnAt FROM consents
+          WHERE site = ?site ${isWithdrawn ? "AND withdrawnAt IS NOT NULL" : ""}
+          ORDER BY recordedAt LIMIT ${SEARCHED_ROWS}) AS c
+       WHERE c.withdrawnAt IS ${isWithdrawn ? "NOT NULL" : "NULL"}
+         AND NOT EXISTS (SELECT 1 FROM trajectories t WHERE t.visitorId = c.visitorId AND +t.site = ?site)
        ORDER BY c.recordedAt LIMIT 1`,
     )
     .bind()
