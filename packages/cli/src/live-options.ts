@@ -25,10 +25,10 @@ export const LIVE_RECIPES: { readonly [signal in Signal]: string } = {
 /** How people answer, without further options. */
 const ANSWERING = 0.5;
 const WRONG = 0.15;
-/** Requests are groups of one, and a step takes as many of them. With 64, a run of twenty minutes had eight steps. */
-const GROUPS_PER_STEP = 32;
+/** Requests are groups of one, and a step takes as many of them. */
+const GROUPS_PER_STEP = 16;
 /** A candidate serves people until they have decided about it, so it should differ enough to be told apart. */
-const STEPS_PER_CANDIDATE = 8;
+const STEPS_PER_CANDIDATE = 12;
 /** As in the study of signals. */
 const LEARNING_RATE = 0.003;
 

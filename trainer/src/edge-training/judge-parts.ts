@@ -79,7 +79,7 @@ export async function requestTrials(
 }
 
 /** Requests whose answers are compared by their readability alone. */
-const READ_REQUESTS = 64;
+const READ_REQUESTS = 32;
 
 /**
  * Compares versions at visitors' requests, for a site without an environment.

@@ -8,6 +8,7 @@ import type { LivePeople } from "../people/person.ts";
 import type { ManagedProcess } from "../processes/managed-process.ts";
 import { freePort } from "../processes/ports.ts";
 import type { LineSink } from "../processes/programs.ts";
+import type { PoliciesResponse } from "@waggle/protocol";
 import type { PracticedSite } from "../site/site.ts";
 import type { OperatorClient } from "./operator.ts";
 
@@ -49,6 +50,14 @@ export function startPeople(site: PracticedSite, pages: LivePages, onLine: LineS
   return People.start({ ...wishesOf(site), ...pages }, onLine);
 }
 
+/** How long people go on after the time of the run, so that a running release ends. */
+export const MOST_RELEASE_MS = 180_000;
+
+/** Whether people are deciding about a version. */
+export function isReleasing({ release = null }: PoliciesResponse): boolean {
+  return release !== null;
+}
+
 /** The edge decides once a minute. */
 const DECISION_MS = 75_000;
 
@@ -62,8 +71,7 @@ export async function untilReleaseEnds(
 ): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const { release = null } = await operator.policies();
-    if (release === null) return true;
+    if (!isReleasing(await operator.policies())) return true;
     if (Date.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }

@@ -23,7 +23,13 @@ import { MOST_WAIT_MS, untilPublicationEnds } from "./due-publication.ts";
 import { OperatorClient } from "./operator.ts";
 import { comparePolicies } from "./policy-comparison.ts";
 import { acceptedRewards, type Evaluation, type LoopReport, loopReport } from "./report.ts";
-import { startLiveBackend, startPeople, untilReleaseEnds } from "./live-run.ts";
+import {
+  isReleasing,
+  MOST_RELEASE_MS,
+  startLiveBackend,
+  startPeople,
+  untilReleaseEnds,
+} from "./live-run.ts";
 import { liveRelease, refusedModules, withoutEnvironment } from "./live-site.ts";
 import { Visitors } from "./visitors.ts";
 
@@ -178,7 +184,11 @@ export async function runLoop(options: LoopOptions): Promise<LoopReport> {
           ({ simulating, trajectories, errors }) =>
             !simulating && (trajectories.assigned > 0 || errors.length > 0),
         );
-      if (Date.now() > deadline || published - initial >= options.publications || rolledOut) break;
+      // People who have not decided about a version go on.
+      const isDeciding =
+        live !== undefined && isReleasing(policies) && Date.now() < deadline + MOST_RELEASE_MS;
+      const isOver = Date.now() > deadline && !isDeciding;
+      if (isOver || published - initial >= options.publications || rolledOut) break;
     }
 
     say(
