@@ -21,12 +21,16 @@ export type LoopFlags = LiveFlags & {
   readonly webgpu?: boolean;
   readonly recipe?: string;
   readonly pages: number;
-  readonly minutes: number;
+  readonly minutes?: number;
   readonly publications: number;
   readonly evaluationTasks: number;
   readonly model?: string;
   readonly state?: string;
 };
+
+const MINUTES = 12;
+/** With --live, each version also waits until people have decided about it. */
+const LIVE_MINUTES = 15;
 
 /** Gives the command its options. */
 export function withLoopOptions(command: Command): Command {
@@ -42,9 +46,8 @@ export function withLoopOptions(command: Command): Command {
     .option("--pages <count>", "number of pages", wholeIn(1, 64), 4)
     .option(
       "--minutes <minutes>",
-      "minutes that visitors do tasks, from when the pages are open; bases, waiting evaluations and the final comparison take more",
+      `minutes that visitors do tasks, from when the pages are open; bases, waiting evaluations and the final comparison take more (default: ${MINUTES}, or ${LIVE_MINUTES} with --live)`,
       aboveZero,
-      12,
     )
     .option("--publications <count>", "stop after this many published versions", positive, 1000)
     .option(
@@ -93,7 +96,7 @@ export function loopOptions(
   return {
     pages: given.pages,
     device: webgpu ? "webgpu" : "auto",
-    minutes: webgpu ? 8 : given.minutes,
+    minutes: webgpu ? 8 : (given.minutes ?? (live ? LIVE_MINUTES : MINUTES)),
     publications: webgpu ? Infinity : given.publications,
     evaluationTasks: webgpu ? 0 : given.evaluationTasks,
     simulate: webgpu ? 16 / given.pages : "forever",

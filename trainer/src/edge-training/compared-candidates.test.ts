@@ -185,7 +185,7 @@ test("without a judge, a candidate whose answers cannot be read goes to no relea
   const isUp = ({ isWanted }: LiveRequest): boolean => !isWanted;
   const broken = await trained({ isUp, hasRelease: true, compares: false });
   expect(broken.evaluated).toMatchObject({ verdict: "roll-back" });
-  expect(broken.evaluated?.["reason"]).toMatch(/^its answers to \d+ of 64 requests could be read/);
+  expect(broken.evaluated?.["reason"]).toMatch(/^its answers to \d+ of 32 requests could be read/);
   expect(broken.edge).toMatchObject({ stable: 0, canary: 0, release: null });
   const readable = await trained({ hasRelease: true, compares: false });
   expect(readable.evaluated).toMatchObject({ verdict: "promote" });
