@@ -64,8 +64,15 @@ test("a new installation has the tables of all migrations, and a second start ap
   const { mtimeMs } = statSync(marker);
   await migrate(installation, DEMO);
   expect(statSync(marker).mtimeMs).toBe(mtimeMs);
+}, 120_000);
+
+// A start of Wrangler takes seconds.
+test.runIf(isLong())("Wrangler finds no migration pending, and a database that was deleted is made again", async () => {
+  const folder = newFolder();
+  const installation = openInstallation(folder, true);
+  await migrate(installation, DEMO);
   // Wrangler's own `migrations apply` finds nothing pending either.
-  rmSync(marker);
+  rmSync(join(folder, "migrated"));
   await migrate(installation, DEMO);
   expect(appliedIn(openStored(folder))).toEqual(names);
 

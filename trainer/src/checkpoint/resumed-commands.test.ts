@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
+import { sampleSize } from "../../../test/fixtures/long.ts";
 import { createProgram } from "../commands/program.ts";
 import { loggedRows } from "../metrics/metrics-row.ts";
 import { NANO_MODEL } from "../model/shipped-models.ts";
@@ -50,7 +51,7 @@ function eventsOf({ progress }: Lines): unknown[] {
 test("imitate goes on with the same adapter, and refuses other settings", async () => {
   const folder = await temporaryFolder();
   const data = join(folder, "conversations.jsonl");
-  const rows = Array.from({ length: 12 }, (_, i) => ({
+  const rows = Array.from({ length: sampleSize(8, 12) }, (_, i) => ({
     messages: [
       { role: "user", content: `Shop ${i}, are you open?` },
       { role: "assistant", content: "Always open!" },
@@ -84,7 +85,7 @@ test("imitate goes on with the same adapter, and refuses other settings", async 
 test("simulate goes on with the version that its policy had", async () => {
   const folder = await temporaryFolder();
   const line = (name: string) =>
-    `simulate --env ${DEMO} --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size 4 --publish-every 2 --evaluation-tasks 2 --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
+    `simulate --env ${DEMO} --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size ${sampleSize(2, 4)} --publish-every 2 --evaluation-tasks ${sampleSize(1, 2)} --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
   const whole = await run(line("whole"));
   const stopped = await run(line("part"), '"event":"evaluated","step":3');
   const resumed = await run(`${line("part")} --resume`);

@@ -6,6 +6,7 @@ import { type LeasedGroup, WaggleError } from "@waggle/protocol";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
+import { sampleSize } from "../../../test/fixtures/long.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { modelUnder } from "../model/frozen-base.ts";
@@ -30,7 +31,7 @@ beforeAll(async () => {
 
 const optionsIn = (stateFolder: string): TrainingSessionOptions =>
   sessionOptions(stateFolder, {
-    tasks: { start: 1_000_000, count: 12, seed: 1 },
+    tasks: { start: 1_000_000, count: sampleSize(4, 12), seed: 1 },
     maxSteps: 1,
   });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { skipOutside } from "../../../test/fixtures/long.ts";
 import { PLANNER_FILES, plannerSite } from "../../../test/fixtures/planner-site.ts";
 import { addCheckCommand } from "./check-command.ts";
 import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
@@ -66,9 +67,10 @@ export default defineEnvironment({
   return path;
 }
 
-test.each(["support-desk", "budget-sheet"])(
+test.for(["support-desk", "budget-sheet"])(
   "the example %s of the docs passes, with one line per check",
-  async (name) => {
+  async (name, context) => {
+    skipOutside(name === "support-desk", context);
     const lines = await checked(join(EXAMPLES, `${name}.ts`));
     expect(process.exitCode).toBe(0);
     expect(lines.at(-1)).toBe(`${name} is ready`);
@@ -245,7 +247,7 @@ function keepingSite(verify: string) {
   return site.folder;
 }
 
-test.each([
+test.for([
   [
     'state.day === ""',
     /^passed {3}retention {6}everyday passes tasks, schemas, secrets, gold, near misses, replay; the gate plays/,
@@ -257,7 +259,8 @@ test.each([
   ],
 ])(
   "a site's retention environment has one line, without the rules of practice: %s",
-  async (verify, line) => {
+  async ([verify, line], context) => {
+    skipOutside(!verify.includes("friday"), context);
     const lines = await checked(keepingSite(verify), "--tasks", "3");
     expect(lines.filter((one) => one.includes("retention"))).toEqual([expect.stringMatching(line)]);
   },

@@ -157,7 +157,7 @@ test("the policy improves over HTTP, but not with uninformative rewards", async 
     reward: task.seed % 2,
     success: false,
   }));
-  const control = await run(await served(), { steps: 14, tasks: 12, of: blind });
+  const control = await run(await served(), { steps: 4, tasks: 12, of: blind });
   const gain = rate(learned.final.successes) - rate(learned.base.successes);
   expect(gain).toBeGreaterThan(0.15);
   expect(control.metrics.every(({ gradientNorm = 0 }) => gradientNorm < 1e-6)).toBe(true);

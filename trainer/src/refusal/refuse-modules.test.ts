@@ -79,7 +79,7 @@ if (isMainThread) new Worker(import.meta.filename);`,
 }, 60_000);
 
 test("a session that cannot load environments learns from thumbs and publishes to a release", async () => {
-  const recipe = { ...ENVIRONMENT_BASE, steps: 150, width: 32, layers: 2, mistakes: 0.5 };
+  const recipe = { ...ENVIRONMENT_BASE, steps: 60, width: 32, layers: 2, mistakes: 0.5 };
   const base = join(folder, "base");
   const model = await environmentBase(environmentNamed("bandit"), base, recipe, {
     onProgress: () => {},
