@@ -16,7 +16,7 @@ const TRAINED = ["lora", "full"] as const;
 const rows: BenchRow[] = [];
 beforeAll(async () => {
   if (!isLong()) return;
-  for await (const row of softwareRows(false)) rows.push(row);
+  for await (const row of softwareRows()) rows.push(row);
 }, PATIENCE);
 
 /** The row of adapter training, or of full training, whose name ends in `end`. */
