@@ -257,7 +257,7 @@ test.for([
     'state.day === "friday"',
     /^failed {3}retention {6}everyday: gold: the gold turns fail at seed 0, train, level 0: /,
   ],
-])(
+] as const)(
   "a site's retention environment has one line, without the rules of practice: %s",
   async ([verify, line], context) => {
     skipOutside(!verify.includes("friday"), context);
