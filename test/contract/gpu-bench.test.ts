@@ -26,24 +26,27 @@ function rowOf(trains: "lora" | "full", end: string): BenchRow {
   return found[0] as BenchRow;
 }
 
-test.runIf(isLong())("a software adapter computes the processor's gradients and reports all rows of each kind of step", () => {
-  const kinds = [
-    "share of the best product",
-    "share of the bandwidth by reading matrices",
-    "fed to the device in the first step",
-    "fed to the device in a later step",
-    "step",
-  ];
-  expect(rows.filter(({ agree }) => !agree)).toEqual([]);
-  expect(rows.length).toBe(TRAINED.length * kinds.length);
-  for (const kind of kinds) {
-    for (const trains of TRAINED) {
-      const { ours, peer, ratio, name } = rowOf(trains, `: ${kind}`);
-      expect(name).toMatch(/swiftshader/i);
-      expect(Math.min(ours, peer, ratio)).toBeGreaterThan(0);
+test.runIf(isLong())(
+  "a software adapter computes the processor's gradients and reports all rows of each kind of step",
+  () => {
+    const kinds = [
+      "share of the best product",
+      "share of the bandwidth by reading matrices",
+      "fed to the device in the first step",
+      "fed to the device in a later step",
+      "step",
+    ];
+    expect(rows.filter(({ agree }) => !agree)).toEqual([]);
+    expect(rows.length).toBe(TRAINED.length * kinds.length);
+    for (const kind of kinds) {
+      for (const trains of TRAINED) {
+        const { ours, peer, ratio, name } = rowOf(trains, `: ${kind}`);
+        expect(name).toMatch(/swiftshader/i);
+        expect(Math.min(ours, peer, ratio)).toBeGreaterThan(0);
+      }
     }
-  }
-});
+  },
+);
 
 test.runIf(isLong())("frozen matrices are transferred once", () => {
   // Control: the counts of the first step include the matrices.

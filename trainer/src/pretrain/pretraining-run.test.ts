@@ -133,7 +133,9 @@ test("a step learns the tokens of the speakers that have a weight, by that weigh
 
 test("the loss falls", async () => {
   const engine = await openEngine();
-  const { state } = await run(engine, { ...START, totalSteps: 60 }, 0, undefined, { measureEvery: 6 });
+  const { state } = await run(engine, { ...START, totalSteps: 60 }, 0, undefined, {
+    measureEvery: 6,
+  });
   expect(losses(state).at(-1)).toBeLessThan((losses(state)[0] as number) - 0.2);
   await engine.dispose();
 });

@@ -42,7 +42,8 @@ test("training never reads a word of the catalogue's names; the expert passes in
     expect(verifyShop(task, shown).success).toBe(true);
     return `${task.request} ${JSON.stringify(turns)}`;
   };
-  for (const task of TRAIN.slice(0, played)) expect(await dialogueOf(task)).not.toMatch(FIRST_WORDS);
+  for (const task of TRAIN.slice(0, played))
+    expect(await dialogueOf(task)).not.toMatch(FIRST_WORDS);
   // The control: every held-out dialogue has such a word.
   for (const task of HELD_OUT.slice(0, played)) expect(await dialogueOf(task)).toMatch(FIRST_WORDS);
 });
