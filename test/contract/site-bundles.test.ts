@@ -7,6 +7,7 @@ import { waggle } from "@waggle/site/vite";
 import { build as bundle } from "esbuild";
 import { build, createLogger } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong } from "../fixtures/long.ts";
 import { PLANNER_FILES, plannerSite } from "../fixtures/planner-site.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -93,7 +94,8 @@ test("the page has its tools, and nothing of the trainer, the verifier, the demo
   expect(withMcp.filter((chunk) => atOnce.has(chunk))).toEqual([]);
 }, 120_000);
 
-test("a page that practices has the tasks and their tools, and no verifier or demonstrator", async () => {
+// Under `npm test`, practice-part.test.ts has what a page gets of an environment, with and without the verifier.
+test.runIf(isLong())("a page that practices has the tasks and their tools, and no verifier or demonstrator", async () => {
   const built = (collect: "full" | "rewards") => {
     const practicing = plannerSite({
       "index.html": '<script type="module" src="./page.ts"></script>',

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { checkEnvironment } from "@waggle/agent/define";
 import { checkPage, loadSite } from "@waggle/site/node";
 import { expect, onTestFinished, test } from "vitest";
+import { isLong } from "../fixtures/long.ts";
 import { createProject } from "../../packages/create-waggle/src/project.ts";
 import { fieldMistakes } from "../../packages/site/src/node/field-check.ts";
 import { ROOT } from "../../scripts/root.ts";
@@ -84,7 +85,8 @@ test("the tool of the tutorial is in the page, and in practice after its last st
   expect(mistakesOfTypes(folder)).toBe("");
 }, 180_000);
 
-test("the retention environment of the guide passes its checks, with three kinds of requests", async () => {
+// Under `npm test`, check-command.test.ts checks such a retention environment.
+test.runIf(isLong())("the retention environment of the guide passes its checks, with three kinds of requests", async () => {
   const { folder, change } = template();
   writeFileSync(join(folder, "practice/everyday.ts"), block(GUIDE, "everyday"));
   change("waggle.config.ts", (text) =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
-import { sampleSize } from "../../../test/fixtures/long.ts";
+import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
 import { createProgram } from "../commands/program.ts";
 import { loggedRows } from "../metrics/metrics-row.ts";
 import { NANO_MODEL } from "../model/shipped-models.ts";
@@ -82,7 +82,8 @@ test("imitate goes on with the same adapter, and refuses other settings", async 
   expect(eventsOf(await run(`${line("anew")} --no-resume`))).toEqual(eventsOf(whole));
 }, 60_000);
 
-test("simulate goes on with the version that its policy had", async () => {
+// Under `npm test`, kept-run.test.ts resumes a run of train, and training-session.test.ts goes on with a version.
+test.runIf(isLong())("simulate goes on with the version that its policy had", async () => {
   const folder = await temporaryFolder();
   const line = (name: string) =>
     `simulate --env ${DEMO} --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size ${sampleSize(2, 4)} --publish-every 2 --evaluation-tasks ${sampleSize(1, 2)} --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;

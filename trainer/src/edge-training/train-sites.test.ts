@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { isLong } from "../../../test/fixtures/long.ts";
 import { FakeEdge } from "../edge/fake-edge.fixture.ts";
 import { createReporter } from "../metrics/reporter.ts";
 import { readBaseModel } from "../model/base-model.ts";
@@ -12,7 +13,8 @@ import { trainSites } from "./train-sites.ts";
 
 const MODEL = join(import.meta.dirname, "../../../packages/model/nano");
 
-test("one process trains two sites in turns, each from its own groups, and goes on when a third fails", async () => {
+// Under `npm test`, train-all-sites.test.ts trains several sites in one process, and fair-turns.test.ts has their turns.
+test.runIf(isLong())("one process trains two sites in turns, each from its own groups, and goes on when a third fails", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-sites-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const model = await readBaseModel(MODEL);

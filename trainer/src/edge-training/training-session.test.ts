@@ -6,7 +6,7 @@ import { type LeasedGroup, WaggleError } from "@waggle/protocol";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
-import { sampleSize } from "../../../test/fixtures/long.ts";
+import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { modelUnder } from "../model/frozen-base.ts";
@@ -207,7 +207,8 @@ test("a recipe must learn from what the site collects", async () => {
   expect((await train("grpo")).stoppedBy).toBe("idle");
 });
 
-test("a trainer over an int8 base trains on visitors' rollouts of the float32 model", async () => {
+// Under `npm test`, program.test.ts samples and trains over a quantized base.
+test.runIf(isLong())("a trainer over an int8 base trains on visitors' rollouts of the float32 model", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const quantized = await modelUnder("int8", "cpu", MODEL);

@@ -43,7 +43,8 @@ test("with one step on a batch no clip is active: every ratio is 1 and the adapt
   expect(narrow.digests).toEqual(wide.digests);
 });
 
-test("AEPO's entropy threshold decides which clipped tokens keep their gradient", async () => {
+// Under `npm test`, entropy-preserving-clip.test.ts of the learning package has the threshold.
+test.runIf(isLong())("AEPO's entropy threshold decides which clipped tokens keep their gradient", async () => {
   const settings = { ...SEVERAL_STEPS, stopGradientClipLower: 1e-3, stopGradientClipUpper: 1e-3 };
   const all = await updated("aepo", { ...settings, entropyThreshold: 0 });
   const none = await updated("aepo", { ...settings, entropyThreshold: 1000 });

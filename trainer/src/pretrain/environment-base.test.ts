@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { defineEnvironment } from "@waggle/agent/define";
 import { environmentNamed, type EnvironmentSpec } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
+import { isLong } from "../../../test/fixtures/long.ts";
 import { baseRecipe, ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 
 const TINY = { ...ENVIRONMENT_BASE, steps: 1, batchSize: 1, width: 32, layers: 1 };
@@ -41,7 +42,8 @@ test("an existing base is read, and a base of another recipe is made again", asy
   expect((await base("bandit", {}, spec)).config.contextLength).toBe(2 * TINY.contextLength);
 });
 
-test("an unfinished base goes on, and with other settings it is discarded with a word", async () => {
+// Under `npm test`, an interrupted base goes on in resumed-commands.test.ts.
+test.runIf(isLong())("an unfinished base goes on, and with other settings it is discarded with a word", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-base-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const seen: { step: number; steps: number; secondsLeft: number }[] = [];

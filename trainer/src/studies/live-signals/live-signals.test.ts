@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { mean } from "@waggle/evaluation";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { sampleSize, skipOutside } from "../../../../test/fixtures/long.ts";
+import { isLong, sampleSize, skipOutside } from "../../../../test/fixtures/long.ts";
 import type { BaseModel } from "../../model/base-model.ts";
 import { PolicyCache } from "../../model/policy-cache.ts";
 import { banditBase } from "../../pretrain/bandit-base.fixture.ts";
@@ -190,7 +190,8 @@ test("a learner in a process that cannot load people and environments learns exa
   expect(here.steps).toBeGreaterThan(0);
 }, 300_000);
 
-test("the learner's process refuses what knows people's wishes", async () => {
+// Under `npm test`, refuse-modules.test.ts has what a process refuses.
+test.runIf(isLong())("the learner's process refuses what knows people's wishes", async () => {
   const start = { arm: signalArms(["thumbs"])[0]!, seed: 1, contextLength: 512 };
   // The control: it needs the recipes, so refusing them ends it.
   const recipes = join(import.meta.dirname, "../../recipes");
