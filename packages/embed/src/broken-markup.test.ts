@@ -107,34 +107,37 @@ const leaksOf = (texts: readonly string[], readable: string) =>
 
 for (const lead of ["", LEAD]) {
   // `npm test` has the calls after a sentence.
-  test.runIf(isLong() || lead !== "").each(CALLS)(`%s, cut at every character, after "${lead}"`, async (_, format, call, word) => {
-    const written = lead + call;
-    const places = Array.from({ length: written.length }, (__, at) => at + 1);
-    const said = places.map((at) => tokenizer.encodeTemplate(written.slice(0, at)));
-    const { stop } = open(format, []);
-    const { agent, ran } = open(
-      format,
-      said.flatMap((tokens) => [tokens, [...tokens, stop]]),
-    );
-    const leaks: unknown[] = [];
-    let sentences = 0;
-    for (const at of places) {
-      for (const ending of ["cut", "ended"]) {
-        const before = ran.length;
-        const { all, last } = await shownBy(agent);
-        const found = leaksOf(all, lead + word);
-        if (found.length > 0) leaks.push([ending, written.slice(0, at), found]);
-        if (last === SENTENCE) sentences++;
-        // Without a sentence of the policy, there is the plain one, unless the call was complete.
-        const isWord = word.startsWith(written.slice(0, at));
-        if (lead !== "" || isWord || ran.length > before) continue;
-        expect([at, ending, last]).toContain(SENTENCE);
+  test.runIf(isLong() || lead !== "").each(CALLS)(
+    `%s, cut at every character, after "${lead}"`,
+    async (_, format, call, word) => {
+      const written = lead + call;
+      const places = Array.from({ length: written.length }, (__, at) => at + 1);
+      const said = places.map((at) => tokenizer.encodeTemplate(written.slice(0, at)));
+      const { stop } = open(format, []);
+      const { agent, ran } = open(
+        format,
+        said.flatMap((tokens) => [tokens, [...tokens, stop]]),
+      );
+      const leaks: unknown[] = [];
+      let sentences = 0;
+      for (const at of places) {
+        for (const ending of ["cut", "ended"]) {
+          const before = ran.length;
+          const { all, last } = await shownBy(agent);
+          const found = leaksOf(all, lead + word);
+          if (found.length > 0) leaks.push([ending, written.slice(0, at), found]);
+          if (last === SENTENCE) sentences++;
+          // Without a sentence of the policy, there is the plain one, unless the call was complete.
+          const isWord = word.startsWith(written.slice(0, at));
+          if (lead !== "" || isWord || ran.length > before) continue;
+          expect([at, ending, last]).toContain(SENTENCE);
+        }
       }
-    }
-    expect(leaks).toEqual([]);
-    expect(sentences).toBeGreaterThan(call.length / 2);
-    await agent.dispose();
-  });
+      expect(leaks).toEqual([]);
+      expect(sentences).toBeGreaterThan(call.length / 2);
+      await agent.dispose();
+    },
+  );
 }
 
 test("the record keeps the text of a turn that a limit cut", async () => {

@@ -41,11 +41,14 @@ describe.each([1, 2].slice(0, sampleSize(1, 2)))("seed %i", (seed) => {
     expect(forged.parameters).toEqual(honest.parameters);
   });
 
-  test.runIf(isLong())("control: if believed, the same forgeries move the policy beyond the bound", async () => {
-    const believed = await among({ forgers: 3, believes: true });
-    expect(movement(honest.pulls, believed.pulls)).toBeGreaterThan(5 * BOUND);
-    expect(believed.success).toBeLessThan(honest.success - 0.3);
-  });
+  test.runIf(isLong())(
+    "control: if believed, the same forgeries move the policy beyond the bound",
+    async () => {
+      const believed = await among({ forgers: 3, believes: true });
+      expect(movement(honest.pulls, believed.pulls)).toBeGreaterThan(5 * BOUND);
+      expect(believed.success).toBeLessThan(honest.success - 0.3);
+    },
+  );
 
   test.for([3, 9])(
     "a flood of %i chosen groups per step moves the policy less than the bound",

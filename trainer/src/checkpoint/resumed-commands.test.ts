@@ -83,18 +83,22 @@ test("imitate goes on with the same adapter, and refuses other settings", async 
 }, 60_000);
 
 // Under `npm test`, kept-run.test.ts resumes a run of train, and training-session.test.ts goes on with a version.
-test.runIf(isLong())("simulate goes on with the version that its policy had", async () => {
-  const folder = await temporaryFolder();
-  const line = (name: string) =>
-    `simulate --env ${DEMO} --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size ${sampleSize(2, 4)} --publish-every 2 --evaluation-tasks ${sampleSize(1, 2)} --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
-  const whole = await run(line("whole"));
-  const stopped = await run(line("part"), '"event":"evaluated","step":3');
-  const resumed = await run(`${line("part")} --resume`);
-  // The process was stopped in step 3, and step 3 was taken again.
-  expect(eventsOf(resumed)).toEqual(eventsOf(whole).slice(-eventsOf(resumed).length));
-  expect(eventsOf(resumed).length).toBeLessThan(eventsOf(stopped).length);
-  expect(resumed.out).toEqual(whole.out);
-}, 120_000);
+test.runIf(isLong())(
+  "simulate goes on with the version that its policy had",
+  async () => {
+    const folder = await temporaryFolder();
+    const line = (name: string) =>
+      `simulate --env ${DEMO} --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size 4 --publish-every 2 --evaluation-tasks 2 --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
+    const whole = await run(line("whole"));
+    const stopped = await run(line("part"), '"event":"evaluated","step":3');
+    const resumed = await run(`${line("part")} --resume`);
+    // The process was stopped in step 3, and step 3 was taken again.
+    expect(eventsOf(resumed)).toEqual(eventsOf(whole).slice(-eventsOf(resumed).length));
+    expect(eventsOf(resumed).length).toBeLessThan(eventsOf(stopped).length);
+    expect(resumed.out).toEqual(whole.out);
+  },
+  120_000,
+);
 
 test("an interrupted base goes on and has the same weights", async () => {
   const folder = await temporaryFolder();

@@ -152,11 +152,14 @@ test("a candidate that learned wrong levers is worse, is rolled back before anyb
 });
 
 // The readable candidate of the test without a judge goes to a release under `npm test`.
-test.runIf(isLong())("a better candidate still goes to the release, where people decide", async () => {
-  const { edge, evaluated } = await trained({ hasRelease: true });
-  expect(evaluated).toMatchObject({ verdict: "promote" });
-  expect(edge.stable).toBe(1);
-});
+test.runIf(isLong())(
+  "a better candidate still goes to the release, where people decide",
+  async () => {
+    const { edge, evaluated } = await trained({ hasRelease: true });
+    expect(evaluated).toMatchObject({ verdict: "promote" });
+    expect(edge.stable).toBe(1);
+  },
+);
 
 /** Equal answers are equal without a question. No other pair has a verdict. */
 const NO_VERDICTS = /^the answers to \d+ requests were compared|^the judge preferred neither/;

@@ -110,14 +110,17 @@ test("a trainer learns from thumbs, publishes to a release, and goes on from wha
 });
 
 // Under `npm test`, released-candidates.test.ts goes back to the stable version after a roll-back.
-test.runIf(isLong())("a candidate that visitors refuse is rolled back, and nothing stays of it", async () => {
-  const { edge } = await trained(
-    rated(({ isWanted }) => isWanted),
-    { decide: "rolled-back" },
-  );
-  expect(edge).toMatchObject({ stable: 0, canary: 0 });
-  expect(edge.policies[1]?.status).toBe("rolled-back");
-});
+test.runIf(isLong())(
+  "a candidate that visitors refuse is rolled back, and nothing stays of it",
+  async () => {
+    const { edge } = await trained(
+      rated(({ isWanted }) => isWanted),
+      { decide: "rolled-back" },
+    );
+    expect(edge).toMatchObject({ stable: 0, canary: 0 });
+    expect(edge.policies[1]?.status).toBe("rolled-back");
+  },
+);
 
 test("thumbs at random teach far less", async () => {
   const { edge, folder } = await trained(rated((_, index) => (index * 7919) % 160 < 80));

@@ -44,13 +44,16 @@ test("with one step on a batch no clip is active: every ratio is 1 and the adapt
 });
 
 // Under `npm test`, entropy-preserving-clip.test.ts of the learning package has the threshold.
-test.runIf(isLong())("AEPO's entropy threshold decides which clipped tokens keep their gradient", async () => {
-  const settings = { ...SEVERAL_STEPS, stopGradientClipLower: 1e-3, stopGradientClipUpper: 1e-3 };
-  const all = await updated("aepo", { ...settings, entropyThreshold: 0 });
-  const none = await updated("aepo", { ...settings, entropyThreshold: 1000 });
-  expect(metricOf(all, "gradientNorm")).toBeGreaterThan(0);
-  expect(all.digests).not.toEqual(none.digests);
-});
+test.runIf(isLong())(
+  "AEPO's entropy threshold decides which clipped tokens keep their gradient",
+  async () => {
+    const settings = { ...SEVERAL_STEPS, stopGradientClipLower: 1e-3, stopGradientClipUpper: 1e-3 };
+    const all = await updated("aepo", { ...settings, entropyThreshold: 0 });
+    const none = await updated("aepo", { ...settings, entropyThreshold: 1000 });
+    expect(metricOf(all, "gradientNorm")).toBeGreaterThan(0);
+    expect(all.digests).not.toEqual(none.digests);
+  },
+);
 
 test("when progress is paid changes the adapter of every recipe that has this setting", async () => {
   const withSetting = [...RECIPES.values()].filter(

@@ -43,38 +43,41 @@ test("an existing base is read, and a base of another recipe is made again", asy
 });
 
 // Under `npm test`, an interrupted base goes on in resumed-commands.test.ts.
-test.runIf(isLong())("an unfinished base goes on, and with other settings it is discarded with a word", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "waggle-base-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const seen: { step: number; steps: number; secondsLeft: number }[] = [];
-  const discarded: number[] = [];
-  const base = (steps: number, controller = new AbortController()) =>
-    environmentBase(
-      environmentNamed("bandit"),
-      join(folder, "base"),
-      { ...TINY, steps },
-      {
-        onProgress: (progress) => {
-          seen.push(progress);
-          controller.abort();
+test.runIf(isLong())(
+  "an unfinished base goes on, and with other settings it is discarded with a word",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "waggle-base-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const seen: { step: number; steps: number; secondsLeft: number }[] = [];
+    const discarded: number[] = [];
+    const base = (steps: number, controller = new AbortController()) =>
+      environmentBase(
+        environmentNamed("bandit"),
+        join(folder, "base"),
+        { ...TINY, steps },
+        {
+          onProgress: (progress) => {
+            seen.push(progress);
+            controller.abort();
+          },
+          onDiscard: (step) => discarded.push(step),
+          signal: controller.signal,
+          saveEvery: 1,
         },
-        onDiscard: (step) => discarded.push(step),
-        signal: controller.signal,
-        saveEvery: 1,
-      },
-    );
-  await expect(base(12)).rejects.toMatchObject({ name: "AbortError" });
-  // The first measurement comes after ten steps, and estimates the rest.
-  expect(seen).toMatchObject([{ step: 10, steps: 12 }]);
-  expect(seen[0]?.secondsLeft).toBeGreaterThan(0);
-  await base(12);
-  expect(seen.map(({ step }) => step)).toEqual([10, 12]);
-  expect(discarded).toEqual([]);
-  await rm(join(folder, "base"), { recursive: true });
-  await expect(base(12)).rejects.toMatchObject({ name: "AbortError" });
-  await base(11).catch(() => undefined);
-  expect(discarded).toEqual([10]);
-});
+      );
+    await expect(base(12)).rejects.toMatchObject({ name: "AbortError" });
+    // The first measurement comes after ten steps, and estimates the rest.
+    expect(seen).toMatchObject([{ step: 10, steps: 12 }]);
+    expect(seen[0]?.secondsLeft).toBeGreaterThan(0);
+    await base(12);
+    expect(seen.map(({ step }) => step)).toEqual([10, 12]);
+    expect(discarded).toEqual([]);
+    await rm(join(folder, "base"), { recursive: true });
+    await expect(base(12)).rejects.toMatchObject({ name: "AbortError" });
+    await base(11).catch(() => undefined);
+    expect(discarded).toEqual([10]);
+  },
+);
 
 test("bases of longer tasks take more steps, but those of built-in environments do not", () => {
   const builtIn = environmentNamed("bandit");

@@ -99,14 +99,17 @@ test("a stop while the base is measured keeps what was measured, and the same co
 });
 
 // Under `npm test`, pretraining-run.test.ts begins anew without resuming.
-test.runIf(isLong())("--no-resume begins the measurement again, and --json prints what was measured", async () => {
-  const { make } = await baseFolder();
-  const stopped = await make(1, { json: true });
-  expect(JSON.parse(stopped.said.split("\n").at(-1) ?? "")).toMatchObject({
-    event: "stopped",
-    greedy: { trials: expect.any(Number), rate: expect.any(Number) },
-  });
-  const again = await make(undefined, { resume: false });
-  expect(again.failure).toBeNull();
-  expect(again.said).not.toContain("the measurement goes on");
-});
+test.runIf(isLong())(
+  "--no-resume begins the measurement again, and --json prints what was measured",
+  async () => {
+    const { make } = await baseFolder();
+    const stopped = await make(1, { json: true });
+    expect(JSON.parse(stopped.said.split("\n").at(-1) ?? "")).toMatchObject({
+      event: "stopped",
+      greedy: { trials: expect.any(Number), rate: expect.any(Number) },
+    });
+    const again = await make(undefined, { resume: false });
+    expect(again.failure).toBeNull();
+    expect(again.said).not.toContain("the measurement goes on");
+  },
+);

@@ -27,21 +27,24 @@ test("a server that averages over weights is refused, naming SkyRL's backends th
 });
 
 // Under `npm test`, remote-base.test.ts has what is created and unloaded.
-test.runIf(isLong())("the probe's model is unloaded before the model to train is created", async () => {
-  const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
-  await connect({ server, folder }, MODEL);
-  const calls = server.requests.map(({ call }) => call);
-  const order = calls.filter((call) =>
-    ["create_model", "optim_step", "unload_model"].includes(call),
-  );
-  expect(order).toEqual([
-    "create_model",
-    "optim_step",
-    "optim_step",
-    "unload_model",
-    "create_model",
-  ]);
-});
+test.runIf(isLong())(
+  "the probe's model is unloaded before the model to train is created",
+  async () => {
+    const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
+    await connect({ server, folder }, MODEL);
+    const calls = server.requests.map(({ call }) => call);
+    const order = calls.filter((call) =>
+      ["create_model", "optim_step", "unload_model"].includes(call),
+    );
+    expect(order).toEqual([
+      "create_model",
+      "optim_step",
+      "optim_step",
+      "unload_model",
+      "create_model",
+    ]);
+  },
+);
 
 test("a base model that differs from the local one is detected by its log-probs", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl" });
@@ -123,18 +126,21 @@ test.runIf(isLong())("a shared folder without the server's files is refused", as
 });
 
 // `npm test` has a sample of the refusals.
-test.runIf(isLong())("parameters cannot be read from a backend that exports merged models", async () => {
-  const server = await serverOf(MODEL, {
-    flavor: "skyrl",
-    exportFiles: () => new Map([["model.safetensors", new Uint8Array(8)]]),
-  });
-  const engine = await connect(server, MODEL);
-  expect(engine.capabilities().reads).toEqual([]);
-  await expect(engine.parameters()).rejects.toMatchObject({
-    code: "CAPABILITY_MISSING",
-    message: expect.stringContaining("merged") as string,
-  });
-});
+test.runIf(isLong())(
+  "parameters cannot be read from a backend that exports merged models",
+  async () => {
+    const server = await serverOf(MODEL, {
+      flavor: "skyrl",
+      exportFiles: () => new Map([["model.safetensors", new Uint8Array(8)]]),
+    });
+    const engine = await connect(server, MODEL);
+    expect(engine.capabilities().reads).toEqual([]);
+    await expect(engine.parameters()).rejects.toMatchObject({
+      code: "CAPABILITY_MISSING",
+      message: expect.stringContaining("merged") as string,
+    });
+  },
+);
 
 // `npm test` has a sample of the refusals.
 test.runIf(isLong())("an exported adapter with another alpha is refused", async () => {

@@ -17,10 +17,13 @@ const golden = JSON.parse(readFileSync(PATH, "utf8")) as {
 /** `npm test` runs every third recipe. */
 const TESTED = RECIPE_NAMES.map((name, i) => [name, i % 3 === 0] as const);
 
-test.for(TESTED)("%s: a step on seeded numbers is as recorded", async ([name, isSampled], context) => {
-  skipOutside(isSampled, context);
-  expect(await syntheticSteps(name)).toEqual(golden[name]);
-});
+test.for(TESTED)(
+  "%s: a step on seeded numbers is as recorded",
+  async ([name, isSampled], context) => {
+    skipOutside(isSampled, context);
+    expect(await syntheticSteps(name)).toEqual(golden[name]);
+  },
+);
 
 test("most stages compute a step to the loss", () => {
   const lines = Object.values(golden).flat();

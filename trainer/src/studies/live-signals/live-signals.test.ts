@@ -172,7 +172,7 @@ test("a learner in a process that cannot load people and environments learns exa
   const base = join(folder, "base");
   const kept = await environmentBase(spec, base, recipe, { onProgress: () => {}, signal });
   const policy = await policies.take(kept);
-  const measured = { evaluationTasks: 10, signal };
+  const measured = { evaluationTasks: sampleSize(10, 40), signal };
   const at = { spec, model: kept, policy };
   const solved = await solvedBy(at, measured);
   const [arm] = signalArms(["all-openclaw"]);
@@ -191,13 +191,17 @@ test("a learner in a process that cannot load people and environments learns exa
 }, 300_000);
 
 // Under `npm test`, refuse-modules.test.ts has what a process refuses.
-test.runIf(isLong())("the learner's process refuses what knows people's wishes", async () => {
-  const start = { arm: signalArms(["thumbs"])[0]!, seed: 1, contextLength: 512 };
-  // The control: it needs the recipes, so refusing them ends it.
-  const recipes = join(import.meta.dirname, "../../recipes");
-  await expect(openLearnerProcess("nowhere", start, [recipes])).rejects.toThrow(/ended with 1/);
-  await expect(openLearnerProcess("nowhere", start)).rejects.toThrow(/the learner: .*nowhere/);
-}, 60_000);
+test.runIf(isLong())(
+  "the learner's process refuses what knows people's wishes",
+  async () => {
+    const start = { arm: signalArms(["thumbs"])[0]!, seed: 1, contextLength: 512 };
+    // The control: it needs the recipes, so refusing them ends it.
+    const recipes = join(import.meta.dirname, "../../recipes");
+    await expect(openLearnerProcess("nowhere", start, [recipes])).rejects.toThrow(/ended with 1/);
+    await expect(openLearnerProcess("nowhere", start)).rejects.toThrow(/the learner: .*nowhere/);
+  },
+  60_000,
+);
 
 test("the learner loads no environment, no verifier and none of the people", () => {
   const knowsPeople = ({ files, packages }: ReturnType<typeof loads>): boolean =>
