@@ -70,21 +70,25 @@ test("train uses the recipe's listed environment if none is named", async () => 
   });
 });
 
-test("a stopped train finishes its step, and the same command resumes it", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const [out, kept] = [join(folder, "out"), join(folder, "run")];
-  const args = ["train", "--recipe", "opt-sft", "--env", DEMO, "--model", MODEL, "--tasks", "1"];
-  args.push("--threads", "1", "--json", "--out", out, "--run", kept, "--steps", "2");
-  const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
-  await expect(runUntil(stepped, ...args)).rejects.toMatchObject({ name: "AbortError" });
-  const lines = (await run(...args)).out;
-  expect(lines.find((line) => line.includes('"resumed"'))).toMatch(/"stepsDone":1/);
-  expect(lines.filter(stepped)).toHaveLength(1);
-  const { adapter } = await readAdapterFolder(out, (await readBaseModel(MODEL)).config);
-  const moved = [...adapter.tensors].filter(([name]) => name.includes("lora_B"));
-  expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
-});
+// Under `npm test`, the next test stops and resumes the same command.
+test.runIf(isLong())(
+  "a stopped train finishes its step, and the same command resumes it",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [out, kept] = [join(folder, "out"), join(folder, "run")];
+    const args = ["train", "--recipe", "opt-sft", "--env", DEMO, "--model", MODEL, "--tasks", "1"];
+    args.push("--threads", "1", "--json", "--out", out, "--run", kept, "--steps", "2");
+    const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
+    await expect(runUntil(stepped, ...args)).rejects.toMatchObject({ name: "AbortError" });
+    const lines = (await run(...args)).out;
+    expect(lines.find((line) => line.includes('"resumed"'))).toMatch(/"stepsDone":1/);
+    expect(lines.filter(stepped)).toHaveLength(1);
+    const { adapter } = await readAdapterFolder(out, (await readBaseModel(MODEL)).config);
+    const moved = [...adapter.tensors].filter(([name]) => name.includes("lora_B"));
+    expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
+  },
+);
 
 test("train uses the options of the optimizer and the adapter, and resumes only with the same ones", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-optimizer-"));

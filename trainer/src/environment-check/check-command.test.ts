@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { skipOutside } from "../../../test/fixtures/long.ts";
+import { isLong, skipOutside } from "../../../test/fixtures/long.ts";
 import { PLANNER_FILES, plannerSite } from "../../../test/fixtures/planner-site.ts";
 import { addCheckCommand } from "./check-command.ts";
 import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
@@ -71,7 +71,8 @@ test.for(["support-desk", "budget-sheet"])(
   "the example %s of the docs passes, with one line per check",
   async (name, context) => {
     skipOutside(name === "support-desk", context);
-    const lines = await checked(join(EXAMPLES, `${name}.ts`));
+    const few = isLong() ? [] : ["--tasks", "10"];
+    const lines = await checked(join(EXAMPLES, `${name}.ts`), ...few);
     expect(process.exitCode).toBe(0);
     expect(lines.at(-1)).toBe(`${name} is ready`);
     expect(lines.slice(0, -1).map((line) => line.slice(0, 22))).toEqual(
