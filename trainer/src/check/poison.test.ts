@@ -4,7 +4,7 @@
  * teach. Each defense has a control without it. `npm test` runs one seed of two.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { isLong, sampleSize, skipOutside } from "../../../test/fixtures/long.ts";
+import { sampleSize, skipOutside } from "../../../test/fixtures/long.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { banditBase } from "../pretrain/bandit-base.fixture.ts";
 import { type Hostility, type Learned, learnAmong, movement } from "./poison.fixture.ts";
@@ -34,21 +34,17 @@ describe.each([1, 2].slice(0, sampleSize(1, 2)))("seed %i", (seed) => {
     expect(honest.success).toBeGreaterThan(0.75);
   });
 
-  // Under `npm test`, test/contract/tamper.test.ts stops every forgery.
-  test.runIf(isLong())("forged rollouts are refused and change no number", async () => {
+  test("forged rollouts are refused and change no number", async () => {
     const forged = await among({ forgers: 3 });
     expect(forged.outcomes.get("log-prob-gap")).toBeGreaterThan(200);
     expect(forged.parameters).toEqual(honest.parameters);
   });
 
-  test.runIf(isLong())(
-    "control: if believed, the same forgeries move the policy beyond the bound",
-    async () => {
-      const believed = await among({ forgers: 3, believes: true });
-      expect(movement(honest.pulls, believed.pulls)).toBeGreaterThan(5 * BOUND);
-      expect(believed.success).toBeLessThan(honest.success - 0.3);
-    },
-  );
+  test("control: if believed, the same forgeries move the policy beyond the bound", async () => {
+    const believed = await among({ forgers: 3, believes: true });
+    expect(movement(honest.pulls, believed.pulls)).toBeGreaterThan(5 * BOUND);
+    expect(believed.success).toBeLessThan(honest.success - 0.3);
+  });
 
   test.for([3, 9])(
     "a flood of %i chosen groups per step moves the policy less than the bound",
