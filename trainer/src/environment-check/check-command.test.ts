@@ -260,12 +260,12 @@ test.for([
   ],
 ] as const)(
   "a site's retention environment has one line, without the rules of practice: %s",
+  { timeout: 30_000 },
   async ([verify, line], context) => {
     skipOutside(!verify.includes("friday"), context);
     const lines = await checked(keepingSite(verify), "--tasks", "3");
     expect(lines.filter((one) => one.includes("retention"))).toEqual([expect.stringMatching(line)]);
   },
-  30_000,
 );
 
 test("where the turns do not repeat in Node, other runtimes are skipped", async () => {

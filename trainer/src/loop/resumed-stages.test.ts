@@ -90,6 +90,7 @@ test.for([
   ["adapt-agent", 8],
 ] as const)(
   "%s is stopped after each of its steps",
+  { timeout: 120_000 },
   async ([name, steps], context) => {
     skipOutside(SAMPLE.includes(name), context);
     const folder = await mkdtemp(join(tmpdir(), "waggle-stages-"));
@@ -105,5 +106,4 @@ test.for([
     expect(last).toBe(whole);
     expect(lives).toBe(steps + 1);
   },
-  120_000,
 );

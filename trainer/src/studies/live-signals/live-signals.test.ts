@@ -46,6 +46,7 @@ async function cell(name: string, isShuffled: boolean) {
 
 test.for(["outcomes", "edits", "all-openclaw", "all-five", "talk-rewards", "talk-own"])(
   "%s teach more than the same feedback on other requests",
+  { timeout: 300_000 },
   async (name, context) => {
     skipOutside(name === "edits" || name === "all-openclaw", context);
     const [honest, control] = [await cell(name, false), await cell(name, true)];
@@ -54,7 +55,6 @@ test.for(["outcomes", "edits", "all-openclaw", "all-five", "talk-rewards", "talk
     expect(honest.final - honest.base).toBeGreaterThan(0.05);
     expect(honest.final - control.final).toBeGreaterThan(0.05);
   },
-  300_000,
 );
 
 test("arms that are compared have the same signals and steps, and differ in the advantage", async () => {
