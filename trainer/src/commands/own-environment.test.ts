@@ -19,8 +19,8 @@ export default defineEnvironment({
   name: "support-desk",
   prompt: "You repeat.",
   tasks: ({ random }) => {
-    const word = random().toString(36).slice(2, 6);
-    return { request: "Say " + word + ".", values: [word], state: {}, data: word };
+    const name = random().toString(36).slice(2, 6);
+    return { request: "Say " + name + ".", values: [name], state: {}, data: name };
   },
   tools: {},
   verify: ({ text, data }) => text === data,
