@@ -74,8 +74,8 @@ test(
 );
 
 const REAL_MUTANTS = sampleSize(1, 8);
-/** Every test of the folder is mapped first; the smaller one has one file of tests. */
-const REAL_SOURCES = isLong() ? "packages/evaluation/src" : "packages/learning/src/merging";
+/** Every test of the folder is mapped first. */
+const REAL_SOURCES = isLong() ? "packages/evaluation/src" : "packages/evaluation/src/release";
 
 test(`tests kill most real mutants (${REAL_MUTANTS} tried)`, { timeout: 300_000 }, async () => {
   const run = await runOf([REAL_SOURCES], [`${REAL_SOURCES}/**/*.test.ts`]);

@@ -1,5 +1,15 @@
 /** An environment of a user's file in the commands that take `--env`. */
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,21 +23,6 @@ import { createProgram } from "./program.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-/** Its demonstrations are short, so that its base takes a moment. */
-const ENVIRONMENT = `import { defineEnvironment } from "@waggle/agent/define";
-export default defineEnvironment({
-  name: "support-desk",
-  prompt: "You repeat.",
-  tasks: ({ random }) => {
-    const name = random().toString(36).slice(2, 6);
-    return { request: "Say " + name + ".", values: [name], state: {}, data: name };
-  },
-  tools: {},
-  verify: ({ text, data }) => text === data,
-  demonstrate: ({ data }) => [data],
-});
-`;
-
 let folder: string;
 let site: string;
 let base: string;
@@ -37,7 +32,7 @@ beforeAll(async () => {
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
   site = join(folder, "support-desk.ts");
   base = join(folder, "bases", "support-desk");
-  await writeFile(site, ENVIRONMENT);
+  await copyFile(join(ROOT, "docs/examples/support-desk.ts"), site);
   await run(`train-base --env ${site} --bases ${join(folder, "bases")} --steps 1 --tasks 2`);
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
