@@ -13,7 +13,7 @@ test.each(DECODERS.map((target) => [target.name, target] as const))(
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
     onTestFinished(() => warnings.mockRestore());
     const defects: string[] = [];
-    for (let index = 0; index < sampleSize(400, 20_000); index += 1) {
+    for (let index = 0; index < sampleSize(100, 20_000); index += 1) {
       const what = await decodeOne(target, 7, index);
       if (what !== null) defects.push(`${index}: ${what}`);
     }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:engine -- --only gpu` at sizes that run without a GPU. `npm test` measures adapter training, and
- * `npm run test:long` full training as well.
+ * `npm run bench:engine -- --only gpu` at sizes that run without a GPU. `npm test` leaves the measurement out:
+ * `webgpu-engines.test.ts` compares gradients of the same adapter, and `resident-tensors.test.ts` counts transfers.
  */
 import { beforeAll, expect, test } from "vitest";
 import { gradientError } from "../../packages/engine/bench/gpu/measured-case.ts";
@@ -11,11 +11,12 @@ import { isLong } from "../fixtures/long.ts";
 /** A software adapter shares two cores with other processes; only a hang takes this long. */
 const PATIENCE = 240_000;
 
-const TRAINED = isLong() ? (["lora", "full"] as const) : (["lora"] as const);
+const TRAINED = ["lora", "full"] as const;
 
 const rows: BenchRow[] = [];
 beforeAll(async () => {
-  for await (const row of softwareRows(!isLong())) rows.push(row);
+  if (!isLong()) return;
+  for await (const row of softwareRows()) rows.push(row);
 }, PATIENCE);
 
 /** The row of adapter training, or of full training, whose name ends in `end`. */
@@ -25,26 +26,29 @@ function rowOf(trains: "lora" | "full", end: string): BenchRow {
   return found[0] as BenchRow;
 }
 
-test("a software adapter computes the processor's gradients and reports all rows of each kind of step", () => {
-  const kinds = [
-    "share of the best product",
-    "share of the bandwidth by reading matrices",
-    "fed to the device in the first step",
-    "fed to the device in a later step",
-    "step",
-  ];
-  expect(rows.filter(({ agree }) => !agree)).toEqual([]);
-  expect(rows.length).toBe(TRAINED.length * kinds.length);
-  for (const kind of kinds) {
-    for (const trains of TRAINED) {
-      const { ours, peer, ratio, name } = rowOf(trains, `: ${kind}`);
-      expect(name).toMatch(/swiftshader/i);
-      expect(Math.min(ours, peer, ratio)).toBeGreaterThan(0);
+test.runIf(isLong())(
+  "a software adapter computes the processor's gradients and reports all rows of each kind of step",
+  () => {
+    const kinds = [
+      "share of the best product",
+      "share of the bandwidth by reading matrices",
+      "fed to the device in the first step",
+      "fed to the device in a later step",
+      "step",
+    ];
+    expect(rows.filter(({ agree }) => !agree)).toEqual([]);
+    expect(rows.length).toBe(TRAINED.length * kinds.length);
+    for (const kind of kinds) {
+      for (const trains of TRAINED) {
+        const { ours, peer, ratio, name } = rowOf(trains, `: ${kind}`);
+        expect(name).toMatch(/swiftshader/i);
+        expect(Math.min(ours, peer, ratio)).toBeGreaterThan(0);
+      }
     }
-  }
-});
+  },
+);
 
-test("frozen matrices are transferred once", () => {
+test.runIf(isLong())("frozen matrices are transferred once", () => {
   // Control: the counts of the first step include the matrices.
   expect(rowOf("lora", "in the first step").ratio).toBeGreaterThan(1);
   expect(rowOf("lora", "in a later step").ratio).toBeLessThan(0.4);

@@ -7,6 +7,7 @@ import { waggle } from "@waggle/site/vite";
 import { build as bundle } from "esbuild";
 import { build, createLogger } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong } from "../fixtures/long.ts";
 import { PLANNER_FILES, plannerSite } from "../fixtures/planner-site.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -93,33 +94,38 @@ test("the page has its tools, and nothing of the trainer, the verifier, the demo
   expect(withMcp.filter((chunk) => atOnce.has(chunk))).toEqual([]);
 }, 120_000);
 
-test("a page that practices has the tasks and their tools, and no verifier or demonstrator", async () => {
-  const built = (collect: "full" | "rewards") => {
-    const practicing = plannerSite({
-      "index.html": '<script type="module" src="./page.ts"></script>',
-      "page.ts": `import { createAgent } from "@waggle/embed";
+// Under `npm test`, practice-part.test.ts has what a page gets of an environment, with and without the verifier.
+test.runIf(isLong())(
+  "a page that practices has the tasks and their tools, and no verifier or demonstrator",
+  async () => {
+    const built = (collect: "full" | "rewards") => {
+      const practicing = plannerSite({
+        "index.html": '<script type="module" src="./page.ts"></script>',
+        "page.ts": `import { createAgent } from "@waggle/embed";
 import { site } from "virtual:waggle/site";
 import environment from "./environment.ts";
 globalThis.agent = createAgent(site);
 globalThis.practice = () =>
   agent.simulate({ environment: (task) => environment.create(task), tasks: 3 });
 `,
-      "waggle.config.ts": (PLANNER_FILES["waggle.config.ts"] as string)
-        .replace("consent: {", `consent: { collect: "${collect}",`)
-        .replace('recipe: "grpo", settings: { groupSize: 4 }, ', ""),
-    });
-    return buildPage(practicing.folder).finally(practicing.remove);
-  };
-  const full = await built("full");
-  expect(full.code).toContain("Move meeting ");
-  expect(MARKERS.filter((marker) => full.code.includes(marker))).toEqual(["PAGE-MARKER"]);
-  // Such a page judges its tasks itself.
-  const rewards = await built("rewards");
-  expect(MARKERS.filter((marker) => rewards.code.includes(marker))).toEqual([
-    "PAGE-MARKER",
-    "VERIFIER-MARKER",
-  ]);
-}, 240_000);
+        "waggle.config.ts": (PLANNER_FILES["waggle.config.ts"] as string)
+          .replace("consent: {", `consent: { collect: "${collect}",`)
+          .replace('recipe: "grpo", settings: { groupSize: 4 }, ', ""),
+      });
+      return buildPage(practicing.folder).finally(practicing.remove);
+    };
+    const full = await built("full");
+    expect(full.code).toContain("Move meeting ");
+    expect(MARKERS.filter((marker) => full.code.includes(marker))).toEqual(["PAGE-MARKER"]);
+    // Such a page judges its tasks itself.
+    const rewards = await built("rewards");
+    expect(MARKERS.filter((marker) => rewards.code.includes(marker))).toEqual([
+      "PAGE-MARKER",
+      "VERIFIER-MARKER",
+    ]);
+  },
+  240_000,
+);
 
 test("the Worker has the edge tools, and nothing of the page or the trainer", async () => {
   const entry = join(site.folder, "worker.ts");

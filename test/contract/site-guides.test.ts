@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { checkEnvironment } from "@waggle/agent/define";
 import { checkPage, loadSite } from "@waggle/site/node";
 import { expect, onTestFinished, test } from "vitest";
+import { isLong } from "../fixtures/long.ts";
 import { createProject } from "../../packages/create-waggle/src/project.ts";
 import { fieldMistakes } from "../../packages/site/src/node/field-check.ts";
 import { ROOT } from "../../scripts/root.ts";
@@ -84,35 +85,42 @@ test("the tool of the tutorial is in the page, and in practice after its last st
   expect(mistakesOfTypes(folder)).toBe("");
 }, 180_000);
 
-test("the retention environment of the guide passes its checks, with three kinds of requests", async () => {
-  const { folder, change } = template();
-  writeFileSync(join(folder, "practice/everyday.ts"), block(GUIDE, "everyday"));
-  change("waggle.config.ts", (text) =>
-    text.replace(
-      /^ {2}environment: .*\n/m,
-      (line) =>
-        line +
-        line.replace("environment:", "retentionEnvironment:").replace("environment.", "everyday."),
-    ),
-  );
-  const { environment } = await loadSite(folder);
-  const spec = environment?.retention;
-  if (spec === undefined) throw new Error("the site has a retention environment");
-  const checks: string[] = [];
-  for await (const { check, status } of checkEnvironment(spec, { tasks: 5, use: "retention" })) {
-    checks.push(`${check}: ${status}`);
-  }
-  expect(checks).toEqual(
-    ["tasks", "schemas", "secrets", "gold", "near misses", "replay"].map(
-      (check) => `${check}: passed`,
-    ),
-  );
-  const kinds = Array.from({ length: 100 }, (_, seed) => {
-    return spec.task(spec.reference(seed, "heldOut", 0)).kind;
-  });
-  expect(new Set(kinds)).toEqual(new Set(["greeting", "thanks", "off topic"]));
-  expect(mistakesOfTypes(folder)).toBe("");
-}, 180_000);
+// Under `npm test`, check-command.test.ts checks such a retention environment.
+test.runIf(isLong())(
+  "the retention environment of the guide passes its checks, with three kinds of requests",
+  async () => {
+    const { folder, change } = template();
+    writeFileSync(join(folder, "practice/everyday.ts"), block(GUIDE, "everyday"));
+    change("waggle.config.ts", (text) =>
+      text.replace(
+        /^ {2}environment: .*\n/m,
+        (line) =>
+          line +
+          line
+            .replace("environment:", "retentionEnvironment:")
+            .replace("environment.", "everyday."),
+      ),
+    );
+    const { environment } = await loadSite(folder);
+    const spec = environment?.retention;
+    if (spec === undefined) throw new Error("the site has a retention environment");
+    const checks: string[] = [];
+    for await (const { check, status } of checkEnvironment(spec, { tasks: 5, use: "retention" })) {
+      checks.push(`${check}: ${status}`);
+    }
+    expect(checks).toEqual(
+      ["tasks", "schemas", "secrets", "gold", "near misses", "replay"].map(
+        (check) => `${check}: passed`,
+      ),
+    );
+    const kinds = Array.from({ length: 100 }, (_, seed) => {
+      return spec.task(spec.reference(seed, "heldOut", 0)).kind;
+    });
+    expect(new Set(kinds)).toEqual(new Set(["greeting", "thanks", "off topic"]));
+    expect(mistakesOfTypes(folder)).toBe("");
+  },
+  180_000,
+);
 
 /** The first cells of all tables of a page. */
 function firstCells(page: string): readonly string[] {

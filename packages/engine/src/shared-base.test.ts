@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { initializeAdapter } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
+import { skipOutside } from "../../../test/fixtures/long.ts";
 import { createOnnxEngine, openOnnxBase } from "./onnx/onnx-engine.ts";
 import { sharedBaseContract } from "./contract/shared-base.contract.ts";
 import { openSharedBase } from "./shared-base.ts";
@@ -67,9 +68,10 @@ test("a model that does not fit beside the others is refused, and fits after one
   await base.createModel("after", { adapter });
 });
 
-test.each(["none", "layer"] as const)(
+test.for(["none", "layer"] as const)(
   "eight models share the memory of one base, checkpointing %s",
-  async (checkpointing) => {
+  async (checkpointing, context) => {
+    skipOutside(checkpointing === "layer", context);
     const fixture = join(import.meta.dirname, "shared-base-memory.fixture.ts");
     const flags = ["--conditions=source", "--expose-gc", fixture, checkpointing];
     const { stdout } = await promisify(execFile)(process.execPath, flags);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sampleSize } from "../../../test/fixtures/long.ts";
 import type { Judgment } from "./environment-spec.ts";
 import { OPINION } from "./opinion.ts";
 import { withVisitors } from "./visitors.ts";
@@ -13,7 +14,7 @@ async function liked(
 ): Promise<{ readonly share: number; readonly count: number }> {
   const spec = withVisitors(OPINION, options);
   let [ups, count] = [0, 0];
-  for (let seed = 0; seed < 6000; seed += 3) {
+  for (let seed = 0; seed < sampleSize(2400, 6000); seed += 3) {
     const { judge } = spec.create(spec.reference(seed, "train", level));
     const text = FOODS.find((food) => {
       const { success, parts } = OPINION.create(spec.reference(seed, "train", level)).judge(
@@ -80,7 +81,7 @@ test("outcomes do not flatter, and the reward is the weighted mean of thumb and 
   const spec = withVisitors(OPINION, options);
   const alone = withVisitors(OPINION, { ...options, feedback: { outcome: 1 } });
   let [wrong, unlike, count] = [0, 0, 0];
-  for (let seed = 0; seed < 3000; seed += 1) {
+  for (let seed = 0; seed < sampleSize(1000, 3000); seed += 1) {
     for (const food of FOODS) {
       const { judge } = spec.create(spec.reference(seed, "train", 2));
       const { reward, success, parts } = await judge(food);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
+import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
 import { createProgram } from "../commands/program.ts";
 import { loggedRows } from "../metrics/metrics-row.ts";
 import { NANO_MODEL } from "../model/shipped-models.ts";
@@ -50,7 +51,7 @@ function eventsOf({ progress }: Lines): unknown[] {
 test("imitate goes on with the same adapter, and refuses other settings", async () => {
   const folder = await temporaryFolder();
   const data = join(folder, "conversations.jsonl");
-  const rows = Array.from({ length: 12 }, (_, i) => ({
+  const rows = Array.from({ length: sampleSize(8, 12) }, (_, i) => ({
     messages: [
       { role: "user", content: `Shop ${i}, are you open?` },
       { role: "assistant", content: "Always open!" },
@@ -81,18 +82,23 @@ test("imitate goes on with the same adapter, and refuses other settings", async 
   expect(eventsOf(await run(`${line("anew")} --no-resume`))).toEqual(eventsOf(whole));
 }, 60_000);
 
-test("simulate goes on with the version that its policy had", async () => {
-  const folder = await temporaryFolder();
-  const line = (name: string) =>
-    `simulate --env ${DEMO} --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size 4 --publish-every 2 --evaluation-tasks 2 --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
-  const whole = await run(line("whole"));
-  const stopped = await run(line("part"), '"event":"evaluated","step":3');
-  const resumed = await run(`${line("part")} --resume`);
-  // The process was stopped in step 3, and step 3 was taken again.
-  expect(eventsOf(resumed)).toEqual(eventsOf(whole).slice(-eventsOf(resumed).length));
-  expect(eventsOf(resumed).length).toBeLessThan(eventsOf(stopped).length);
-  expect(resumed.out).toEqual(whole.out);
-}, 120_000);
+// Under `npm test`, kept-run.test.ts resumes a run of train, and training-session.test.ts goes on with a version.
+test.runIf(isLong())(
+  "simulate goes on with the version that its policy had",
+  async () => {
+    const folder = await temporaryFolder();
+    const line = (name: string) =>
+      `simulate --env ${DEMO} --model ${NANO_MODEL} --steps 4 --groups-per-step 1 --group-size 4 --publish-every 2 --evaluation-tasks 2 --evaluate-every 3 --threads 1 --save-every 1 --rank 2 --run ${join(folder, name)} --json`;
+    const whole = await run(line("whole"));
+    const stopped = await run(line("part"), '"event":"evaluated","step":3');
+    const resumed = await run(`${line("part")} --resume`);
+    // The process was stopped in step 3, and step 3 was taken again.
+    expect(eventsOf(resumed)).toEqual(eventsOf(whole).slice(-eventsOf(resumed).length));
+    expect(eventsOf(resumed).length).toBeLessThan(eventsOf(stopped).length);
+    expect(resumed.out).toEqual(whole.out);
+  },
+  120_000,
+);
 
 test("an interrupted base goes on and has the same weights", async () => {
   const folder = await temporaryFolder();

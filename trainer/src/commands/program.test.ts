@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Option } from "commander";
 import { expect, onTestFinished, test } from "vitest";
+import { isLong, skipOutside } from "../../../test/fixtures/long.ts";
 import { readAdapterFolder } from "../model/adapter-folder.ts";
 import { readBaseModel } from "../model/base-model.ts";
 import { createProgram } from "./program.ts";
@@ -69,21 +70,25 @@ test("train uses the recipe's listed environment if none is named", async () => 
   });
 });
 
-test("a stopped train finishes its step, and the same command resumes it", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const [out, kept] = [join(folder, "out"), join(folder, "run")];
-  const args = ["train", "--recipe", "opt-sft", "--env", DEMO, "--model", MODEL, "--tasks", "1"];
-  args.push("--threads", "1", "--json", "--out", out, "--run", kept, "--steps", "2");
-  const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
-  await expect(runUntil(stepped, ...args)).rejects.toMatchObject({ name: "AbortError" });
-  const lines = (await run(...args)).out;
-  expect(lines.find((line) => line.includes('"resumed"'))).toMatch(/"stepsDone":1/);
-  expect(lines.filter(stepped)).toHaveLength(1);
-  const { adapter } = await readAdapterFolder(out, (await readBaseModel(MODEL)).config);
-  const moved = [...adapter.tensors].filter(([name]) => name.includes("lora_B"));
-  expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
-});
+// Under `npm test`, the next test stops and resumes the same command.
+test.runIf(isLong())(
+  "a stopped train finishes its step, and the same command resumes it",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "waggle-stopped-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [out, kept] = [join(folder, "out"), join(folder, "run")];
+    const args = ["train", "--recipe", "opt-sft", "--env", DEMO, "--model", MODEL, "--tasks", "1"];
+    args.push("--threads", "1", "--json", "--out", out, "--run", kept, "--steps", "2");
+    const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
+    await expect(runUntil(stepped, ...args)).rejects.toMatchObject({ name: "AbortError" });
+    const lines = (await run(...args)).out;
+    expect(lines.find((line) => line.includes('"resumed"'))).toMatch(/"stepsDone":1/);
+    expect(lines.filter(stepped)).toHaveLength(1);
+    const { adapter } = await readAdapterFolder(out, (await readBaseModel(MODEL)).config);
+    const moved = [...adapter.tensors].filter(([name]) => name.includes("lora_B"));
+    expect(moved.some(([, { data }]) => data.some((value) => value !== 0))).toBe(true);
+  },
+);
 
 test("train uses the options of the optimizer and the adapter, and resumes only with the same ones", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waggle-optimizer-"));
@@ -96,7 +101,8 @@ test("train uses the options of the optimizer and the adapter, and resumes only 
   const stepped = (line: string): boolean => line.startsWith('{"event":"step"');
   const given = Object.entries(more).flat();
   await expect(runUntil(stepped, ...args, ...given)).rejects.toMatchObject({ name: "AbortError" });
-  for (const flag of Object.keys(more)) {
+  // One option of the optimizer and one of the adapter; `npm run test:long` has all.
+  for (const flag of isLong() ? Object.keys(more) : ["--learning-rate", "--alpha"]) {
     const name = flag === "--alpha" ? "adapterShape" : attributeOf(flag);
     const others = Object.entries({ ...more, [flag]: "0.5" }).flat();
     if (flag.endsWith("steps") || flag.endsWith("tokens")) others[others.indexOf("0.5")] = "5";
@@ -218,9 +224,10 @@ test("simulate learns from its own rollouts and ends with one JSON object", asyn
   ]);
 });
 
-test.each(["f16", "int8", "int4"])(
+test.for(["f16", "int8", "int4"])(
   "simulate samples and trains with a base in %s",
-  async (base) => {
+  async (base, context) => {
+    skipOutside(base === "int4", context);
     const { progress } = await run(...ONE_STEP, "--base", base);
     const events = progress.map(
       (line) => JSON.parse(line) as { event: string; metrics?: { [name: string]: number } },

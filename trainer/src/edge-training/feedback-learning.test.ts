@@ -1,6 +1,7 @@
 /** A training loop that learns from nothing but thumbs, or nothing but outcomes, on single requests. */
 import type { Feedback, LeasedGroup, LeasedTrajectory, SiteMetrics } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
+import { skipOutside } from "../../../test/fixtures/long.ts";
 import { gain, isWanted, REQUESTS, withThumbs } from "./feedback-gain.fixture.ts";
 import { removeSetups } from "./training-loop.fixture.ts";
 
@@ -69,7 +70,10 @@ const atRandom = (_: LeasedTrajectory, i: number): boolean => (i * 7919) % 160 <
 /** Nats per answer. All requests are of version 0, so importance weights make a push against unlikely answers weak. */
 const LEAST = { weighted: 0.3, unweighted: 1 };
 
-test.each([
+/** Also run by `npm test`; `compared-candidates.test.ts` has thumbs with REINFORCE on a real model. */
+const SAMPLE: readonly string[] = ["messages-reinforce", "thumbs-kto", "signals-reinforce"];
+
+test.for([
   ["thumbs-reinforce", withThumbs, LEAST.weighted],
   ["outcomes-reinforce", withOutcomes, LEAST.weighted],
   ["messages-reinforce", withMessages, LEAST.weighted],
@@ -78,7 +82,8 @@ test.each([
   ["signals-reinforce-plus-plus", withOutcomes, LEAST.weighted],
 ] as const)(
   "%s makes wanted answers likelier from feedback on up to ten versions ago; from feedback at random it does not",
-  async (name, withFeedback, least) => {
+  async ([name, withFeedback, least], context) => {
+    skipOutside(SAMPLE.includes(name), context);
     const honest = await gain(name, withFeedback(isWanted));
     expect(honest.steps).toBe(20);
     expect(honest.outcomes.every((outcome) => outcome?.status === "learned")).toBe(true);
@@ -89,20 +94,23 @@ test.each([
   },
 );
 
-test("with shuffled labels, KTO does not learn what people like", async () => {
+test("with shuffled labels, KTO does not learn what people like", async (context) => {
+  // `npm test` has thumbs at random as the control of KTO.
+  skipOutside(false, context);
   const liked = withThumbs(isWanted);
   const { gain: shuffled, steps } = await gain("thumbs-kto", liked, { shuffleAdvantages: true });
   expect(steps).toBe(20);
   expect(Math.abs(shuffled)).toBeLessThan(0.5);
 });
 
-test.each([
+test.for([
   ["signals-reinforce", LEAST.weighted],
   ["signals-reinforce-plus-plus", LEAST.weighted],
   ["signals-kto", LEAST.unweighted],
 ] as const)(
   "%s, which reads several signals, learns from requests of which each has one",
-  async (name, least) => {
+  async ([name, least], context) => {
+    skipOutside(SAMPLE.includes(name), context);
     const thumbs = withThumbs((request, i) => (i % 2 === 0 ? isWanted(request) : null));
     const outcomes = withOutcomes(isWanted);
     const mixed = REQUESTS.map((_, i) => (i % 2 === 0 ? thumbs[i] : outcomes[i]) as LeasedGroup);

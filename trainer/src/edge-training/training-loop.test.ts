@@ -127,7 +127,7 @@ test("a trainer killed at any call loses nothing, repeats nothing and ends with 
   const points = counter.calls;
   expect(points).toBeGreaterThan(80);
   // Every call of the first two steps and one publication, then every third; `npm test` runs a sample.
-  const stride = sampleSize(17, 1);
+  const stride = sampleSize(41, 1);
   for (let at = 1; at <= points; at += at < 100 ? stride : 3 * stride) {
     for (const isAfter of [false, true]) {
       const setup = await createSetup();

@@ -6,6 +6,7 @@ import { type LeasedGroup, WaggleError } from "@waggle/protocol";
 import type { EdgeClient } from "../edge/edge-client.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
+import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
 import { edgeRecipeNamed } from "../recipes/edge-recipe.ts";
 import { type BaseModel, readBaseModel } from "../model/base-model.ts";
 import { modelUnder } from "../model/frozen-base.ts";
@@ -30,7 +31,7 @@ beforeAll(async () => {
 
 const optionsIn = (stateFolder: string): TrainingSessionOptions =>
   sessionOptions(stateFolder, {
-    tasks: { start: 1_000_000, count: 12, seed: 1 },
+    tasks: { start: 1_000_000, count: sampleSize(4, 12), seed: 1 },
     maxSteps: 1,
   });
 
@@ -206,29 +207,33 @@ test("a recipe must learn from what the site collects", async () => {
   expect((await train("grpo")).stoppedBy).toBe("idle");
 });
 
-test("a trainer over an int8 base trains on visitors' rollouts of the float32 model", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const quantized = await modelUnder("int8", "cpu", MODEL);
-  const { signal } = new AbortController();
-  const edge = new FakeEdge(await playedGroups(quantized, recipe, 5), quantized.reference.sha256);
-  const report = createReporter(() => {}, true);
-  const tasks = { start: 1_000_000, count: 4, seed: 1 };
-  const options = { ...optionsIn(folder), base: "int8", tasks } as const;
-  const { stoppedBy } = await trainFromEdge(
-    quantized,
-    edge.client(),
-    recipe,
-    options,
-    report,
-    signal,
-  );
-  expect([stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
-  const outcomes = [...edge.acknowledged.values()].flat();
-  expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
-  const [row = ""] = (await readFile(join(folder, "metrics.jsonl"), "utf8")).split("\n");
-  const { metrics } = JSON.parse(row) as { metrics: { policyDriftMean: number } };
-  // The engine computes with quantized weights, which shows as a small gap to the sampler.
-  expect(metrics.policyDriftMean).toBeGreaterThan(1e-6);
-  expect(metrics.policyDriftMean).toBeLessThan(0.01);
-});
+// Under `npm test`, program.test.ts samples and trains over a quantized base.
+test.runIf(isLong())(
+  "a trainer over an int8 base trains on visitors' rollouts of the float32 model",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "waggle-session-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const quantized = await modelUnder("int8", "cpu", MODEL);
+    const { signal } = new AbortController();
+    const edge = new FakeEdge(await playedGroups(quantized, recipe, 5), quantized.reference.sha256);
+    const report = createReporter(() => {}, true);
+    const tasks = { start: 1_000_000, count: 4, seed: 1 };
+    const options = { ...optionsIn(folder), base: "int8", tasks } as const;
+    const { stoppedBy } = await trainFromEdge(
+      quantized,
+      edge.client(),
+      recipe,
+      options,
+      report,
+      signal,
+    );
+    expect([stoppedBy, edge.stable]).toEqual(["max-steps", 1]);
+    const outcomes = [...edge.acknowledged.values()].flat();
+    expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
+    const [row = ""] = (await readFile(join(folder, "metrics.jsonl"), "utf8")).split("\n");
+    const { metrics } = JSON.parse(row) as { metrics: { policyDriftMean: number } };
+    // The engine computes with quantized weights, which shows as a small gap to the sampler.
+    expect(metrics.policyDriftMean).toBeGreaterThan(1e-6);
+    expect(metrics.policyDriftMean).toBeLessThan(0.01);
+  },
+);

@@ -7,6 +7,7 @@ import { environmentNamed, withVisitors } from "@waggle/environments";
 import { recipe, recipeNamed, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { beforeAll, expect, test } from "vitest";
+import { skipOutside } from "../../../test/fixtures/long.ts";
 import { at, numbersOf } from "./recipe-checks.fixture.ts";
 import { actedEnvironment, type StageRecord } from "./recipe-update.fixture.ts";
 import { updateAlone } from "./update-alone.fixture.ts";
@@ -73,14 +74,15 @@ test.each(["thumbs-kto", "thumbs-reinforce"])(
   },
 );
 
-test.each([
+test.for([
   ["outcomes-reinforce", { outcome: 1 }],
   ["signals-reinforce", { thumb: 1, outcome: 1 }],
   ["signals-kto", { thumb: 1, outcome: 1 }],
   ["signals-reinforce-plus-plus", { thumb: 1, outcome: 1 }],
 ] as const)(
   "%s raises rollouts with good outcomes, against the verifier",
-  async (name, weights) => {
+  async ([name, weights], context) => {
+    skipOutside(name === "signals-reinforce", context);
     const reported = await withFeedback(weights);
     const records = await updateAlone(recipeNamed(name)({ attempts: 12 }), reported);
     expect(at(records, 0).update.learned).toBe(true);
@@ -88,9 +90,10 @@ test.each([
   },
 );
 
-test.each(["openclaw-rl", "all-signals"])(
+test.for(["openclaw-rl", "all-signals"])(
   "%s raises rollouts with good feedback, against the verifier",
-  async (name) => {
+  async (name, context) => {
+    skipOutside(name === "openclaw-rl", context);
     const reported = await withFeedback({ outcome: 1 });
     const records = await updateAlone(recipeNamed(name)({ attempts: 12 }), reported);
     expect(at(records, 0).update.learned).toBe(true);

@@ -1,6 +1,7 @@
 /**
  * An environment of a user: a base model from its demonstrations, then rewards of its verifier. Success at held-out
- * tasks rises above a threshold. The control takes the same steps with a learning rate of 0.
+ * tasks rises above a threshold. The control takes the same steps with a learning rate of 0. Under `npm test`,
+ * `learning-runs.test.ts` trains on rewards of a verifier, and `commands/own-environment.test.ts` in a user's environment.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +10,7 @@ import { defineEnvironment } from "@waggle/agent/define";
 import { recipe, rewardStage } from "@waggle/learning";
 import * as parts from "@waggle/learning/parts";
 import { beforeAll, expect, test } from "vitest";
-import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
+import { isLong } from "../../../test/fixtures/long.ts";
 import type { HeldOut } from "../evaluation/held-out.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openEngine, openPolicy } from "../model/open-model.ts";
@@ -58,6 +59,7 @@ const TRIAGE = defineEnvironment({
 
 let base: BaseModel;
 beforeAll(async () => {
+  if (!isLong()) return;
   const folder = await mkdtemp(join(tmpdir(), "waggle-triage-"));
   const small = {
     ...ENVIRONMENT_BASE,
@@ -125,7 +127,7 @@ function success({ successes }: HeldOut): number {
   return successes.filter(Boolean).length / successes.length;
 }
 
-test.each(SEEDS.slice(0, sampleSize(1, SEEDS.length)))(
+test.runIf(isLong()).each(SEEDS)(
   "seed %i: rewards of the verifier raise success at held-out tasks",
   async (seed) => {
     const { before, after } = await learned(seed, 4e-3);

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { type Recipe, recipeNamed } from "@waggle/learning";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { skipOutside } from "../../../test/fixtures/long.ts";
 import { openRunFolder, tensorsDigest } from "./run-folder.ts";
 import { enginesOf } from "./run-keeping.ts";
 import type { BaseModel } from "../model/base-model.ts";
@@ -78,15 +79,20 @@ async function life(recipe: Recipe, folder: string, stops: boolean): Promise<str
   }
 }
 
-test.each([
+/** A merge, and a stage at test time; `npm run test:long` has the others. */
+const SAMPLE: readonly string[] = ["model-breadcrumbs", "tt-si"];
+
+test.for([
   ["model-breadcrumbs", 4],
   ["long-cat", 4],
   ["domain-adaptation", 12],
   ["tt-si", 6],
   ["adapt-agent", 8],
-])(
+] as const)(
   "%s is stopped after each of its steps",
-  async (name, steps) => {
+  { timeout: 120_000 },
+  async ([name, steps], context) => {
+    skipOutside(SAMPLE.includes(name), context);
     const folder = await mkdtemp(join(tmpdir(), "waggle-stages-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const full = recipeNamed(name)();
@@ -100,5 +106,4 @@ test.each([
     expect(last).toBe(whole);
     expect(lives).toBe(steps + 1);
   },
-  120_000,
 );

@@ -1,6 +1,6 @@
 /**
  * Runs every listed recipe like `npm run train -- --recipe <name>`: real engine, real sampler, its own
- * environment. `npm test` runs eight of them with fewer tasks per step on
+ * environment. `npm test` runs six of them with fewer tasks per step on
  * bases with less pretraining.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -12,15 +12,13 @@ import { isLong, sampleSize } from "../../../test/fixtures/long.ts";
 import type { PolicyCache } from "../model/policy-cache.ts";
 import { shortRun, smallPolicies } from "./short-run.fixture.ts";
 
-/** One recipe for each kind of update, and two that once could not be run by name alone, with fewer rollouts. */
+/** One recipe for each kind of update, with fewer rollouts; `learning-runs.test.ts` has the policy gradient. */
 const SAMPLE: { readonly [name: string]: Settings } = {
-  "se-gui": { budget: 6, groupSize: 4 },
   "thumbs-kto": {},
-  "grpo-roc": { groupSize: 4 },
   spin: {},
   past: {},
   "evolution-strategies": {},
-  "co-mas": {},
+  "co-mas": { groupSize: 2 },
   fama: {},
 };
 const SAMPLED = Object.keys(SAMPLE);

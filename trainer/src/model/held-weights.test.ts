@@ -12,6 +12,7 @@ import {
   type TensorDescription,
 } from "@waggle/model";
 import { expect, onTestFinished, test } from "vitest";
+import { isLong } from "../../../test/fixtures/long.ts";
 import type { HeldMemory } from "./held-weights.fixture.ts";
 import { samplerBytes } from "./sampler-memory.ts";
 import { TINY } from "../edge-training/training.fixture.ts";
@@ -58,16 +59,20 @@ async function held(folder: string, how: "opened" | "loaded"): Promise<HeldMemor
   return JSON.parse((await run).stdout.trim().split("\n").at(-1) ?? "") as HeldMemory;
 }
 
-test("an int8 base is the only copy beside the sampler's graph; a float32 copy would be detected", async () => {
-  const folder = await folderOfZeros();
-  const [opened, loaded] = await Promise.all([held(folder, "opened"), held(folder, "loaded")]);
-  // Array buffers: the base and the needs of a step, but no float32 copy.
-  expect(opened.arrays).toBeGreaterThan(INT8);
-  expect(opened.arrays).toBeLessThan(WEIGHTS);
-  // The control: the model, its quantized weights and a graph's constants.
-  expect(loaded.arrays).toBeGreaterThan(2 * WEIGHTS);
-  // The process: as planned, plus the needs of Node and ONNX Runtime.
-  const planned = INT8 + samplerBytes(CONFIG, "int8") + 140e6;
-  expect(opened.peak).toBeLessThan(planned);
-  expect(loaded.peak).toBeGreaterThan(planned);
-});
+// Under `npm test`, memory-plan.test.ts of the engine compares the peak over an int8 base with the plan.
+test.runIf(isLong())(
+  "an int8 base is the only copy beside the sampler's graph; a float32 copy would be detected",
+  async () => {
+    const folder = await folderOfZeros();
+    const [opened, loaded] = await Promise.all([held(folder, "opened"), held(folder, "loaded")]);
+    // Array buffers: the base and the needs of a step, but no float32 copy.
+    expect(opened.arrays).toBeGreaterThan(INT8);
+    expect(opened.arrays).toBeLessThan(WEIGHTS);
+    // The control: the model, its quantized weights and a graph's constants.
+    expect(loaded.arrays).toBeGreaterThan(2 * WEIGHTS);
+    // The process: as planned, plus the needs of Node and ONNX Runtime.
+    const planned = INT8 + samplerBytes(CONFIG, "int8") + 140e6;
+    expect(opened.peak).toBeLessThan(planned);
+    expect(loaded.peak).toBeGreaterThan(planned);
+  },
+);

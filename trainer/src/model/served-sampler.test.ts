@@ -15,6 +15,7 @@ import type { GenerateOptions, Sample } from "@waggle/protocol";
 import { createCompletionsHandler } from "@waggle/runtime/openai-http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type LocalServer, localServer } from "../../../test/fixtures/local-server.ts";
+import { sampleSize } from "../../../test/fixtures/long.ts";
 import { withFewerTasks } from "../loop/short-run.fixture.ts";
 import { runRecipe } from "../loop/recipe-run.ts";
 import type { RunEvent } from "../metrics/run-event.ts";
@@ -157,7 +158,7 @@ test("the policy improves over HTTP, but not with uninformative rewards", async 
     reward: task.seed % 2,
     success: false,
   }));
-  const control = await run(await served(), { steps: 14, tasks: 12, of: blind });
+  const control = await run(await served(), { steps: sampleSize(4, 14), tasks: 12, of: blind });
   const gain = rate(learned.final.successes) - rate(learned.base.successes);
   expect(gain).toBeGreaterThan(0.15);
   expect(control.metrics.every(({ gradientNorm = 0 }) => gradientNorm < 1e-6)).toBe(true);

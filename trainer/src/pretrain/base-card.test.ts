@@ -14,7 +14,7 @@ import { demonstrationsDigest } from "./environment-text.ts";
 const folder = mkdtempSync(join(tmpdir(), "waggle-card-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const spec = environmentNamed("key-door");
+const spec = environmentNamed("bandit");
 const config: DecoderConfig = {
   modelType: "qwen3",
   vocabularySize: 300,
@@ -51,7 +51,7 @@ test("a base's card says what it learned from, how often it succeeds, its size a
     mistakes: 0.25,
   });
   for (const said of [
-    "# Base model of key-door",
+    "# Base model of bandit",
     "2.5 MB",
     "| demonstrations | 1,280 |",
     "| turns with a mistake | 25 % |",

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineEnvironment } from "@waggle/agent/define";
 import { expect, onTestFinished, test } from "vitest";
+import { isLong } from "../../../test/fixtures/long.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
 
 /**
@@ -97,14 +98,18 @@ test("a stop while the base is measured keeps what was measured, and the same co
   expect(repeated.verdicts - again.verdicts).toBe(second);
 });
 
-test("--no-resume begins the measurement again, and --json prints what was measured", async () => {
-  const { make } = await baseFolder();
-  const stopped = await make(1, { json: true });
-  expect(JSON.parse(stopped.said.split("\n").at(-1) ?? "")).toMatchObject({
-    event: "stopped",
-    greedy: { trials: expect.any(Number), rate: expect.any(Number) },
-  });
-  const again = await make(undefined, { resume: false });
-  expect(again.failure).toBeNull();
-  expect(again.said).not.toContain("the measurement goes on");
-});
+// Under `npm test`, pretraining-run.test.ts begins anew without resuming.
+test.runIf(isLong())(
+  "--no-resume begins the measurement again, and --json prints what was measured",
+  async () => {
+    const { make } = await baseFolder();
+    const stopped = await make(1, { json: true });
+    expect(JSON.parse(stopped.said.split("\n").at(-1) ?? "")).toMatchObject({
+      event: "stopped",
+      greedy: { trials: expect.any(Number), rate: expect.any(Number) },
+    });
+    const again = await make(undefined, { resume: false });
+    expect(again.failure).toBeNull();
+    expect(again.said).not.toContain("the measurement goes on");
+  },
+);

@@ -76,7 +76,8 @@ test("a model of the environment learns tool results; without training steps it 
       { ...fit, learningRate: 1e-2, onStep },
       signal,
     );
-    const untaught = await fitWorldModel(reference, taught, { ...fit, learningRate: 0 }, signal);
+    const still = { ...fit, steps: 2, learningRate: 0 };
+    const untaught = await fitWorldModel(reference, taught, still, signal);
     expect(untaught).toBeGreaterThan(4);
     expect(learned).toBeLessThan(1);
     expect([losses.length, losses.at(-1)]).toEqual([40, learned]);

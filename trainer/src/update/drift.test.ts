@@ -1,6 +1,7 @@
 import type { TokenOutputs } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { fault } from "../../../test/fixtures/fault.ts";
+import { sampleSize } from "../../../test/fixtures/long.ts";
 import type { LearnableGroup } from "../check/learnable-group.ts";
 import { seededRandom } from "@waggle/protocol";
 import { driftAfter } from "./drift.ts";
@@ -137,8 +138,9 @@ test("both sides of a pair are one answer that was given", async () => {
 const jump = "the trained policy jumps 0.5 nats a token or more from the stable version";
 fault(jump, { item: "2.5", before: "no limit: 0 of 20 jumps were noticed" }, async () => {
   const LIMIT = 0.2;
+  const runs = sampleSize(200, 1000);
   let honest = 0;
-  for (let seed = 0; seed < 1000; seed += 1) {
+  for (let seed = 0; seed < runs; seed += 1) {
     const random = seededRandom(seed, 1);
     const policies = twoPolicies(0.35, random);
     expect(policies.kl).toBeLessThan(0.06);
@@ -153,5 +155,5 @@ fault(jump, { item: "2.5", before: "no limit: 0 of 20 jumps were noticed" }, asy
     jumps += 1;
   }
   expect(honest).toBe(0);
-  return { after: `20 of 20 jumps are alarms, ${honest} of 1000 honest runs` };
+  return { after: `20 of 20 jumps are alarms, ${honest} of ${runs} honest runs` };
 });

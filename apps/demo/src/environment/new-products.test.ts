@@ -1,5 +1,6 @@
 import { mulberry32, type Task, type TaskSplit } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { sampleSize } from "../../../../test/fixtures/long.ts";
 import { CATALOGUE } from "./catalogue-data.ts";
 import { NEW_PRODUCTS } from "./new-products.ts";
 import { demonstrate, EXPERT } from "./shop-demonstrator.ts";
@@ -35,12 +36,14 @@ test("a third of the held-out patterns and of the held-out tasks have a wording 
 });
 
 test("training never reads a word of the catalogue's names; the expert passes in both shops", async () => {
+  const played = sampleSize(100, TRAIN.length);
   const dialogueOf = async (task: Task) => {
     const { turns, ...shown } = await demonstrate(task, mulberry32(task.seed), EXPERT);
     expect(verifyShop(task, shown).success).toBe(true);
     return `${task.request} ${JSON.stringify(turns)}`;
   };
-  for (const task of TRAIN) expect(await dialogueOf(task)).not.toMatch(FIRST_WORDS);
+  for (const task of TRAIN.slice(0, played))
+    expect(await dialogueOf(task)).not.toMatch(FIRST_WORDS);
   // The control: every held-out dialogue has such a word.
-  for (const task of HELD_OUT) expect(await dialogueOf(task)).toMatch(FIRST_WORDS);
+  for (const task of HELD_OUT.slice(0, played)) expect(await dialogueOf(task)).toMatch(FIRST_WORDS);
 });

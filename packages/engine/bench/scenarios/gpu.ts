@@ -20,7 +20,7 @@ export const gpu: EngineScenario = {
     const adapter = await webGpuAdapter();
     if (adapter === undefined) {
       report("   no GPU found; running tiny sizes on Chromium's software adapter");
-      yield* softwareRows(false);
+      yield* softwareRows();
     } else {
       const size = adapter.isSoftware ? "tiny" : "real";
       yield* measuredRows({ provider: "webgpu", size, quick });
@@ -30,15 +30,15 @@ export const gpu: EngineScenario = {
   },
 };
 
-/** Tiny sizes on Chromium's software adapter: all cases, or the first one if `quick`. */
-export function softwareRows(quick: boolean): AsyncGenerator<BenchRow> {
+/** Tiny sizes on Chromium's software adapter. */
+export function softwareRows(): AsyncGenerator<BenchRow> {
   const environment = swiftShaderEnvironment();
   if (environment === undefined) {
     throw new Error(
       "no WebGPU adapter found; install a Vulkan driver, or Chromium for its software adapter",
     );
   }
-  return measuredRows({ provider: "webgpu", size: "tiny", quick }, environment);
+  return measuredRows({ provider: "webgpu", size: "tiny", quick: false }, environment);
 }
 
 /** @param environment added to this process's; drivers are located by it. */

@@ -4,6 +4,7 @@
  */
 import type { TrainEngine } from "@waggle/protocol";
 import { afterEach, describe, expect, test } from "vitest";
+import { skipOutside } from "../../../../test/fixtures/long.ts";
 import { F32_BUDGET } from "./train-engine.fixture.ts";
 import type { Budget, ContractEngineOptions } from "./train-engine.fixture.ts";
 import { trainEngineCandidates } from "./train-engine-candidates.contract.ts";
@@ -20,7 +21,26 @@ export type TrainEngineContractOptions = {
   readonly budget?: Budget;
   /** Deviations by test name, each with its reason. */
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
+  /** Whether `npm test` runs only the cases of `SAMPLE`. One engine runs all of them. */
+  readonly isSampled?: boolean;
 };
+
+/** PyTorch's numbers, steps, a checkpoint and trees, of one model each. */
+const SAMPLE: readonly string[] = [
+  "forward gives PyTorch's outputs (qwen3, plain)",
+  "forward gives PyTorch's outputs (llama, lora)",
+  "backward gives PyTorch's gradients of every tensor (qwen3, full)",
+  "backward gives PyTorch's gradients of every tensor (llama, lora)",
+  "the gradient of logProb equals central differences of the plain twin, every tensor (qwen3, lora)",
+  "candidates, values and their gradients are PyTorch's (qwen3, lora)",
+  "neither padding, order nor microbatches change outputs or gradients",
+  "a fresh adapter changes nothing and its B gets the first gradient",
+  "optimStep moves parameters by AdamW on the gradients, over 10 steps",
+  "training resumes from a checkpoint bit for bit (lora)",
+  "a tiny model overfits one sequence, and not at learning rate 0",
+  "a tree gives the results of its paths as separate sequences",
+  "misuse is refused by code",
+];
 
 /** Registers the tests of the contract. */
 export function trainEngineContract({
@@ -28,6 +48,7 @@ export function trainEngineContract({
   create,
   budget = F32_BUDGET,
   skip = [],
+  isSampled = false,
 }: TrainEngineContractOptions): void {
   const cases = [
     ...trainEngineNumbers(),
@@ -49,7 +70,8 @@ export function trainEngineContract({
     });
 
     const kept = cases.filter(({ title }) => skip.every((entry) => entry.test !== title));
-    test.for(kept)("$title", async ({ body }) => {
+    test.for(kept)("$title", async ({ title, body }, context) => {
+      skipOutside(!isSampled || SAMPLE.includes(title), context);
       expect.hasAssertions();
       await body(engineOf, budget);
     });
@@ -57,6 +79,7 @@ export function trainEngineContract({
     test("every listed deviation names a test of the contract", () => {
       const titles = cases.map(({ title }) => title);
       expect(skip.filter((entry) => !titles.includes(entry.test))).toEqual([]);
+      expect(SAMPLE.filter((title) => !titles.includes(title))).toEqual([]);
     });
   });
 }

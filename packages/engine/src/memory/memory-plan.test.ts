@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { MeasuredStep } from "../../bench/measured-step.ts";
 import { QWEN3_0_6B } from "../../bench/random-decoder.ts";
+import { skipOutside } from "../../../../test/fixtures/long.ts";
 import { chooseCheckpointing, planMemory } from "./memory-plan.ts";
 import { createOnnxEngine } from "../onnx/onnx-engine.ts";
 import type { OnnxEngineOptions } from "../onnx/onnx-engine.ts";
@@ -124,23 +125,27 @@ const SIZES = [
   },
 ] as const;
 
-test.each(SIZES)("the plan is within a third of the measured peak: $title", async (size) => {
-  const options = {
-    ...size,
-    trains: "lora",
-    rank: 8,
-    sequences: 1,
-    length: 384,
-    threads: 2,
-    steps: 1,
-  };
-  const program = join(import.meta.dirname, "../../bench/measured-step.ts");
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    "--conditions=source",
-    program,
-    JSON.stringify(options),
-  ]);
-  const { peakBytes, plannedBytes } = JSON.parse(stdout) as MeasuredStep;
-  expect(plannedBytes / peakBytes).toBeGreaterThan(0.67);
-  expect(plannedBytes / peakBytes).toBeLessThan(1.5);
-});
+test.for(SIZES)(
+  "the plan is within a third of the measured peak: $title",
+  async (size, context) => {
+    skipOutside(size.base === "int8", context);
+    const options = {
+      ...size,
+      trains: "lora",
+      rank: 8,
+      sequences: 1,
+      length: 384,
+      threads: 2,
+      steps: 1,
+    };
+    const program = join(import.meta.dirname, "../../bench/measured-step.ts");
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--conditions=source",
+      program,
+      JSON.stringify(options),
+    ]);
+    const { peakBytes, plannedBytes } = JSON.parse(stdout) as MeasuredStep;
+    expect(plannedBytes / peakBytes).toBeGreaterThan(0.67);
+    expect(plannedBytes / peakBytes).toBeLessThan(1.5);
+  },
+);

@@ -23,6 +23,7 @@ const SKIP = [
 
 trainEngineContract({
   name: "the ONNX engine in f16",
+  isSampled: true,
   skip: SKIP,
   budget: BUDGET,
   create: (options) =>

@@ -3,5 +3,6 @@ import { trainEngineContract } from "../contract/train-engine.contract.ts";
 
 trainEngineContract({
   name: "the ONNX engine on WebAssembly",
+  isSampled: true,
   create: (options) => createOnnxEngine({ ...options, device: "wasm", threads: 2 }),
 });

@@ -1,7 +1,8 @@
 import { initializeAdapter } from "@waggle/model";
 import type { Adapter } from "@waggle/model";
 import type { ModelStart, SharedBase } from "@waggle/protocol";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { isLong } from "../../../../test/fixtures/long.ts";
 import { sharedBaseContract } from "../contract/shared-base.contract.ts";
 import { openSharedBase } from "../shared-base.ts";
 import { codeOf, loudValueHead, TINY } from "../contract/train-engine.fixture.ts";
@@ -23,15 +24,21 @@ function start(rank: number): ModelStart & { readonly adapter: Adapter } {
   return { adapter: initializeAdapter(TINY, { rank, alpha: ALPHA, seed: 1 }) };
 }
 
-for (const flavor of FLAVORS) {
-  sharedBaseContract({
-    name: `a ${flavor} server`,
-    open: async () => openOn(await serverOf(MODEL, { flavor })),
-    createAlone: async ({ adapter }) =>
-      connect(await serverOf(MODEL, { flavor }), MODEL, { adapter }),
-    alpha: ALPHA,
-  });
-}
+// `npm test` has SkyRL, which holds one model or several.
+describe.each(FLAVORS.map((flavor) => ({ flavor, isRun: isLong() || flavor === "skyrl" })))(
+  "over HTTP on $flavor",
+  ({ flavor, isRun }) => {
+    describe.runIf(isRun)("as a shared base", () =>
+      sharedBaseContract({
+        name: `a ${flavor} server`,
+        open: async () => openOn(await serverOf(MODEL, { flavor })),
+        createAlone: async ({ adapter }) =>
+          connect(await serverOf(MODEL, { flavor }), MODEL, { adapter }),
+        alpha: ALPHA,
+      }),
+    );
+  },
+);
 
 test("each model is created on the server and unloaded from it", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl" });

@@ -15,6 +15,7 @@ const savedWeights = new Map<string, SavedWeights>();
 
 trainEngineContract({
   name: "the remote engine",
+  isSampled: true,
   create: async (options) => {
     const { config, trains, adapter } = options;
     const engines: TrainEngine[] = [];

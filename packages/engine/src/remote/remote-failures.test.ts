@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TinkerFault } from "@waggle/testing/tinker-server";
 import { expect, onTestFinished, test } from "vitest";
+import { skipOutside } from "../../../../test/fixtures/long.ts";
 import { codeOf, randomDerivatives } from "../contract/train-engine.fixture.ts";
 import {
   connect,
@@ -52,9 +53,10 @@ test("open-rl: a refused call is retried and applied once", async () => {
   expect(await remote.parameters()).toEqual(await local.parameters());
 });
 
-test.each(["forward_backward", "optim_step"])(
+test.for(["forward_backward", "optim_step"])(
   "open-rl: after a lost response to %s calls are refused until a checkpoint is loaded, which resumes exactly",
-  async (call) => {
+  async (call, context) => {
+    skipOutside(call === "optim_step", context);
     for (const fault of LOST) {
       const { server, folder } = await serverOf(MODEL, { flavor: "open-rl" });
       const remote = await connect({ server, folder }, MODEL);
@@ -89,13 +91,14 @@ test("open-rl: outputs come from a backward pass with zero weights, which may be
   expect(await train(remote, [1])).toEqual(await train(local, [1]));
 });
 
-test.each([
+test.for([
   ["skyrl", false],
   ["skyrl", true],
   ["open-rl", true],
 ] as const)(
   "%s restarted (records forgotten: %s): the model is lost, and training resumes from a checkpoint",
-  async (flavor, forgets) => {
+  async ([flavor, forgets], context) => {
+    skipOutside((flavor === "open-rl") === forgets, context);
     const { server, folder } = await serverOf(MODEL, { flavor });
     const remote = await connect({ server, folder }, MODEL);
     const local = await localEngine();
@@ -112,9 +115,10 @@ test.each([
   },
 );
 
-test.each(["skyrl", "open-rl"] as const)(
+test.for(["skyrl", "open-rl"] as const)(
   "%s: the client waits for a slow result",
-  async (flavor) => {
+  async (flavor, context) => {
+    skipOutside(flavor === "open-rl", context);
     const { server, folder } = await serverOf(MODEL, { flavor });
     const remote = await connect({ server, folder }, MODEL);
     const local = await localEngine();

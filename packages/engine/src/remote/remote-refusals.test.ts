@@ -1,6 +1,7 @@
 /** Missing features and mismatches of a server are reported before anything is trained. */
 import { initializeAdapter } from "@waggle/model";
 import { expect, test } from "vitest";
+import { isLong } from "../../../../test/fixtures/long.ts";
 import {
   codeOf,
   loudAdapter,
@@ -25,21 +26,25 @@ test("a server that averages over weights is refused, naming SkyRL's backends th
   });
 });
 
-test("the probe's model is unloaded before the model to train is created", async () => {
-  const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
-  await connect({ server, folder }, MODEL);
-  const calls = server.requests.map(({ call }) => call);
-  const order = calls.filter((call) =>
-    ["create_model", "optim_step", "unload_model"].includes(call),
-  );
-  expect(order).toEqual([
-    "create_model",
-    "optim_step",
-    "optim_step",
-    "unload_model",
-    "create_model",
-  ]);
-});
+// Under `npm test`, remote-base.test.ts has what is created and unloaded.
+test.runIf(isLong())(
+  "the probe's model is unloaded before the model to train is created",
+  async () => {
+    const { server, folder } = await serverOf(MODEL, { flavor: "skyrl" });
+    await connect({ server, folder }, MODEL);
+    const calls = server.requests.map(({ call }) => call);
+    const order = calls.filter((call) =>
+      ["create_model", "optim_step", "unload_model"].includes(call),
+    );
+    expect(order).toEqual([
+      "create_model",
+      "optim_step",
+      "optim_step",
+      "unload_model",
+      "create_model",
+    ]);
+  },
+);
 
 test("a base model that differs from the local one is detected by its log-probs", async () => {
   const server = await serverOf(MODEL, { flavor: "skyrl" });
@@ -53,7 +58,8 @@ test("a base model that differs from the local one is detected by its log-probs"
   await connect(server, MODEL, { weights: MODEL.weights });
 });
 
-test("a base model that the server does not serve is refused", async () => {
+// `npm test` has a sample of the refusals.
+test.runIf(isLong())("a base model that the server does not serve is refused", async () => {
   const server = await serverOf(MODEL, { flavor: "open-rl" });
   expect(await codeOf(connect(server, MODEL, { baseModel: "Qwen/Qwen3-0.6B" }))).toBe(
     "MODEL_UNSUPPORTED",
@@ -113,25 +119,31 @@ test("without a shared folder open-rl's parameters cannot be read, and capabilit
   await engine.forward({ sequences: SEQUENCES });
 });
 
-test("a shared folder without the server's files is refused", async () => {
+// `npm test` has a sample of the refusals.
+test.runIf(isLong())("a shared folder without the server's files is refused", async () => {
   const server = await serverOf(MODEL, { flavor: "open-rl" });
   expect(await codeOf(connect(server, MODEL, { sharedFolder: "/nonexistent" }))).toBe("NOT_FOUND");
 });
 
-test("parameters cannot be read from a backend that exports merged models", async () => {
-  const server = await serverOf(MODEL, {
-    flavor: "skyrl",
-    exportFiles: () => new Map([["model.safetensors", new Uint8Array(8)]]),
-  });
-  const engine = await connect(server, MODEL);
-  expect(engine.capabilities().reads).toEqual([]);
-  await expect(engine.parameters()).rejects.toMatchObject({
-    code: "CAPABILITY_MISSING",
-    message: expect.stringContaining("merged") as string,
-  });
-});
+// `npm test` has a sample of the refusals.
+test.runIf(isLong())(
+  "parameters cannot be read from a backend that exports merged models",
+  async () => {
+    const server = await serverOf(MODEL, {
+      flavor: "skyrl",
+      exportFiles: () => new Map([["model.safetensors", new Uint8Array(8)]]),
+    });
+    const engine = await connect(server, MODEL);
+    expect(engine.capabilities().reads).toEqual([]);
+    await expect(engine.parameters()).rejects.toMatchObject({
+      code: "CAPABILITY_MISSING",
+      message: expect.stringContaining("merged") as string,
+    });
+  },
+);
 
-test("an exported adapter with another alpha is refused", async () => {
+// `npm test` has a sample of the refusals.
+test.runIf(isLong())("an exported adapter with another alpha is refused", async () => {
   const server = await serverOf(MODEL, {
     flavor: "skyrl",
     exportFiles: (parameters, request) =>

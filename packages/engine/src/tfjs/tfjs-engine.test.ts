@@ -7,6 +7,7 @@ import { trainEngineContract } from "../contract/train-engine.contract.ts";
 
 trainEngineContract({
   name: "the TensorFlow.js engine",
+  isSampled: true,
   create: (options) => createTfjsEngine({ ...options, device: "wasm" }),
 });
 

@@ -7,6 +7,7 @@ import type { DecoderConfig, WeightFormat } from "@waggle/model";
 import { roundedWeights } from "@waggle/model";
 import type { TensorMap } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
+import { skipOutside } from "../../../../test/fixtures/long.ts";
 import type { DecoderBackend } from "../backend/decoder-backend.ts";
 import { AGREEMENT_CASES } from "./agreement-cases.ts";
 import { agreementModels } from "./agreement-models.ts";
@@ -52,6 +53,8 @@ export type BackendAgreementOptions = {
   readonly otherLengths?: readonly number[];
   /** Default 8. */
   readonly maxRows?: number;
+  /** Titles of the models that `npm test` runs. Default: all. */
+  readonly sample?: readonly string[];
 };
 
 /** Registers the tests. @see AGREEMENT_CASES for what is compared. */
@@ -69,7 +72,10 @@ export function backendAgreementContract(options: BackendAgreementOptions): void
     let opened: Promise<DecoderBackend> | null = null;
     const backendOf = (): Promise<DecoderBackend> => (opened ??= create(config, stored, dtype));
 
-    test.for(AGREEMENT_CASES)("$title", async ({ run }) => {
+    const isSampled = options.sample?.includes(model.title) ?? true;
+
+    test.for(AGREEMENT_CASES)("$title", async ({ run }, context) => {
+      skipOutside(isSampled, context);
       const backend = await backendOf();
       const deviation = await run({ backend, config, weights, prefillLengths, maxRows });
       expect(deviation.count).toBeGreaterThan(20);
@@ -78,7 +84,8 @@ export function backendAgreementContract(options: BackendAgreementOptions): void
       expect(met).toBe("agrees");
     });
 
-    test("it reports its number format, and frees everything when disposed of", async () => {
+    test("it reports its number format, and frees everything when disposed of", async (context) => {
+      skipOutside(isSampled, context);
       const backend = await backendOf();
       expect(backend.dtype).toBe(dtype);
       await backend.dispose();

@@ -8,6 +8,8 @@ backendAgreementContract({
   create: async (config, weights, dtype) =>
     createNodeBackend({ config, weights, dtype, contextLength: config.contextLength, threads: 1 }),
   models: agreementModels(["f32", "int8", "int4"]),
+  // The goldens of `node/golden-decoder.test.ts` have every type.
+  sample: ["qwen3 in f32", "qwen3 in int8", "qwen3 in int4", "gemma3_text in f32"],
 });
 
 backendAgreementContract({
@@ -23,4 +25,5 @@ backendAgreementContract({
     }),
   models: agreementModels(["int8", "int4"]).slice(0, 2),
   prefillLengths: EDGE_LENGTHS,
+  sample: ["qwen3 in int4"],
 });

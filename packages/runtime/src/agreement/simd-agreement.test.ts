@@ -9,4 +9,5 @@ backendAgreementContract({
   create: (config, weights, dtype) =>
     createSimdBackend({ config, weights, dtype, contextLength: config.contextLength }),
   models: agreementModels(["f32", "int8", "int4"]).filter(({ config }) => isSimdModel(config)),
+  sample: ["qwen3 in f32", "qwen3 in int8", "qwen3 in int4", "llama in f32"],
 });

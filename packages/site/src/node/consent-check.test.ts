@@ -1,5 +1,6 @@
 /** A site that learns from visitors must say so in its own consent text. */
 import { expect, onTestFinished, test } from "vitest";
+import { skipOutside } from "../../../../test/fixtures/long.ts";
 import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
 import { visitorModule } from "../vite/visitor-module.ts";
 import { loadSite } from "./load-site.ts";
@@ -44,12 +45,13 @@ test("a wait of 0 seconds is refused, because a thumb comes after its request", 
 const withConsent = (option: string, config = CONFIG): string =>
   config.replace(/ {2}consent: \{\n/, `  consent: {\n    ${option},\n`);
 
-test.each([
+test.for([
   'collect: "statistics"',
   "choices: true",
   "shareCorrections: true",
   "shareMessages: true",
-])("%s needs a text of the site's own", async (option) => {
+])("%s needs a text of the site's own", async (option, context) => {
+  skipOutside(/^(collect|shareMessages)/.test(option), context);
   const config = withConsent(option);
   expect(config).toContain(option);
   await expect(loadSite(site(config))).resolves.toBeDefined();
@@ -64,9 +66,10 @@ test("a site cannot keep statistics only and learn from visitors' requests", asy
   await expect(loadSite(site(config))).rejects.toThrow("nothing is kept to learn from");
 });
 
-test.each(["shareCorrections", "shareMessages"])(
+test.for(["shareCorrections", "shareMessages"])(
   "%s needs a site that keeps texts of visitors",
-  async (name) => {
+  async (name, context) => {
+    skipOutside(name === "shareMessages", context);
     // The recipe of the config needs trajectories.
     const practicing = CONFIG.replace(/ {2}training: .*\n/, "");
     for (const level of ["statistics", "rewards"]) {

@@ -1,6 +1,7 @@
 /** Which metrics a recipe that learns from feedback needs, and what the edge waits for. */
 import { expect, onTestFinished, test } from "vitest";
 import { PLANNER_FILES, plannerSite } from "../../../../test/fixtures/planner-site.ts";
+import { skipOutside } from "../../../../test/fixtures/long.ts";
 import { type LoadedSite, loadSite } from "./load-site.ts";
 import { edgeVariables, siteSettings } from "./part-settings.ts";
 
@@ -26,7 +27,7 @@ const loaded = (training: string, metrics: string): Promise<string> =>
 
 const waiting = (recipe: string): string => `{ recipe: "${recipe}", feedbackWaitSeconds: 60 }`;
 
-test.each([
+test.for([
   ["thumbs-reinforce", SHOWN],
   ["thumbs-reinforce", BOOKED],
   ["messages-reinforce", "{}"],
@@ -35,11 +36,12 @@ test.each([
   ["signals-reinforce", BOOKED],
   ["signals-reinforce", "{}"],
   ["grpo", BOOKED],
-])("%s is loaded with the metrics %s", async (recipe, metrics) => {
+] as const)("%s is loaded with the metrics %s", async ([recipe, metrics], context) => {
+  skipOutside(metrics === SHOWN || recipe.startsWith("signals"), context);
   expect(await loaded(waiting(recipe), metrics)).toBe("loaded");
 });
 
-test.each([
+test.for([
   ["thumbs-reinforce", ["thumb"]],
   ["messages-reinforce", ["message"]],
   ["corrections-imitate", ["edit", "staff"]],
@@ -49,7 +51,8 @@ test.each([
   ["signals-reinforce", ["thumb", "outcome", "message", "undo"]],
   ["all-signals", ["thumb", "outcome", "message", "undo", "edit", "staff"]],
   ["grpo", undefined],
-])("beside %s the edge waits for %j", async (recipe, from) => {
+] as const)("beside %s the edge waits for %j", async ([recipe, from], context) => {
+  skipOutside(["retries-dpo", "all-signals", "grpo"].includes(recipe), context);
   const site = await siteWith(waiting(recipe), BOOKED);
   expect(siteSettings(site).feedbackFrom).toEqual(from);
   expect(edgeVariables(site)["FEEDBACK_FROM"]).toBe(from?.join(","));

@@ -5,6 +5,7 @@
 import { seededRandom } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sampleSize } from "../../../../test/fixtures/long.ts";
 import { compile, idsOf, sample, STOP } from "./grammar.fixture.ts";
 
 const WORDS = ["ab", "abc", "bb", "ca", "cab", "bcab", "aa"];
@@ -111,7 +112,7 @@ test("a mask allows exactly the tokens after which a completion fits the budget,
       expect(language).toContain(said);
       expect(matcher.isComplete).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: sampleSize(60, 300) },
   );
 });
 

@@ -2,6 +2,7 @@
 import type { ToolCallFormat } from "@waggle/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sampleSize } from "../../../../test/fixtures/long.ts";
 import { detectToolCallFormat, toolCallFormatEntry } from "./formats.ts";
 import type { WritableCall } from "./format-entry.ts";
 import { HERMES } from "./hermes.ts";
@@ -106,7 +107,7 @@ test.each(FORMATS)("%s: reading does not depend on how a turn is split", (format
         expect(read(format, turn.split(""))).toEqual(whole);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: sampleSize(80, 300) },
   );
 });
 

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { mean } from "@waggle/evaluation";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { isLong, sampleSize, skipOutside } from "../../../../test/fixtures/long.ts";
 import type { BaseModel } from "../../model/base-model.ts";
 import { PolicyCache } from "../../model/policy-cache.ts";
 import { banditBase } from "../../pretrain/bandit-base.fixture.ts";
@@ -43,16 +44,17 @@ async function cell(name: string, isShuffled: boolean) {
   return runCell(site, { arm, isShuffled, seed: 3, base, requests: 2048, ...measured });
 }
 
-test.each(["outcomes", "edits", "all-openclaw", "all-five", "talk-rewards", "talk-own"])(
+test.for(["outcomes", "edits", "all-openclaw", "all-five", "talk-rewards", "talk-own"])(
   "%s teach more than the same feedback on other requests",
-  async (name) => {
+  { timeout: 300_000 },
+  async (name, context) => {
+    skipOutside(name === "edits" || name === "all-openclaw", context);
     const [honest, control] = [await cell(name, false), await cell(name, true)];
     expect(honest.answered).toBeGreaterThan(20);
     expect(honest.steps).toBeGreaterThan(0);
     expect(honest.final - honest.base).toBeGreaterThan(0.05);
     expect(honest.final - control.final).toBeGreaterThan(0.05);
   },
-  300_000,
 );
 
 test("arms that are compared have the same signals and steps, and differ in the advantage", async () => {
@@ -169,7 +171,7 @@ test("a learner in a process that cannot load people and environments learns exa
   const base = join(folder, "base");
   const kept = await environmentBase(spec, base, recipe, { onProgress: () => {}, signal });
   const policy = await policies.take(kept);
-  const measured = { evaluationTasks: 40, signal };
+  const measured = { evaluationTasks: sampleSize(10, 40), signal };
   const at = { spec, model: kept, policy };
   const solved = await solvedBy(at, measured);
   const [arm] = signalArms(["all-openclaw"]);
@@ -187,13 +189,18 @@ test("a learner in a process that cannot load people and environments learns exa
   expect(here.steps).toBeGreaterThan(0);
 }, 300_000);
 
-test("the learner's process refuses what knows people's wishes", async () => {
-  const start = { arm: signalArms(["thumbs"])[0]!, seed: 1, contextLength: 512 };
-  // The control: it needs the recipes, so refusing them ends it.
-  const recipes = join(import.meta.dirname, "../../recipes");
-  await expect(openLearnerProcess("nowhere", start, [recipes])).rejects.toThrow(/ended with 1/);
-  await expect(openLearnerProcess("nowhere", start)).rejects.toThrow(/the learner: .*nowhere/);
-}, 60_000);
+// Under `npm test`, refuse-modules.test.ts has what a process refuses.
+test.runIf(isLong())(
+  "the learner's process refuses what knows people's wishes",
+  async () => {
+    const start = { arm: signalArms(["thumbs"])[0]!, seed: 1, contextLength: 512 };
+    // The control: it needs the recipes, so refusing them ends it.
+    const recipes = join(import.meta.dirname, "../../recipes");
+    await expect(openLearnerProcess("nowhere", start, [recipes])).rejects.toThrow(/ended with 1/);
+    await expect(openLearnerProcess("nowhere", start)).rejects.toThrow(/the learner: .*nowhere/);
+  },
+  60_000,
+);
 
 test("the learner loads no environment, no verifier and none of the people", () => {
   const knowsPeople = ({ files, packages }: ReturnType<typeof loads>): boolean =>

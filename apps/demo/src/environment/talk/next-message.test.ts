@@ -5,11 +5,12 @@
 import { mulberry32 } from "@waggle/protocol";
 import { expect, test } from "vitest";
 import { nextMessageKind } from "../../../../../packages/embed/src/feedback/next-message.ts";
+import { sampleSize } from "../../../../../test/fixtures/long.ts";
 import { EVERYDAY } from "./everyday.ts";
 import { talkOf } from "./talk-instance.ts";
 import { worded } from "./wording.ts";
 
-const TALKS = 20000;
+const TALKS = sampleSize(6_000, 20_000);
 
 type Tally = { total: number; right: number; wrong: number };
 
