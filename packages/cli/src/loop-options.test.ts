@@ -56,10 +56,13 @@ test("with --live people ask, the edge waits for thumbs, and a recipe learns fro
       "--recipe",
       "thumbs-reinforce",
       "--groups-per-step",
-      "64",
+      "16",
       "--publish-every",
       "12",
+      "--learning-rate",
+      "0.003",
     ],
+    minutes: 15,
     edgeVariables: { FEEDBACK_WAIT_SECONDS: "1" },
   });
   const control = runOf("--live", "--control", "--answering", "0.1", "--wrong", "0.5");
