@@ -62,7 +62,7 @@ test("with --live people ask, the edge waits for thumbs, and a recipe learns fro
       "--learning-rate",
       "0.003",
     ],
-    minutes: 15,
+    minutes: 14,
     edgeVariables: { FEEDBACK_WAIT_SECONDS: "1" },
   });
   const control = runOf("--live", "--control", "--answering", "0.1", "--wrong", "0.5");

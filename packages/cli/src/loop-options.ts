@@ -30,7 +30,7 @@ export type LoopFlags = LiveFlags & {
 
 const MINUTES = 12;
 /** With --live, each version also waits until people have decided about it. */
-const LIVE_MINUTES = 15;
+const LIVE_MINUTES = 14;
 
 /** Gives the command its options. */
 export function withLoopOptions(command: Command): Command {
