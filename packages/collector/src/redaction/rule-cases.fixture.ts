@@ -30,7 +30,7 @@ export function testRules(
   rules: readonly DetectionRule[],
   all: readonly RuleCases[],
 ): void {
-  describe(name, () => {
+  describe(`${name}, each alone`, () => {
     test("each rule has texts that it finds something in, and texts that it keeps", () => {
       expect(all).toHaveLength(rules.length);
       expect(all.filter(({ found, kept }) => found.length < 2 || kept.length < 2)).toEqual([]);

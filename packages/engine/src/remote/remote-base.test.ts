@@ -28,15 +28,15 @@ function start(rank: number): ModelStart & { readonly adapter: Adapter } {
 describe.each(FLAVORS.map((flavor) => ({ flavor, isRun: isLong() || flavor === "skyrl" })))(
   "over HTTP on $flavor",
   ({ flavor, isRun }) => {
-    describe.runIf(isRun)("as a shared base", () =>
+    describe.runIf(isRun)("as a shared base", () => {
       sharedBaseContract({
         name: `a ${flavor} server`,
         open: async () => openOn(await serverOf(MODEL, { flavor })),
         createAlone: async ({ adapter }) =>
           connect(await serverOf(MODEL, { flavor }), MODEL, { adapter }),
         alpha: ALPHA,
-      }),
-    );
+      });
+    });
   },
 );
 

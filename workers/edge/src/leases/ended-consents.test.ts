@@ -48,10 +48,10 @@ async function request(
   const { token, visitorId } = of ?? (await openSite(at));
   const base = at === site ? baseModel : await registerBase(at);
   const { consent } = (await makeUpload(base, null)).trajectory;
-  const made = await makeUpload(base, null, { consent: { ...consent, ...edit } });
-  const { results } = await upload(token, made);
+  const sent = await makeUpload(base, null, { consent: { ...consent, ...edit } });
+  const { results } = await upload(token, sent);
   if (results[0]?.status !== "accepted") throw new Error(`got ${JSON.stringify(results)}`);
-  return { ...made, token, visitorId };
+  return { ...sent, token, visitorId };
 }
 
 /** Withdraws the consent of a record, from another session, as pages do. */

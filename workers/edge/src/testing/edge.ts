@@ -143,11 +143,11 @@ async function statementsOfDatabase(): Promise<D1PreparedStatement[]> {
       ).bind(...Object.values(row));
     }),
   );
-  const made = (wanted: boolean): D1PreparedStatement[] =>
+  const schema = (ofTriggers: boolean): D1PreparedStatement[] =>
     results
-      .filter(({ type }) => (type === "trigger") === wanted)
+      .filter(({ type }) => (type === "trigger") === ofTriggers)
       .map(({ sql }) => bindings.DB.prepare(sql));
-  return [...made(false), ...rows, ...made(true)];
+  return [...schema(false), ...rows, ...schema(true)];
 }
 
 /** Migrates a fresh edge and registers a base model. @returns the model's hash */
