@@ -65,4 +65,5 @@ const message: SpeedMessage = await measure(Number(prompt), Number(sampled)).cat
     message: error instanceof Error ? error.message : String(error),
   }),
 );
-process.send?.(message);
+// The command may have been stopped meanwhile.
+if (process.connected) process.send?.(message);
