@@ -25,7 +25,7 @@ export const LIVE_RECIPES: { readonly [signal in Signal]: string } = {
 /** How people answer, without further options. */
 const ANSWERING = 0.5;
 const WRONG = 0.15;
-/** Requests are groups of one, and a step takes as many of them. */
+/** Requests of a step. Each is a group of one. */
 const GROUPS_PER_STEP = 16;
 /** A candidate serves people until they have decided about it, so it should differ enough to be told apart. */
 const STEPS_PER_CANDIDATE = 12;

@@ -39,7 +39,7 @@ async function logitsOn(
 
 /**
  * The runtime's golden test covers the others on WebGPU. Pipelines take seconds to compile, so `npm test` runs the one
- * with the most kernels of its own.
+ * with the most kernels that no other has.
  */
 const ON_WEBGPU = (["lfm2", "gemma3_text", "qwen2", "smollm3"] as const).slice(0, sampleSize(1, 4));
 

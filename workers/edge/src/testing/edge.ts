@@ -111,7 +111,7 @@ const MIGRATION: D1Migration = {
   queries: bindings.MIGRATIONS.flatMap(({ queries }) => queries),
 };
 
-/** Statements that give an empty database what the migrations made. They take a third of their time. */
+/** Statements that give an empty database what the migrations made, in a third of the time. */
 let asMigrated: readonly D1PreparedStatement[] | null = null;
 
 async function migrateOnce(): Promise<void> {
@@ -123,7 +123,7 @@ async function migrateOnce(): Promise<void> {
   asMigrated = await statementsOfDatabase();
 }
 
-/** Tables and indexes first, then the rows, and last the triggers, which shall not count the rows again. */
+/** Tables and indexes first, then the rows, and last the triggers, so that they do not count these rows again. */
 async function statementsOfDatabase(): Promise<D1PreparedStatement[]> {
   const { results } = await bindings.DB.prepare(
     `SELECT type, name, sql FROM sqlite_master
