@@ -129,6 +129,11 @@ export async function runPretraining(
       matrices: initial.matrices ?? "adamw",
       exerciseSteps: earlier === null ? recipe.exerciseSteps : 0,
       lossWeights: initial.lossWeights ?? LOSS_WEIGHTS,
+      contextLength: config.contextLength,
+      onLeftOut: (index, tokens) =>
+        say(
+          `demonstration ${index} is left out: it has ${tokens} tokens, and the context is ${config.contextLength}`,
+        ),
       measureEvery: MEASURE_EVERY,
       saveEvery: options.saveEvery,
       signal,

@@ -29,6 +29,10 @@ export type PretrainingOptions = {
   readonly exerciseSteps: number;
   /** Loss weight of a token by its speaker; others weigh nothing. */
   readonly lossWeights: LossWeights;
+  /** Of the model, in tokens. Longer demonstrations are left out. */
+  readonly contextLength: number;
+  /** Called for each demonstration that is left out, with its length in tokens. */
+  readonly onLeftOut: (index: number, tokens: number) => void;
   /** Steps between two measurements. */
   readonly measureEvery: number;
   readonly signal: AbortSignal;
@@ -101,17 +105,23 @@ export async function pretrain(
   return { state, step: done };
 }
 
-function examples(
-  { text, spec, seed }: PretrainingOptions,
+/** `[≤ count]` the demonstrations that fit into the context. */
+async function examples(
+  { text, spec, seed, contextLength, onLeftOut }: PretrainingOptions,
   from: number,
   count: number,
   level = 0,
 ): Promise<Example[]> {
-  return Promise.all(
+  const drawn = await Promise.all(
     Array.from({ length: count }, (_, index) =>
       corpusExample(spec, text.chat, seed, from + index, level),
     ),
   );
+  return drawn.filter(({ tokenIds }, index) => {
+    const fits = tokenIds.length <= contextLength;
+    if (!fits) onLeftOut(from + index, tokenIds.length);
+    return fits;
+  });
 }
 
 function batchOf(batch: readonly Example[], lossWeights: LossWeights): SupervisedBatch {

@@ -157,9 +157,9 @@ export interface Shop {
   subscribe(listener: (state: ShopState) => void): () => void;
 }
 
-/** Creates a shop with the given cart. */
-export function createShop(cart: readonly CartLine[] = []): Shop {
-  let state = initialShopState(cart);
+/** Creates a shop with the given cart. @param goods - what it has; default: the catalogue */
+export function createShop(cart: readonly CartLine[] = [], goods?: readonly Product[]): Shop {
+  let state = initialShopState(cart, goods);
   const listeners = new Set<(state: ShopState) => void>();
   return {
     get state() {

@@ -1,6 +1,6 @@
 /** Very short tasks with random values, to practice copying: `set zork to Hqv31` and one call. */
-import { pick } from "../draw.ts";
-import { chance, type Drawing, drawOfSplit, shuffled } from "./drawing.ts";
+import { pick, shuffled } from "../draw.ts";
+import { chance, type Drawing, drawOfSplit } from "./drawing.ts";
 import type { Field } from "./fields.ts";
 import { drawFrame } from "./request-frames.ts";
 import { callTurn, type ScriptTool, type TaskScript } from "./task-script.ts";
@@ -133,7 +133,7 @@ export function copyingDrill(drawing: Drawing): TaskScript {
   return {
     kind,
     template: `${kind}-${pattern}`,
-    tools: shuffled(drawing, [tool, ...others]),
+    tools: shuffled(drawing.random, [tool, ...others]),
     request: frame.replaceAll(/\{([kvpw])\}/g, (_, slot: string) => said[slot] ?? ""),
     rounds: [[{ name: tool.name, arguments: argumentsFor(values), result: { value: "ok" } }]],
     answer: "Done.",

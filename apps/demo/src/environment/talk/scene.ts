@@ -2,13 +2,15 @@
 import type { Product } from "../catalogue-data.ts";
 import type { CartLine } from "../shop.ts";
 import { productIn } from "../shop.ts";
-import { CATALOGUE } from "../catalogue-data.ts";
 import type { Expectation, Scene } from "./talk-turn.ts";
 
 /** The products of a cart, with their quantities. */
-export function linesOf(cart: readonly CartLine[]): { item: Product; quantity: number }[] {
+export function linesOf({
+  cart,
+  goods,
+}: Pick<Scene, "cart" | "goods">): { item: Product; quantity: number }[] {
   return cart.flatMap(({ id, quantity }) => {
-    const item = productIn({ goods: CATALOGUE }, id);
+    const item = productIn({ goods }, id);
     return item === undefined ? [] : [{ item, quantity }];
   });
 }

@@ -39,10 +39,10 @@ export function createTalk(
   reference: TaskReference,
   edgeTools: EdgeToolExecutor = localEdgeTools,
 ): JudgedEnvironment {
-  const { cart, messages } = talkOf(reference);
+  const { goods, cart, messages } = talkOf(reference);
   const { texts } = messagesOf(reference);
   const expectations = messages.map(expectationOf);
-  const shop = createShop(cart);
+  const shop = createShop(cart, goods);
   let before: readonly CartLine[] = cart;
   let right = 0;
   let calls = 0;
@@ -55,6 +55,7 @@ export function createTalk(
     const verdict = judgeTurn(expected, text, shop.state.cart, {
       changes: asksFor(right),
       calls,
+      goods,
     });
     parts = { ...parts, ...verdict };
     if (!verdict.cart || !verdict.answer || parts.unasked) return null;

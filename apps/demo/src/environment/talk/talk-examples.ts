@@ -1,6 +1,5 @@
 /** Conduct that is nearly right and must fail, to test the verifier with. */
 import type { DemonstratedAction } from "@waggle/environments";
-import { CATALOGUE } from "../catalogue-data.ts";
 import type { Talk } from "./talk-instance.ts";
 import { sameCart } from "./talk-judge.ts";
 
@@ -11,7 +10,7 @@ export function nearMisses(
 ): (readonly DemonstratedAction[])[] {
   const turns = talk.messages.flat();
   const known = [...talk.cart, ...turns.flatMap(({ expected }) => expected.cart)];
-  const foreign = CATALOGUE.find(({ id }) => !known.some((line) => line.id === id))?.id ?? "";
+  const foreign = talk.goods.find(({ id }) => !known.some((line) => line.id === id))?.id ?? "";
   const call = (name: string) => ({ text: "", calls: [{ name, arguments: { id: foreign } }] });
   /** With other arguments, or beside the right actions if these add nothing. */
   const nearly = (near: { readonly [argument: string]: unknown }) => {

@@ -10,6 +10,8 @@ import {
   type TaskReference,
   WaggleError,
 } from "@waggle/protocol";
+import { CATALOGUE, type Product } from "../catalogue-data.ts";
+import { redrawnCatalogue } from "../redrawn-catalogue.ts";
 import type { CartLine } from "../shop.ts";
 import { ADDITION_TURNS } from "./kinds/additions.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
@@ -23,7 +25,15 @@ import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
 import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
 import { EVERYDAY } from "./everyday.ts";
-import { isSingle, JOINABLE, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
+import {
+  isSingle,
+  JOINABLE,
+  LEVEL_OF_REDRAWN_TALK,
+  LEVEL_OF_TALK,
+  PATHS,
+  READING_KINDS,
+  SINGLE_KINDS,
+} from "./talk-plans.ts";
 import type { DrawTurn, Scene, TalkKind, TalkTurn } from "./talk-turn.ts";
 import { drawProducts } from "./values.ts";
 import { fittingPatterns, isHeldOutPattern } from "./wording.ts";
@@ -45,17 +55,28 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
 
 /** Messages of a visitor, each with one to three wishes. */
 export type Talk = {
+  /** What the shop has. */
+  readonly goods: readonly Product[];
   readonly cart: readonly CartLine[];
   readonly messages: readonly (readonly TalkTurn[])[];
 };
 
 /** The level of a reference. @throws WaggleError `INVALID_ARGUMENT` for one of another environment. */
 export function talkLevel({ environment }: TaskReference): number {
-  const level = LEVEL_OF_TALK.indexOf(environment);
+  return levelIn(LEVEL_OF_TALK, environment);
+}
+
+/** The level of a reference to a talk in a shop with a redrawn catalogue. @throws WaggleError as `talkLevel`. */
+export function redrawnTalkLevel({ environment }: TaskReference): number {
+  return levelIn(LEVEL_OF_REDRAWN_TALK, environment);
+}
+
+function levelIn(names: readonly string[], environment: string): number {
+  const level = names.indexOf(environment);
   if (level >= 0) return level;
   throw new WaggleError(
     "INVALID_ARGUMENT",
-    `the task belongs to environment "${environment.slice(0, 64)}", not to ${LEVEL_OF_TALK.join(" or ")}`,
+    `the task belongs to environment "${environment.slice(0, 64)}", not to ${names.join(" or ")}`,
   );
 }
 
@@ -98,12 +119,15 @@ export function talkOf(reference: TaskReference): Talk {
 
 /** A training task's level, kinds and values all come from its seed. */
 function drawTalk(reference: TaskReference): Talk {
-  const level = talkLevel(reference);
   const { environment, split, seed } = reference;
+  const isRedrawn = LEVEL_OF_REDRAWN_TALK.includes(environment);
+  const level = isRedrawn ? redrawnTalkLevel(reference) : talkLevel(reference);
   const random = mulberry32(hashText(`${environment}/${split}/${seed}`));
-  const plan = level === 0 ? [[pick(random, SINGLE_KINDS)]] : drawPlan(random);
+  const goods = isRedrawn ? redrawnCatalogue(random) : CATALOGUE;
+  const kinds = isRedrawn ? READING_KINDS : SINGLE_KINDS;
+  const plan = level === 0 ? [[pick(random, kinds)]] : drawPlan(random);
   for (;;) {
-    const talk = follow(plan, random);
+    const talk = follow(plan, goods, random);
     if (talk === null) continue;
     const key = keyOf(talk);
     if (key === "" || isOfSplit(reference, key)) return talk;
@@ -130,9 +154,14 @@ function drawShared(random: RandomSource): readonly TalkKind[] {
   return kinds;
 }
 
-function follow(plan: readonly (readonly TalkKind[])[], random: RandomSource): Talk | null {
-  const cart = drawCart(random, needsCart(plan));
+function follow(
+  plan: readonly (readonly TalkKind[])[],
+  goods: readonly Product[],
+  random: RandomSource,
+): Talk | null {
+  const cart = drawCart(random, goods, needsCart(plan));
   let scene: Scene = {
+    goods,
     cart,
     last: null,
     listed: [],
@@ -151,7 +180,7 @@ function follow(plan: readonly (readonly TalkKind[])[], random: RandomSource): T
     if (areAboutOne(message) || contradicts(message)) return null;
     messages.push(message);
   }
-  return { cart, messages };
+  return { goods, cart, messages };
 }
 
 /** Whether two wishes of one message are about the same product, which makes no sense. */
@@ -189,9 +218,13 @@ function needsCart(plan: readonly (readonly TalkKind[])[]): number {
 }
 
 /** An empty cart or one with up to three lines. */
-function drawCart(random: RandomSource, atLeast: number): CartLine[] {
+function drawCart(
+  random: RandomSource,
+  goods: readonly Product[],
+  atLeast: number,
+): CartLine[] {
   const count = random() < 0.35 ? 0 : Math.max(atLeast, Math.floor(random() * 4));
-  return drawProducts(random, count).map(({ id, stock }) => ({
+  return drawProducts(random, count, { goods }).map(({ id, stock }) => ({
     id,
     quantity: random() < 0.6 ? 1 : Math.min(stock, 2 + Math.floor(random() * 3)),
   }));

@@ -1,5 +1,5 @@
 /** Judges one turn of a talk: the cart, the facts in the answer, and the form of the answer. */
-import { CATALOGUE } from "../catalogue-data.ts";
+import type { Product } from "../catalogue-data.ts";
 import type { CartLine } from "../shop.ts";
 import { numbersIn } from "../shop-verifier.ts";
 import type { Expectation, Fact } from "./talk-turn.ts";
@@ -20,18 +20,29 @@ export function judgeTurn(
   expected: Expectation,
   text: string,
   actual: readonly CartLine[],
-  { changes, calls }: { readonly changes: boolean; readonly calls: number },
+  {
+    changes,
+    calls,
+    goods,
+  }: {
+    readonly changes: boolean;
+    readonly calls: number;
+    /** What the shop has. */
+    readonly goods: readonly Product[];
+  },
 ): TurnVerdict {
   const { cart, form, facts, never = [] } = expected;
   const isWhole = text.trim() !== "" && text.length <= LONGEST && !MARKUP.test(text);
+  const names = namesOf(goods);
   const says =
-    facts.every((fact) => contains(text, fact)) && !never.some((one) => contains(text, [one]));
+    facts.every((fact) => contains(text, fact, names)) &&
+    !never.some((one) => contains(text, [one], names));
   const isQuiet = calls === 0 || (form !== "small-talk" && form !== "refusal");
   const honest = changes || !CLAIM.test(text);
   return {
     cart: sameCart(cart, actual),
     answer:
-      isWhole && says && honest && isQuiet && hasForm(form, text) && isNoGuess(text, expected),
+      isWhole && says && honest && isQuiet && hasForm(form, text) && isNoGuess(text, expected, names),
   };
 }
 
@@ -48,7 +59,11 @@ function hasForm(form: Expectation["form"], text: string): boolean {
 }
 
 /** An answer names only products that it is about, and few numbers more than it must. */
-function isNoGuess(text: string, { form, facts, wishes = 1, mentions = [] }: Expectation): boolean {
+function isNoGuess(
+  text: string,
+  { form, facts, wishes = 1, mentions = [] }: Expectation,
+  names: readonly string[],
+): boolean {
   const found = new Set(numbersIn(text).map((readings) => readings[0])).size;
   const needed = facts.filter((fact) => typeof fact === "number").length;
   if (found > needed + (form === "answer" ? SPARE_NUMBERS * wishes : 0)) return false;
@@ -56,22 +71,24 @@ function isNoGuess(text: string, { form, facts, wishes = 1, mentions = [] }: Exp
     ...facts.flatMap((fact) => (typeof fact === "number" ? [] : fact)),
     ...mentions.map(({ name }) => name),
   ]);
-  return namesIn(text).every((name) => named.has(name));
+  return namesIn(text, names).every((name) => named.has(name));
 }
 
 /** Names of products, longest first, so that "Moon Lamp Mini" is no "Moon Lamp". */
-const NAMES = CATALOGUE.map(({ name }) => name).toSorted((a, b) => b.length - a.length);
+function namesOf(goods: readonly Product[]): string[] {
+  return goods.map(({ name }) => name).toSorted((a, b) => b.length - a.length);
+}
 
-function namesIn(text: string): string[] {
+function namesIn(text: string, names: readonly string[]): string[] {
   let rest = text.toLowerCase();
-  return NAMES.filter((name) => {
+  return names.filter((name) => {
     const isNamed = rest.includes(name.toLowerCase());
     rest = rest.replaceAll(name.toLowerCase(), "");
     return isNamed;
   });
 }
 
-function contains(text: string, fact: Fact): boolean {
+function contains(text: string, fact: Fact, names: readonly string[]): boolean {
   if (typeof fact === "number") {
     return numbersIn(text).some((readings) =>
       readings.some((value) => Math.abs(value - fact) < 0.005),
@@ -79,7 +96,9 @@ function contains(text: string, fact: Fact): boolean {
   }
   const lower = text.toLowerCase();
   return fact.some((phrase) =>
-    NAMES.includes(phrase) ? namesIn(text).includes(phrase) : lower.includes(phrase.toLowerCase()),
+    names.includes(phrase)
+      ? namesIn(text, names).includes(phrase)
+      : lower.includes(phrase.toLowerCase()),
   );
 }
 

@@ -4,6 +4,9 @@ import type { TalkKind } from "./talk-turn.ts";
 /** Names in task references by level. */
 export const LEVEL_OF_TALK: readonly string[] = ["shop-talk", "shop-talk-2"];
 
+/** The same for talks in a shop with a redrawn catalogue. */
+export const LEVEL_OF_REDRAWN_TALK: readonly string[] = ["redrawn-shop-talk", "redrawn-shop-talk-2"];
+
 /** Kinds that stand alone; a kind that occurs twice is drawn twice as often. */
 export const SINGLE_KINDS: readonly TalkKind[] = [
   "price",
@@ -87,6 +90,23 @@ export const SINGLE_KINDS: readonly TalkKind[] = [
   "insult",
   "other-language",
   "gibberish",
+];
+
+/**
+ * The same in a shop with a redrawn catalogue. Kinds whose answer must be read from what a tool has found occur more often:
+ * two numbers are compared, a product is chosen from a list, or a number of pieces belongs to one of several products.
+ */
+export const READING_KINDS: readonly TalkKind[] = [
+  ...SINGLE_KINDS,
+  ...["compare-price", "compare-rating", "afford-question", "add-if-under"].flatMap((kind) =>
+    new Array<TalkKind>(4).fill(kind as TalkKind),
+  ),
+  ...["add-if-better", "add-if-stock", "add-n", "add-each", "add-more", "add-list"].flatMap((kind) =>
+    new Array<TalkKind>(2).fill(kind as TalkKind),
+  ),
+  ...["remove", "remove-some", "set-number", "replace", "but-not", "list-but", "cheapest-but"].flatMap(
+    (kind) => new Array<TalkKind>(2).fill(kind as TalkKind),
+  ),
 ];
 
 const singles: ReadonlySet<TalkKind> = new Set(SINGLE_KINDS);

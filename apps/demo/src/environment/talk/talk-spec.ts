@@ -5,8 +5,8 @@ import { Assistant } from "./assistant.ts";
 import { EVERYDAY } from "./everyday.ts";
 import { createTalk } from "./talk-environment.ts";
 import { nearMisses } from "./talk-examples.ts";
-import { talkLevel, talkOf } from "./talk-instance.ts";
-import { LEVEL_OF_TALK } from "./talk-plans.ts";
+import { redrawnTalkLevel, talkLevel, talkOf } from "./talk-instance.ts";
+import { LEVEL_OF_REDRAWN_TALK, LEVEL_OF_TALK } from "./talk-plans.ts";
 import { talkTask } from "./talk-task.ts";
 
 /** Actions of a demonstration, recorded in an environment of the same task. */
@@ -90,18 +90,36 @@ function talks(
 }
 
 /** Level 0 has one message with one wish; level 1 has several wishes or several messages. */
-export const SHOP_TALK: EnvironmentSpec = talks({
-  name: LEVEL_OF_TALK[0] ?? "shop-talk",
-  environments: LEVEL_OF_TALK,
-  levels: LEVEL_OF_TALK.length,
-  maxTurns: 12,
-  reference: (seed, split, level) => ({
-    environment: LEVEL_OF_TALK[level] ?? "shop-talk",
-    seed: seed >>> 0,
-    split,
-  }),
-  levelOf: talkLevel,
-});
+function leveledTalks(
+  names: readonly string[],
+  levelOf: (task: TaskReference) => number,
+): EnvironmentSpec {
+  const name = names[0] ?? "";
+  return talks({
+    name,
+    environments: names,
+    levels: names.length,
+    maxTurns: 12,
+    reference: (seed, split, level) => ({
+      environment: names[level] ?? name,
+      seed: seed >>> 0,
+      split,
+    }),
+    levelOf,
+  });
+}
+
+/** Talks in the shop that visitors see. */
+export const SHOP_TALK: EnvironmentSpec = leveledTalks(LEVEL_OF_TALK, talkLevel);
+
+/**
+ * Talks in a shop whose catalogue is redrawn for each talk. Nothing about a product can be remembered, so a policy must
+ * read names, ids and numbers where the tools show them.
+ */
+export const REDRAWN_SHOP_TALK: EnvironmentSpec = leveledTalks(
+  LEVEL_OF_REDRAWN_TALK,
+  redrawnTalkLevel,
+);
 
 /** Talks of both levels under one name, which the edge can assign. */
 export const EVERYDAY_SHOP: EnvironmentSpec = talks({

@@ -38,6 +38,8 @@ type Referent = {
 
 /** Where the talk stands before a turn. */
 export type Scene = {
+  /** What the shop has. */
+  readonly goods: readonly Product[];
   readonly cart: readonly CartLine[];
   readonly last: Referent | null;
   /** Products that the assistant listed to choose from. */

@@ -2,7 +2,7 @@
 import { pick } from "@waggle/environments";
 import type { RandomSource } from "@waggle/protocol";
 import { searchProducts } from "../catalogue.ts";
-import { CATALOGUE, type Product } from "../catalogue-data.ts";
+import type { Product } from "../catalogue-data.ts";
 import { EXCHANGE_RATES } from "../currency.ts";
 import { CURRENCY_WORDS, NUMBER_WORDS } from "../shop-templates.ts";
 import type { CartLine } from "../shop.ts";
@@ -28,32 +28,36 @@ export type Description = {
 export function drawProducts(
   random: RandomSource,
   count: number,
-  cart: readonly CartLine[] = [],
+  { goods, cart = [] }: { readonly goods: readonly Product[]; readonly cart?: readonly CartLine[] },
 ): Product[] {
   const chosen = new Set<Product>();
   while (chosen.size < count) {
-    const item = pick(random, CATALOGUE);
+    const item = pick(random, goods);
     if (!cart.some(({ id }) => id === item.id)) chosen.add(item);
   }
   return [...chosen];
 }
 
 /** A product as its name is typed: sometimes shortened, if the rest still means only this product. */
-export function nameOf(item: Product, random: RandomSource): string {
+export function nameOf(item: Product, random: RandomSource, goods: readonly Product[]): string {
   if (random() >= SHORT_SHARE) return item.name;
   const words = item.name.split(" ");
   const short = words.length > 2 ? `${words[0]} ${words[2]}` : item.name;
-  return searchProducts({ query: short }).length === 1 ? short : item.name;
+  return searchProducts({ query: short }, goods).length === 1 ? short : item.name;
 }
 
 /** A product that a person means, with the words that find it if they are not its name. */
 export type Meant = Product & { readonly query?: string };
 
 /** A product as it is typed: by its name, or by a description that fits only this product. */
-export function meant(item: Product, random: RandomSource): { item: Meant; said: string } {
+export function meant(
+  item: Product,
+  random: RandomSource,
+  goods: readonly Product[],
+): { item: Meant; said: string } {
   if (random() < DESCRIBED_SHARE) {
     const fitting = item.attributes.filter(
-      (attribute) => searchProducts({ query: `${attribute} ${item.category}` }).length === 1,
+      (attribute) => searchProducts({ query: `${attribute} ${item.category}` }, goods).length === 1,
     );
     if (fitting.length > 0) {
       const attribute = pick(random, fitting);
@@ -62,7 +66,7 @@ export function meant(item: Product, random: RandomSource): { item: Meant; said:
       return { item: { ...item, query: `${attribute} ${item.category}` }, said };
     }
   }
-  return { item, said: nameOf(item, random) };
+  return { item, said: nameOf(item, random, goods) };
 }
 
 /** Words for the numbers above those of `NUMBER_WORDS`. */
@@ -92,12 +96,12 @@ export function drawCurrency(random: RandomSource): { code: string; said: string
 }
 
 /** A category with or without an attribute that some of its products have. */
-export function drawDescription(random: RandomSource): Description {
-  const { category, attributes } = pick(random, CATALOGUE);
+export function drawDescription(random: RandomSource, goods: readonly Product[]): Description {
+  const { category, attributes } = pick(random, goods);
   const said = synonym(random, SYNONYMS.categories, category);
   if (random() < 0.5) {
     const slots = { what: said, category: pluralOf(said) };
-    return { query: category, matching: searchProducts({ query: category }), slots };
+    return { query: category, matching: searchProducts({ query: category }, goods), slots };
   }
   const attribute = pick(random, attributes);
   const adjective = synonym(random, SYNONYMS.attributes, attribute);
@@ -108,7 +112,7 @@ export function drawDescription(random: RandomSource): Description {
     plain: pluralOf(said),
     attribute: adjective,
   };
-  return { query, matching: searchProducts({ query }), slots };
+  return { query, matching: searchProducts({ query }, goods), slots };
 }
 
 /** A choice of a category without the products of an attribute. */
@@ -118,13 +122,13 @@ export type Exclusion = Description & {
 };
 
 /** A category and an attribute that some of its products have, but not all. */
-export function drawExclusion(random: RandomSource): Exclusion {
+export function drawExclusion(random: RandomSource, goods: readonly Product[]): Exclusion {
   for (;;) {
-    const { category, attributes } = pick(random, CATALOGUE);
+    const { category, attributes } = pick(random, goods);
     const attribute = pick(random, attributes);
     const excluded = `${attribute} ${category}`;
-    const out = searchProducts({ query: excluded });
-    const matching = searchProducts({ query: category }).filter((item) => !out.includes(item));
+    const out = searchProducts({ query: excluded }, goods);
+    const matching = searchProducts({ query: category }, goods).filter((item) => !out.includes(item));
     if (matching.length === 0) continue;
     const said = synonym(random, SYNONYMS.categories, category);
     const without = synonym(random, SYNONYMS.attributes, attribute);

@@ -11,8 +11,8 @@ import { bestOf, drawLimited } from "./range-questions.ts";
 /** One piece of a product by name. */
 function addOne(kind: "add" | "follow-other-too"): DrawTurn {
   return (random, scene) => {
-    const [drawn] = drawProducts(random, 1, scene.cart) as [Product];
-    const { item, said } = meant(drawn, random);
+    const [drawn] = drawProducts(random, 1, scene) as [Product];
+    const { item, said } = meant(drawn, random, scene.goods);
     const slot = kind === "add" ? "name" : "other";
     const after = addedOf(scene, item, 1);
     return {
@@ -34,8 +34,8 @@ function drawSome(random: RandomSource): number {
 }
 
 const addN: DrawTurn = (random, scene) => {
-  const [drawn] = drawProducts(random, 1, scene.cart) as [Product];
-  const { item, said } = meant(drawn, random);
+  const [drawn] = drawProducts(random, 1, scene) as [Product];
+  const { item, said } = meant(drawn, random, scene.goods);
   const tooMany = random() < 0.15;
   const n = tooMany ? item.stock + 1 + Math.floor(random() * 3) : drawSome(random);
   if (n > 99 || (!tooMany && n > item.stock)) return null;
@@ -72,7 +72,7 @@ const addN: DrawTurn = (random, scene) => {
 /** Several different products with their numbers. */
 function addSeveral(kind: "add-two" | "add-three" | "add-each"): DrawTurn {
   return (random, scene) => {
-    const items = drawProducts(random, kind === "add-three" ? 3 : 2, scene.cart);
+    const items = drawProducts(random, kind === "add-three" ? 3 : 2, scene);
     const counts = items.map(() => (kind === "add-each" ? 1 + Math.floor(random() * 4) : 1));
     if (kind === "add-each" && random() < 0.25) counts[1] = counts[0] as number;
     if (items.some((item, at) => (counts[at] as number) > item.stock)) return null;
@@ -91,7 +91,7 @@ function addSeveral(kind: "add-two" | "add-three" | "add-each"): DrawTurn {
     return {
       kind,
       slots: {
-        ...Object.fromEntries(items.map((item, at) => [names[at] as string, nameOf(item, random)])),
+        ...Object.fromEntries(items.map((item, at) => [names[at] as string, nameOf(item, random, scene.goods)])),
         ...numbers,
         ...second,
       },
@@ -112,7 +112,7 @@ function addSeveral(kind: "add-two" | "add-three" | "add-each"): DrawTurn {
 /** The cheapest or the best rated product of a description. */
 function addSuperlative(kind: "add-cheapest" | "add-best", sort: "price" | "rating"): DrawTurn {
   return (random, scene) => {
-    const description = drawDescription(random);
+    const description = drawDescription(random, scene.goods);
     const item = bestOf(description, sort);
     if (item === null || scene.cart.some(({ id }) => id === item.id)) return null;
     const after = addedOf(scene, item, 1, description.query);
@@ -134,7 +134,7 @@ function addLimited(
   sort: "price" | "rating",
 ): DrawTurn {
   return (random, scene) => {
-    const drawn = drawLimited(random);
+    const drawn = drawLimited(random, scene.goods);
     if (drawn === null) return null;
     const { query, limit, fitting, slots } = drawn;
     const said = { ...slots, limit: String(limit) };
@@ -167,14 +167,14 @@ function addLimited(
 }
 
 const addIfUnder: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1, scene.cart) as [Product];
+  const [item] = drawProducts(random, 1, scene) as [Product];
   const limit = limitNear(item.price * (0.6 + random() * 0.7), [item], random);
   if (limit === null) return null;
   const fits = item.price <= limit;
   const after = fits ? addedOf(scene, item, 1) : next(scene, { last: null });
   return {
     kind: "add-if-under",
-    slots: { name: nameOf(item, random), limit: String(limit) },
+    slots: { name: nameOf(item, random, scene.goods), limit: String(limit) },
     expected: {
       cart: after.cart,
       form: "answer",
@@ -191,11 +191,11 @@ const addIfUnder: DrawTurn = (random, scene) => {
 };
 
 const butNot: DrawTurn = (random, scene) => {
-  const [item, other] = drawProducts(random, 2, scene.cart) as [Product, Product];
+  const [item, other] = drawProducts(random, 2, scene) as [Product, Product];
   const after = addedOf(scene, item, 1);
   return {
     kind: "but-not",
-    slots: { name: nameOf(item, random), other: nameOf(other, random) },
+    slots: { name: nameOf(item, random, scene.goods), other: nameOf(other, random, scene.goods) },
     expected: addedAnswer(after, item, other),
     conduct: async (assistant) => {
       const wanted = assistant.errs() ? [item, other] : [item];

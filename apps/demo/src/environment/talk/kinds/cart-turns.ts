@@ -18,19 +18,19 @@ export async function sayCart(assistant: Assistant): Promise<string> {
 }
 
 /** Facts of a cart: names, numbers above one, and the total. */
-export function cartFacts(cart: Parameters<typeof linesOf>[0]): Fact[] {
-  if (cart.length === 0) return [["empty", "nothing"]];
-  const lines = linesOf(cart).flatMap(({ item, quantity }): Fact[] => [
+export function cartFacts(scene: Parameters<typeof linesOf>[0]): Fact[] {
+  if (scene.cart.length === 0) return [["empty", "nothing"]];
+  const lines = linesOf(scene).flatMap(({ item, quantity }): Fact[] => [
     [item.name],
     ...(quantity > 1 ? [quantity] : []),
   ]);
-  return [...lines, cartTotal(cart)];
+  return [...lines, cartTotal(scene.cart, scene.goods)];
 }
 
 const cartQuestion: DrawTurn = (_, scene) => ({
   kind: "cart-question",
   slots: {},
-  expected: { cart: scene.cart, form: "answer", facts: cartFacts(scene.cart) },
+  expected: { cart: scene.cart, form: "answer", facts: cartFacts(scene) },
   conduct: sayCart,
   after: next(scene, { last: null }),
 });
@@ -47,8 +47,8 @@ const total: DrawTurn = (_, scene) => ({
   expected: {
     cart: scene.cart,
     form: "answer",
-    facts: scene.cart.length === 0 ? [["empty", "nothing"]] : [cartTotal(scene.cart)],
-    mentions: linesOf(scene.cart).map(({ item }) => item),
+    facts: scene.cart.length === 0 ? [["empty", "nothing"]] : [cartTotal(scene.cart, scene.goods)],
+    mentions: linesOf(scene).map(({ item }) => item),
   },
   conduct: saySum,
   after: next(scene, { last: null }),
@@ -57,7 +57,7 @@ const total: DrawTurn = (_, scene) => ({
 const totalInCurrency: DrawTurn = (random, scene) => {
   if (scene.cart.length === 0) return null;
   const { code, said } = drawCurrency(random);
-  const amount = convertCurrency(cartTotal(scene.cart), "EUR", code);
+  const amount = convertCurrency(cartTotal(scene.cart, scene.goods), "EUR", code);
   return {
     kind: "cart-total-currency",
     slots: { currency: said },
@@ -73,14 +73,14 @@ const totalInCurrency: DrawTurn = (random, scene) => {
 };
 
 const inCart: DrawTurn = (random, scene) => {
-  const lines = linesOf(scene.cart);
+  const lines = linesOf(scene);
   const present = lines.length > 0 && random() < 0.6;
   const { item, quantity } = present
     ? pick(random, lines)
-    : { item: drawProducts(random, 1, scene.cart)[0] as Product, quantity: 0 };
+    : { item: drawProducts(random, 1, scene)[0] as Product, quantity: 0 };
   return {
     kind: "in-cart-question",
-    slots: { name: nameOf(item, random) },
+    slots: { name: nameOf(item, random, scene.goods) },
     expected: {
       cart: scene.cart,
       form: "answer",
@@ -98,15 +98,15 @@ const inCart: DrawTurn = (random, scene) => {
 };
 
 const remove: DrawTurn = (random, scene) => {
-  const lines = linesOf(scene.cart);
+  const lines = linesOf(scene);
   const absent = lines.length === 0 || random() < 0.2;
   const item = absent
-    ? (drawProducts(random, 1, scene.cart)[0] as Product)
+    ? (drawProducts(random, 1, scene)[0] as Product)
     : pick(random, lines).item;
   const cart = absent ? scene.cart : withPieces(scene.cart, item, 0);
   return {
     kind: "remove",
-    slots: { name: nameOf(item, random) },
+    slots: { name: nameOf(item, random, scene.goods) },
     expected: {
       cart,
       form: "answer",
@@ -127,14 +127,14 @@ const remove: DrawTurn = (random, scene) => {
 };
 
 const removeSome: DrawTurn = (random, scene) => {
-  const several = linesOf(scene.cart).filter(({ quantity }) => quantity > 1);
+  const several = linesOf(scene).filter(({ quantity }) => quantity > 1);
   if (several.length === 0) return null;
   const { item, quantity } = pick(random, several);
   const n = 1 + Math.floor(random() * (quantity - 1));
   const cart = withPieces(scene.cart, item, quantity - n);
   return {
     kind: "remove-some",
-    slots: { name: nameOf(item, random), n: countOf(n, random) },
+    slots: { name: nameOf(item, random, scene.goods), n: countOf(n, random) },
     expected: { cart, form: "answer", facts: [[item.name], n] },
     conduct: async (assistant) => {
       const line = assistant.choose((await assistant.cart()).lines, item);
@@ -165,13 +165,13 @@ export async function setPieces(
 
 const setNumber: DrawTurn = (random, scene) => {
   if (scene.cart.length === 0) return null;
-  const { item, quantity } = pick(random, linesOf(scene.cart));
+  const { item, quantity } = pick(random, linesOf(scene));
   const n = 1 + Math.floor(random() * 5);
   if (n === quantity || n > item.stock) return null;
   const cart = withPieces(scene.cart, item, n);
   return {
     kind: "set-number",
-    slots: { name: nameOf(item, random), n: countOf(n, random) },
+    slots: { name: nameOf(item, random, scene.goods), n: countOf(n, random) },
     expected: { cart, form: "answer", facts: [[item.name], n, n * item.price] },
     conduct: async (assistant) => {
       const [view, hits] = await assistant.act(["view_cart", {}], searchFor(item));
@@ -185,13 +185,13 @@ const setNumber: DrawTurn = (random, scene) => {
 
 const replace: DrawTurn = (random, scene) => {
   if (scene.cart.length === 0) return null;
-  const { item, quantity } = pick(random, linesOf(scene.cart));
-  const [other] = drawProducts(random, 1, scene.cart) as [Product];
+  const { item, quantity } = pick(random, linesOf(scene));
+  const [other] = drawProducts(random, 1, scene) as [Product];
   if (quantity > 1) return null;
   const cart = withPieces(withPieces(scene.cart, item, 0), other, 1);
   return {
     kind: "replace",
-    slots: { name: nameOf(item, random), other: nameOf(other, random) },
+    slots: { name: nameOf(item, random, scene.goods), other: nameOf(other, random, scene.goods) },
     expected: { cart, form: "answer", facts: [[item.name], [other.name], other.price] },
     conduct: async (assistant) => {
       const [view, hits] = await assistant.act(["view_cart", {}], searchFor(other));
@@ -223,7 +223,7 @@ const emptyCart: DrawTurn = (_, scene) => ({
     cart: [],
     form: "answer",
     facts: [["empty", "nothing"]],
-    mentions: linesOf(scene.cart).map(({ item }) => item),
+    mentions: linesOf(scene).map(({ item }) => item),
   },
   conduct: (assistant) => clear(assistant),
   after: next(scene, { cart: [], last: null }),
@@ -231,12 +231,12 @@ const emptyCart: DrawTurn = (_, scene) => ({
 
 const allExcept: DrawTurn = (random, scene) => {
   if (scene.cart.length < 2) return null;
-  const { item, quantity } = pick(random, linesOf(scene.cart));
+  const { item, quantity } = pick(random, linesOf(scene));
   const cart = [{ id: item.id, quantity }];
   return {
     kind: "all-except",
-    slots: { name: nameOf(item, random) },
-    expected: { cart, form: "answer", facts: linesOf(scene.cart).map((line) => [line.item.name]) },
+    slots: { name: nameOf(item, random, scene.goods) },
+    expected: { cart, form: "answer", facts: linesOf(scene).map((line) => [line.item.name]) },
     conduct: (assistant) => clear(assistant, item),
     after: next(scene, { cart, last: null }),
   };

@@ -1,6 +1,6 @@
 /** Wishes that depend on the answer to a question: on the stock, on ratings, on an attribute. */
 import { pick } from "@waggle/environments";
-import { CATALOGUE, type Product } from "../../catalogue-data.ts";
+import type { Product } from "../../catalogue-data.ts";
 import { addedOf, next } from "../scene.ts";
 import type { DrawTurn, TurnsOf } from "../talk-turn.ts";
 import { countOf, drawProducts, nameOf } from "../values.ts";
@@ -9,7 +9,7 @@ import { countOf, drawProducts, nameOf } from "../values.ts";
 type Page = { readonly rating: number; readonly attributes: readonly string[] };
 
 const ifStock: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1, scene.cart) as [Product];
+  const [item] = drawProducts(random, 1, scene) as [Product];
   const { stock } = item;
   const counts = random() < 0.6;
   const tooMany = random() < 0.35;
@@ -20,7 +20,7 @@ const ifStock: DrawTurn = (random, scene) => {
   const after = fits ? addedOf(scene, item, n) : next(scene, { last: null });
   return {
     kind: "add-if-stock",
-    slots: { name: nameOf(item, random), ...(counts ? { n: countOf(n, random) } : {}) },
+    slots: { name: nameOf(item, random, scene.goods), ...(counts ? { n: countOf(n, random) } : {}) },
     needs: counts ? ["n"] : [],
     expected: {
       cart: after.cart,
@@ -44,13 +44,13 @@ const ifStock: DrawTurn = (random, scene) => {
 };
 
 const ifBetter: DrawTurn = (random, scene) => {
-  const [item, other] = drawProducts(random, 2, scene.cart) as [Product, Product];
+  const [item, other] = drawProducts(random, 2, scene) as [Product, Product];
   if (item.rating === other.rating) return null;
   const fits = item.rating > other.rating;
   const after = fits ? addedOf(scene, item, 1) : next(scene, { last: null });
   return {
     kind: "add-if-better",
-    slots: { name: nameOf(item, random), other: nameOf(other, random) },
+    slots: { name: nameOf(item, random, scene.goods), other: nameOf(other, random, scene.goods) },
     expected: {
       cart: after.cart,
       form: "answer",
@@ -81,16 +81,16 @@ const ifBetter: DrawTurn = (random, scene) => {
 };
 
 const ifHas: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1, scene.cart) as [Product];
+  const [item] = drawProducts(random, 1, scene) as [Product];
   const attribute = pick(
     random,
-    random() < 0.5 ? item.attributes : pick(random, CATALOGUE).attributes,
+    random() < 0.5 ? item.attributes : pick(random, scene.goods).attributes,
   );
   const fits = item.attributes.includes(attribute);
   const after = fits ? addedOf(scene, item, 1) : next(scene, { last: null });
   return {
     kind: "add-if-has",
-    slots: { name: nameOf(item, random), attribute },
+    slots: { name: nameOf(item, random, scene.goods), attribute },
     expected: {
       cart: after.cart,
       form: "answer",

@@ -31,16 +31,19 @@ async function others(
 }
 
 /** An exclusion with the products that an unsorted search shows and that are not left out. */
-function drawShown(random: RandomSource): (Exclusion & { left: readonly Product[] }) | null {
-  const drawn = drawExclusion(random);
-  const first = searchProducts({ query: drawn.query }).slice(0, SHOWN);
+function drawShown(
+  random: RandomSource,
+  goods: readonly Product[],
+): (Exclusion & { left: readonly Product[] }) | null {
+  const drawn = drawExclusion(random, goods);
+  const first = searchProducts({ query: drawn.query }, goods).slice(0, SHOWN);
   const left = first.filter((item) => drawn.matching.includes(item));
   // A search that shows nothing to leave out would not need the exclusion.
   return left.length === first.length ? null : { ...drawn, left };
 }
 
 const list: DrawTurn = (random, scene) => {
-  const drawn = drawShown(random);
+  const drawn = drawShown(random, scene.goods);
   if (drawn === null || drawn.left.length === 0) return null;
   return {
     kind: "list-but",
@@ -55,7 +58,7 @@ const list: DrawTurn = (random, scene) => {
 };
 
 const ambiguous: DrawTurn = (random, scene) => {
-  const drawn = drawShown(random);
+  const drawn = drawShown(random, scene.goods);
   if (drawn === null || drawn.left.length < 2) return null;
   return {
     kind: "ambiguous-but",
@@ -75,10 +78,11 @@ const ambiguous: DrawTurn = (random, scene) => {
 /** An exclusion, the cheapest product that is not left out, and the cheapest of all. */
 function drawCheapest(
   random: RandomSource,
+  goods: readonly Product[],
 ): (Exclusion & { readonly item: Product; readonly first: Product }) | null {
-  const drawn = drawExclusion(random);
+  const drawn = drawExclusion(random, goods);
   const item = bestOf(drawn, "price");
-  const sorted = searchProducts({ query: drawn.query, sort: "price" });
+  const sorted = searchProducts({ query: drawn.query, sort: "price" }, goods);
   const [first] = sorted;
   if (item === null || first === undefined || sorted.indexOf(item) >= SHOWN) return null;
   if (first === item && random() < MATTERS_SHARE) return null;
@@ -86,7 +90,7 @@ function drawCheapest(
 }
 
 const cheapestQuestion: DrawTurn = (random, scene) => {
-  const drawn = drawCheapest(random);
+  const drawn = drawCheapest(random, scene.goods);
   if (drawn === null) return null;
   const { item, query, slots } = drawn;
   return {
@@ -103,7 +107,7 @@ const cheapestQuestion: DrawTurn = (random, scene) => {
 };
 
 const addCheapest: DrawTurn = (random, scene): TalkTurn | null => {
-  const drawn = drawCheapest(random);
+  const drawn = drawCheapest(random, scene.goods);
   if (drawn === null) return null;
   const { item, first, query, slots } = drawn;
   if (scene.cart.some(({ id }) => id === item.id)) return null;
@@ -122,8 +126,8 @@ const addCheapest: DrawTurn = (random, scene): TalkTurn | null => {
 };
 
 const addBest: DrawTurn = (random, scene) => {
-  const { query, slots } = drawDescription(random);
-  const sorted = searchProducts({ query, sort: "rating" });
+  const { query, slots } = drawDescription(random, scene.goods);
+  const sorted = searchProducts({ query, sort: "rating" }, scene.goods);
   if (sorted.length < 2) return null;
   const other = random() < MATTERS_SHARE ? sorted[0] : pick(random, sorted.slice(1));
   const matching = sorted.filter((one) => one !== other);
@@ -133,7 +137,7 @@ const addBest: DrawTurn = (random, scene) => {
   const after = addedOf(scene, item, 1, query);
   return {
     kind: "add-best-but",
-    slots: { what: slots["what"], category: slots["category"], other: nameOf(other, random) },
+    slots: { what: slots["what"], category: slots["category"], other: nameOf(other, random, scene.goods) },
     expected: addedAnswer(after, item, other),
     conduct: async (assistant) => {
       const hits = await assistant.search({ query, sort: "rating" });

@@ -53,7 +53,7 @@ const together: DrawTurn = (_, scene) => {
   return {
     kind: "follow-together",
     slots: {},
-    expected: { cart: scene.cart, form: "answer", facts: [cartTotal(scene.cart)] },
+    expected: { cart: scene.cart, form: "answer", facts: [cartTotal(scene.cart, scene.goods)] },
     conduct: saySum,
     after: next(scene, {}),
   };
@@ -64,7 +64,7 @@ const whatBought: DrawTurn = (_, scene) => {
   return {
     kind: "follow-what-bought",
     slots: {},
-    expected: { cart: scene.cart, form: "answer", facts: cartFacts(scene.cart) },
+    expected: { cart: scene.cart, form: "answer", facts: cartFacts(scene) },
     conduct: sayCart,
     after: next(scene, {}),
   };
@@ -107,15 +107,15 @@ const chooseOrdinal: DrawTurn = (random, scene) => {
 const correctOther: DrawTurn = (random, scene) => {
   const { last } = scene;
   if (last?.added !== 1) return null;
-  const same = searchProducts({ query: last.item.category }).filter(
+  const same = searchProducts({ query: last.item.category }, scene.goods).filter(
     (item) => item !== last.item && !scene.cart.some(({ id }) => id === item.id),
   );
-  const other = random() < 0.6 ? pick(random, same) : drawProducts(random, 1, scene.cart)[0];
+  const other = random() < 0.6 ? pick(random, same) : drawProducts(random, 1, scene)[0];
   if (other === undefined) return null;
   const cart = withPieces(withPieces(scene.cart, last.item, 0), other, 1);
   return {
     kind: "correct-other",
-    slots: { other: nameOf(other, random) },
+    slots: { other: nameOf(other, random, scene.goods) },
     expected: { cart, form: "answer", facts: [[other.name], other.price], mentions: [last.item] },
     conduct: async (assistant) => {
       const old = assistant.last as Hit;
@@ -133,7 +133,7 @@ const correctOther: DrawTurn = (random, scene) => {
 const correctCheaper: DrawTurn = (_, scene) => {
   const { last } = scene;
   if (last?.added !== 1) return null;
-  const item = bestOf({ matching: searchProducts({ query: last.what }) }, "price");
+  const item = bestOf({ matching: searchProducts({ query: last.what }, scene.goods) }, "price");
   if (item === null || item === last.item || scene.cart.some(({ id }) => id === item.id))
     return null;
   const cart = withPieces(withPieces(scene.cart, last.item, 0), item, 1);

@@ -44,7 +44,7 @@ function drawCount(item: Product, random: RandomSource): number {
 function drawList(random: RandomSource, scene: Scene, most: number): List {
   // Shorter lists are more frequent.
   const size = 2 + Math.floor(random() * random() * (most - 1));
-  const meanings = drawProducts(random, size, scene.cart).map((item) => meant(item, random));
+  const meanings = drawProducts(random, size, scene).map((item) => meant(item, random, scene.goods));
   const isUniform = random() < UNIFORM_SHARE;
   const [one, several] = [pick(random, ONE), pick(random, SEVERAL)];
   const entries = meanings.map(({ item }) => ({ item, count: drawCount(item, random) }));
@@ -108,11 +108,11 @@ const addList: DrawTurn = (random, scene) => {
 const listAndRemove: DrawTurn = (random, scene) => {
   if (scene.cart.length === 0) return null;
   const list = drawList(random, scene, 3);
-  const gone = pick(random, linesOf(scene.cart)).item;
+  const gone = pick(random, linesOf(scene)).item;
   const cart = withPieces(cartWith(scene, list), gone, 0);
   return {
     kind: "list-and-remove",
-    slots: { list: list.said, gone: nameOf(gone, random) },
+    slots: { list: list.said, gone: nameOf(gone, random, scene.goods) },
     expected: { cart, form: "answer", facts: [...factsOf(list), [gone.name]] },
     conduct: async (assistant) => {
       const items = list.entries.map(({ item }) => item);
@@ -130,7 +130,7 @@ const listAndRemove: DrawTurn = (random, scene) => {
 
 const addMore: DrawTurn = (random, scene) => {
   if (scene.cart.length === 0) return null;
-  const { item, quantity } = pick(random, linesOf(scene.cart));
+  const { item, quantity } = pick(random, linesOf(scene));
   const n = random() < 0.4 ? 1 : 2 + Math.floor(random() * 4);
   const all = quantity + n;
   if (all > item.stock) return null;
@@ -141,7 +141,7 @@ const addMore: DrawTurn = (random, scene) => {
   const cart = withPieces(scene.cart, item, all);
   return {
     kind: "add-more",
-    slots: { name: nameOf(item, random), more },
+    slots: { name: nameOf(item, random, scene.goods), more },
     expected: { cart, form: "answer", facts: [[item.name], all, all * item.price] },
     conduct: async (assistant) => {
       const [view, hits] = await assistant.act(["view_cart", {}], searchFor(item));

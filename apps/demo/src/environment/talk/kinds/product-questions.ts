@@ -27,7 +27,7 @@ function ofOne(
   conduct: (assistant: Assistant, item: Meant) => Promise<string>,
 ): DrawTurn {
   return (random, scene) => {
-    const { item, said } = meant((drawProducts(random, 1) as [Product])[0], random);
+    const { item, said } = meant((drawProducts(random, 1, { goods: scene.goods }) as [Product])[0], random, scene.goods);
     return {
       kind,
       slots: { name: said },
@@ -60,7 +60,7 @@ async function sayRating(assistant: Assistant, item: Meant): Promise<string> {
 }
 
 const details: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1) as [Product];
+  const [item] = drawProducts(random, 1, { goods: scene.goods }) as [Product];
   const asked = random() < 0.5;
   const others = ["waterproof", "wool", "leather", "wood", "steel", "black", "red", "small"];
   const attribute = pick(random, random() < 0.5 ? item.attributes : others);
@@ -71,7 +71,7 @@ const details: DrawTurn = (random, scene) => {
     : [[item.name], ...item.attributes.map((word) => [word]), item.rating, item.price];
   return {
     kind: "details",
-    slots: { name: nameOf(item, random), ...(asked ? { attribute } : {}) },
+    slots: { name: nameOf(item, random, scene.goods), ...(asked ? { attribute } : {}) },
     needs: asked ? ["attribute"] : [],
     expected: {
       ...answer(scene, ...facts),
@@ -97,14 +97,14 @@ function comparison(kind: "compare-price" | "compare-rating"): DrawTurn {
   const [field, word] =
     kind === "compare-price" ? (["price", "cheaper"] as const) : (["rating", "better"] as const);
   return (random, scene): TalkTurn | null => {
-    const [item, other] = drawProducts(random, 2) as [Product, Product];
+    const [item, other] = drawProducts(random, 2, { goods: scene.goods }) as [Product, Product];
     if (item[field] === other[field]) return null;
     const less = item[field] < other[field];
     const winner = less === (field === "price") ? item : other;
     const loser = winner === item ? other : item;
     return {
       kind,
-      slots: { name: nameOf(item, random), other: nameOf(other, random) },
+      slots: { name: nameOf(item, random, scene.goods), other: nameOf(other, random, scene.goods) },
       expected: {
         ...answer(scene, [item.name], [other.name], item[field], other[field], [
           `${winner.name} is ${word}`,
@@ -131,12 +131,12 @@ function comparison(kind: "compare-price" | "compare-rating"): DrawTurn {
 }
 
 const inCurrency: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1) as [Product];
+  const [item] = drawProducts(random, 1, { goods: scene.goods }) as [Product];
   const { code, said } = drawCurrency(random);
   const amount = convertCurrency(item.price, "EUR", code);
   return {
     kind: "price-in-currency",
-    slots: { name: nameOf(item, random), currency: said },
+    slots: { name: nameOf(item, random, scene.goods), currency: said },
     expected: answer(scene, [item.name], amount),
     conduct: async (assistant) => {
       const [hit] = await assistant.find(item);
@@ -153,11 +153,11 @@ const inCurrency: DrawTurn = (random, scene) => {
 };
 
 const ofSeveral: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1) as [Product];
+  const [item] = drawProducts(random, 1, { goods: scene.goods }) as [Product];
   const n = 2 + Math.floor(random() * 4);
   return {
     kind: "price-of-several",
-    slots: { name: nameOf(item, random), n: countOf(n, random) },
+    slots: { name: nameOf(item, random, scene.goods), n: countOf(n, random) },
     expected: answer(scene, [item.name], n * item.price),
     conduct: async (assistant) => {
       const [hit] = await assistant.find(item);
@@ -171,13 +171,13 @@ const ofSeveral: DrawTurn = (random, scene) => {
 };
 
 const afford: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1) as [Product];
+  const [item] = drawProducts(random, 1, { goods: scene.goods }) as [Product];
   const limit = limitNear(item.price * (0.6 + random() * 0.7), [item], random);
   if (limit === null) return null;
   const enough = item.price <= limit;
   return {
     kind: "afford-question",
-    slots: { name: nameOf(item, random), limit: String(limit) },
+    slots: { name: nameOf(item, random, scene.goods), limit: String(limit) },
     expected: {
       ...answer(scene, [item.name], item.price, [enough ? "is enough" : "not enough"]),
       never: [enough ? "not enough" : "is enough"],
@@ -196,7 +196,7 @@ const afford: DrawTurn = (random, scene) => {
 
 /** Whether a product suits a person, a place or a use: its page does not say it. */
 const suitability: DrawTurn = (random, scene) => {
-  const { item, said } = meant((drawProducts(random, 1) as [Product])[0], random);
+  const { item, said } = meant((drawProducts(random, 1, { goods: scene.goods }) as [Product])[0], random, scene.goods);
   return {
     kind: "suitability",
     slots: { name: said },

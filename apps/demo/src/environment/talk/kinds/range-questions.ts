@@ -30,7 +30,7 @@ async function list(
 }
 
 const listCategory: DrawTurn = (random, scene) => {
-  const { query, matching, slots } = drawDescription(random);
+  const { query, matching, slots } = drawDescription(random, scene.goods);
   return {
     kind: "list-category",
     slots,
@@ -41,7 +41,7 @@ const listCategory: DrawTurn = (random, scene) => {
 };
 
 const ambiguous: DrawTurn = (random, scene) => {
-  const { query, matching, slots } = drawDescription(random);
+  const { query, matching, slots } = drawDescription(random, scene.goods);
   if (matching.length < 2) return null;
   return {
     kind: "ambiguous",
@@ -75,7 +75,7 @@ function superlativeQuestion(
   sort: "price" | "rating",
 ): DrawTurn {
   return (random, scene) => {
-    const description = drawDescription(random);
+    const description = drawDescription(random, scene.goods);
     const item = bestOf(description, sort);
     if (item === null) return null;
     return {
@@ -99,8 +99,9 @@ function superlativeQuestion(
 /** A description with a limit that some of its products fit, or rarely none. */
 export function drawLimited(
   random: RandomSource,
+  goods: readonly Product[],
 ): (Description & { limit: number; fitting: readonly Product[] }) | null {
-  const description = drawDescription(random);
+  const description = drawDescription(random, goods);
   const prices = description.matching.map(({ price }) => price).toSorted((a, b) => a - b);
   const none = random() < 0.15;
   const near = none
@@ -108,7 +109,7 @@ export function drawLimited(
     : (prices[Math.floor(random() * prices.length)] as number);
   const limit = limitNear(near, description.matching, random);
   if (limit === null) return null;
-  const fitting = searchProducts({ query: description.query, maxPrice: limit });
+  const fitting = searchProducts({ query: description.query, maxPrice: limit }, goods);
   const all = new Set(description.matching);
   // With a limit, a search for both words of "wood lamp" may find products of one of them.
   if (fitting.some((item) => !all.has(item))) return null;
@@ -116,7 +117,7 @@ export function drawLimited(
 }
 
 const under: DrawTurn = (random, scene) => {
-  const drawn = drawLimited(random);
+  const drawn = drawLimited(random, scene.goods);
   if (drawn === null) return null;
   const { query, limit, fitting, slots } = drawn;
   const facts = fitting.length === 0 ? [["nothing", "none", "no ", "not"]] : factsOf(fitting);

@@ -8,8 +8,8 @@ import { countOf, drawDescription, drawProducts, meant, nameOf } from "../values
 import { bestOf, factsOf } from "./range-questions.ts";
 
 const number: DrawTurn = (random, scene) => {
-  const [drawn] = drawProducts(random, 1, scene.cart) as [Product];
-  const { item, said } = meant(drawn, random);
+  const [drawn] = drawProducts(random, 1, scene) as [Product];
+  const { item, said } = meant(drawn, random, scene.goods);
   const n = 1 + Math.floor(random() * 5);
   const m = 1 + Math.floor(random() * 6);
   if (m === n || Math.max(m, n) > item.stock) return null;
@@ -32,11 +32,11 @@ const number: DrawTurn = (random, scene) => {
 };
 
 const product: DrawTurn = (random, scene) => {
-  const [item, other] = drawProducts(random, 2, scene.cart) as [Product, Product];
+  const [item, other] = drawProducts(random, 2, scene) as [Product, Product];
   const after = addedOf(scene, item, 1);
   return {
     kind: "self-product",
-    slots: { name: nameOf(item, random), other: nameOf(other, random) },
+    slots: { name: nameOf(item, random, scene.goods), other: nameOf(other, random, scene.goods) },
     expected: addedAnswer(after, item, other),
     conduct: async (assistant) => {
       const [hit] = await assistant.find(assistant.errs() ? other : item);
@@ -48,8 +48,8 @@ const product: DrawTurn = (random, scene) => {
 };
 
 const category: DrawTurn = (random, scene) => {
-  const { query, matching, slots } = drawDescription(random);
-  const wrong = drawDescription(random);
+  const { query, matching, slots } = drawDescription(random, scene.goods);
+  const wrong = drawDescription(random, scene.goods);
   if (matching.length < 2 || wrong.query === query) return null;
   const listed = matching.slice(0, 3);
   return {
@@ -68,9 +68,9 @@ const category: DrawTurn = (random, scene) => {
 };
 
 const cheapest: DrawTurn = (random, scene) => {
-  const description = drawDescription(random);
+  const description = drawDescription(random, scene.goods);
   const { query, slots } = description;
-  const wrong = drawDescription(random);
+  const wrong = drawDescription(random, scene.goods);
   const item = bestOf(description, "price");
   const taken = bestOf(wrong, "price");
   if (item === null || taken === null || taken === item || wrong.query === query) return null;

@@ -50,11 +50,11 @@ const notSold: DrawTurn = (random, scene) => {
 };
 
 const mixed: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1, scene.cart) as [Product];
+  const [item] = drawProducts(random, 1, scene) as [Product];
   const after = addedOf(scene, item, 1);
   return {
     kind: "mixed-scope",
-    slots: { name: nameOf(item, random) },
+    slots: { name: nameOf(item, random, scene.goods) },
     expected: {
       cart: after.cart,
       form: "answer",

@@ -21,13 +21,13 @@ async function leave(assistant: Assistant, query: string): Promise<string> {
 }
 
 /** What must be true if nothing changes. The answer may name what is in the cart and what the talk was about. */
-function unchanged({ cart, last, listed }: Scene, ...also: readonly Product[]) {
+function unchanged({ goods, cart, last, listed }: Scene, ...also: readonly Product[]) {
   return {
     cart,
     form: "answer" as const,
     facts: [["as it is", "as it was", "unchanged", "nothing", "leave", "not"]],
     mentions: [
-      ...linesOf(cart).map(({ item }) => item),
+      ...linesOf({ cart, goods }).map(({ item }) => item),
       ...listed,
       ...(last === null ? [] : [last.item]),
       ...also,
@@ -60,10 +60,10 @@ const decline: DrawTurn = (_, scene) => {
 };
 
 const notWanted: DrawTurn = (random, scene) => {
-  const [item] = drawProducts(random, 1, scene.cart) as [Product];
+  const [item] = drawProducts(random, 1, scene) as [Product];
   return {
     kind: "not-wanted",
-    slots: { name: nameOf(item, random) },
+    slots: { name: nameOf(item, random, scene.goods) },
     expected: unchanged(scene, item),
     conduct: async (assistant) => {
       if (!assistant.errs()) return UNCHANGED;
@@ -77,10 +77,10 @@ const notWanted: DrawTurn = (random, scene) => {
 
 const keepProduct: DrawTurn = (random, scene) => {
   if (scene.cart.length === 0) return null;
-  const { item } = pick(random, linesOf(scene.cart));
+  const { item } = pick(random, linesOf(scene));
   return {
     kind: "keep-product",
-    slots: { name: nameOf(item, random) },
+    slots: { name: nameOf(item, random, scene.goods) },
     expected: {
       ...unchanged(scene),
       facts: [[item.name], ["stay", "keep", "leave", "remain", "still"]],
