@@ -51,7 +51,12 @@ function run(
   state: PretrainingState,
   step: number,
   signal?: AbortSignal,
-  { lossWeights = LOSS_WEIGHTS, measureEvery = 2 } = {},
+  {
+    lossWeights = LOSS_WEIGHTS,
+    measureEvery = 2,
+    contextLength = 512,
+    onLeftOut = (_index: number, _tokens: number) => {},
+  } = {},
 ) {
   const save = async (saved: PretrainingState): Promise<void> =>
     savePretraining(folder, { state: saved, engine: await engine.save() });
@@ -66,6 +71,8 @@ function run(
       matrices: NANO.matrices,
       exerciseSteps: NANO.exerciseSteps,
       lossWeights,
+      contextLength,
+      onLeftOut,
       measureEvery,
       saveEvery: 2,
       signal: signal ?? new AbortController().signal,
@@ -159,3 +166,33 @@ function stopAfter(engine: TrainEngine, steps: number): AbortSignal {
   };
   return controller.signal;
 }
+
+test("demonstrations that do not fit into the context are left out, and the run goes on", async () => {
+  const lengths = await Promise.all(
+    Array.from({ length: 4 }, async (_, index) => {
+      const { tokenIds } = await corpusExample(NANO_DEMONSTRATIONS, text.chat, START.seed, index);
+      return tokenIds.length;
+    }),
+  );
+  // Steps 0 and 1 take two demonstrations each; the longer one of each step is too long.
+  const [a, b, c, d] = lengths as [number, number, number, number];
+  const contextLength = Math.max(Math.min(a, b), Math.min(c, d));
+  const fitting = lengths.filter((length) => length <= contextLength);
+  const leftOut: [number, number][] = [];
+  const { state, step } = await run(await openEngine(), { ...START, totalSteps: 2 }, 0, undefined, {
+    contextLength,
+    measureEvery: 9,
+    onLeftOut: (index, tokens) => {
+      if (index < 4) leftOut.push([index, tokens]);
+    },
+  });
+  expect(step).toBe(2);
+  expect(leftOut.length).toBeGreaterThan(0);
+  expect(leftOut).toEqual([...lengths.entries()].filter(([, length]) => length > contextLength));
+  expect(state.tokens).toBe(fitting.reduce((sum, length) => sum + length, 0));
+});
+
+test("a run says so if no demonstration fits into the context", async () => {
+  const stopped = run(await openEngine(), START, 0, undefined, { contextLength: 5 });
+  await expect(stopped).rejects.toMatchObject({ code: "CONTEXT_OVERFLOW" });
+});

@@ -3,7 +3,7 @@
  * print.
  */
 import { cosineRate, supervisedLoss } from "@waggle/learning";
-import type { TrainEngine } from "@waggle/protocol";
+import { type TrainEngine, WaggleError } from "@waggle/protocol";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { corpusExample, type Example } from "./corpus.ts";
 import type { NanoText } from "./nano-text.ts";
@@ -105,7 +105,10 @@ export async function pretrain(
   return { state, step: done };
 }
 
-/** `[≤ count]` the demonstrations that fit into the context. */
+/**
+ * `[≤ count]` the demonstrations that fit into the context.
+ * @throws WaggleError `CONTEXT_OVERFLOW` if none does.
+ */
 async function examples(
   { text, spec, seed, contextLength, onLeftOut }: PretrainingOptions,
   from: number,
@@ -117,11 +120,16 @@ async function examples(
       corpusExample(spec, text.chat, seed, from + index, level),
     ),
   );
-  return drawn.filter(({ tokenIds }, index) => {
+  const fitting = drawn.filter(({ tokenIds }, index) => {
     const fits = tokenIds.length <= contextLength;
     if (!fits) onLeftOut(from + index, tokenIds.length);
     return fits;
   });
+  if (fitting.length > 0) return fitting;
+  throw new WaggleError(
+    "CONTEXT_OVERFLOW",
+    `none of the ${count} demonstrations from ${from} fits into the context of ${contextLength} tokens; make the tasks shorter`,
+  );
 }
 
 function batchOf(batch: readonly Example[], lossWeights: LossWeights): SupervisedBatch {

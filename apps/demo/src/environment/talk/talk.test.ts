@@ -1,12 +1,13 @@
 /** The talks: the right conduct passes, near misses fail, and no held-out pattern or value is in training. */
-import type { Demonstrator } from "@waggle/environments";
+import type { Demonstrator, EnvironmentSpec } from "@waggle/environments";
 import { mulberry32, type TaskReference, type TaskSplit } from "@waggle/protocol";
 import { expect, test } from "vitest";
+import { CATALOGUE } from "../catalogue-data.ts";
 import { createTalk } from "./talk-environment.ts";
 import { talkOf } from "./talk-instance.ts";
 import { judgeTurn } from "./talk-judge.ts";
-import { LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
-import { EVERYDAY_SHOP, SHOP_TALK } from "./talk-spec.ts";
+import { PATHS, SINGLE_KINDS } from "./talk-plans.ts";
+import { EVERYDAY_SHOP, REDRAWN_SHOP_TALK, SHOP_TALK } from "./talk-spec.ts";
 import { WORDINGS } from "./wordings/index.ts";
 
 const LONG = process.env["WAGGLE_LONG"] !== undefined;
@@ -17,11 +18,15 @@ function references(split: TaskSplit, level: number, count = TASKS): TaskReferen
   return Array.from({ length: count }, (_, seed) => SHOP_TALK.reference(seed, split, level));
 }
 
-async function plays(reference: TaskReference, act: Demonstrator): Promise<boolean> {
-  const { environment, judge } = SHOP_TALK.create(reference);
+async function plays(
+  reference: TaskReference,
+  act: Demonstrator,
+  spec: EnvironmentSpec = SHOP_TALK,
+): Promise<boolean> {
+  const { environment, judge } = spec.create(reference);
   const { signal } = new AbortController();
   await environment.observe();
-  for (let turn = 0; turn < SHOP_TALK.maxTurns; turn += 1) {
+  for (let turn = 0; turn < spec.maxTurns; turn += 1) {
     const { text, calls } = act(null);
     const toolCalls = calls.map((call, at) => ({ id: `c${turn}-${at}`, ...call }));
     const { terminated } = await environment.step({ text, toolCalls }, signal);
@@ -30,22 +35,51 @@ async function plays(reference: TaskReference, act: Demonstrator): Promise<boole
   return (await judge(null)).success;
 }
 
-const cases = LEVEL_OF_TALK.flatMap((name, level) =>
-  (["train", "heldOut"] as const).map((split) => [name, split, level] as const),
+const cases = [SHOP_TALK, REDRAWN_SHOP_TALK].flatMap((spec) =>
+  spec.environments.flatMap((name, level) =>
+    (["train", "heldOut"] as const).map((split) => [name, split, level, spec] as const),
+  ),
 );
 
-test.each(cases)("%s, %s: gold passes and near misses fail", async (_, split, level) => {
+test.each(cases)("%s, %s: gold passes and near misses fail", async (_, split, level, spec) => {
   const wrong: string[] = [];
-  for (const reference of references(split, level)) {
-    const act = await SHOP_TALK.demonstrator(reference, mulberry32(reference.seed), 0);
-    if (!(await plays(reference, act))) wrong.push(SHOP_TALK.task(reference).request);
-    const misses = (await SHOP_TALK.examples?.nearMisses(reference)) ?? [];
+  for (let seed = 0; seed < TASKS; seed += 1) {
+    const reference = spec.reference(seed, split, level);
+    const act = await spec.demonstrator(reference, mulberry32(reference.seed), 0);
+    if (!(await plays(reference, act, spec))) wrong.push(spec.task(reference).request);
+    const misses = (await spec.examples?.nearMisses(reference)) ?? [];
     expect(misses.length).toBeGreaterThanOrEqual(4);
     for (const [at, miss] of misses.entries()) {
-      if (await plays(reference, miss)) wrong.push(`${at}: ${SHOP_TALK.task(reference).request}`);
+      if (await plays(reference, miss, spec)) wrong.push(`${at}: ${spec.task(reference).request}`);
     }
   }
   expect(wrong).toEqual([]);
+});
+
+test("nothing about a product of a redrawn shop can be known by its id", () => {
+  const goods = Array.from(
+    { length: 40 },
+    (_, seed) => talkOf(REDRAWN_SHOP_TALK.reference(seed, "train", 0)).goods,
+  ).flat();
+  const differing = (value: "name" | "category" | "price" | "rating") => {
+    const values = new Map<string, Set<string | number>>();
+    for (const item of goods) {
+      values.set(item.id, (values.get(item.id) ?? new Set()).add(item[value]));
+    }
+    return Math.min(...CATALOGUE.map((item) => values.get(item.id)?.size ?? 99));
+  };
+  for (const value of ["name", "category", "price", "rating"] as const) {
+    expect(differing(value), value).toBeGreaterThan(3);
+  }
+});
+
+test("a redrawn shop has the ids and stocks of the catalogue, and names that differ", () => {
+  const stocks = new Map(CATALOGUE.map(({ id, stock }) => [id, stock]));
+  for (let seed = 0; seed < 40; seed += 1) {
+    const { goods } = talkOf(REDRAWN_SHOP_TALK.reference(seed, "train", 1));
+    expect(new Map(goods.map(({ id, stock }) => [id, stock]))).toEqual(stocks);
+    expect(new Set(goods.map(({ name }) => name)).size).toBe(CATALOGUE.length);
+  }
 });
 
 test("everyday talks are those of both levels, with the same seed", async () => {
@@ -86,6 +120,7 @@ test("talks of other names are refused", () => {
   const everyday = EVERYDAY_SHOP.reference(3, "train", 0);
   expect(() => SHOP_TALK.task(everyday)).toThrow("not to shop-talk or shop-talk-2");
   expect(() => EVERYDAY_SHOP.create(own)).toThrow('"shop-talk", not to shop-everyday');
+  expect(() => REDRAWN_SHOP_TALK.task(own)).toThrow("not to redrawn-shop-talk");
 });
 
 test("tasks are determined by their seeds", () => {
@@ -133,7 +168,11 @@ test.each([
   ["I can't help with that. I can find the Moon Lamp.", false],
 ])("%s as a refusal: %s", (text, right) => {
   const expected = { cart: [], form: "refusal", facts: [] } as const;
-  const verdict = judgeTurn(expected, text, [], { changes: false, calls: 0 });
+  const verdict = judgeTurn(expected, text, [], {
+    changes: false,
+    calls: 0,
+    goods: CATALOGUE,
+  });
   expect(verdict.answer).toBe(right);
 });
 
@@ -145,7 +184,7 @@ test("an answer that lists other products or says both yes and no fails", () => 
     never: ["not steel"],
   } as const;
   const answers = (text: string) =>
-    judgeTurn(expected, text, [], { changes: false, calls: 1 }).answer;
+    judgeTurn(expected, text, [], { changes: false, calls: 1, goods: CATALOGUE }).answer;
   expect(answers("Yes, the Moon Lamp is steel.")).toBe(true);
   expect(answers("The Moon Lamp Mini is steel.")).toBe(false);
   expect(answers("The Moon Lamp is steel, the Desk Lamp too.")).toBe(false);

@@ -82,7 +82,14 @@ test.each(KINDS)("%s: gold passes and near misses fail", async (kind) => {
   expect(wrong).toEqual([]);
 });
 
-const START: Scene = { cart: [], last: null, listed: [], turns: 0, began: "empty" };
+const START: Scene = {
+  goods: CATALOGUE,
+  cart: [],
+  last: null,
+  listed: [],
+  turns: 0,
+  began: "empty",
+};
 
 /** The first turn of a kind in a scene that fits. */
 function drawn(
@@ -138,7 +145,11 @@ describe("what changes nothing", () => {
   const cart = [{ id: item.id, quantity: 2 }];
   const bought: Scene = { ...asked, cart, last: { item, added: 2, what: "lamp" } };
   const judged = ({ expected }: TalkTurn, text: string, actual = expected.cart) => {
-    const { cart: right, answer } = judgeTurn(expected, text, actual, { changes: false, calls: 1 });
+    const { cart: right, answer } = judgeTurn(expected, text, actual, {
+      changes: false,
+      calls: 1,
+      goods: CATALOGUE,
+    });
     return right && answer;
   };
 
