@@ -1,7 +1,7 @@
 /** A consent that expired or was narrowed after something was recorded under it. */
 import "fake-indexeddb/auto";
 import type { Consent, Outcome } from "@waggle/protocol";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createConsentStore } from "./consent-store.ts";
 import { createEdgeSession } from "./edge-session.ts";
 import { createFakeEdge } from "./fake-edge.fixture.ts";
@@ -172,4 +172,28 @@ test("a change in another tab is heard, also if all of the storage was cleared",
   other.clear();
   tell(null);
   expect(heard).toEqual(["granted", "declined", "undecided"]);
+});
+
+test("a store that no listener is left of listens to no other tab", () => {
+  const tabs = new EventTarget();
+  const heard: string[] = [];
+  const counted: string[] = [];
+  const add = vi
+    .spyOn(tabs, "addEventListener")
+    .mockImplementation((type) => counted.push(`+${type}`));
+  const remove = vi
+    .spyOn(tabs, "removeEventListener")
+    .mockImplementation((type) => counted.push(`-${type}`));
+  const store = createConsentStore({ storage: createMemoryStorage(), currentVersion: "1", tabs });
+  const [first, second] = [1, 2].map(() => store.onChange(() => heard.push("changed")));
+  first?.();
+  first?.();
+  expect(counted).toEqual(["+storage"]);
+  second?.();
+  expect(counted).toEqual(["+storage", "-storage"]);
+  store.onChange(() => heard.push("again"));
+  store.grant();
+  expect(heard).toEqual(["again"]);
+  expect(counted.at(-1)).toBe("+storage");
+  expect(add.mock.calls[0]?.[1]).toBe(remove.mock.calls[0]?.[1]);
 });

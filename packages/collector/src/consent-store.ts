@@ -93,11 +93,11 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
-  options.tabs?.addEventListener("storage", (event) => {
+  const onStorage = (event: Event): void => {
     // Without a key, all of the storage was cleared.
     const { key: changedKey = null } = event as Partial<StorageEvent>;
     if (changedKey === null || changedKey.startsWith(key)) changed();
-  });
+  };
   const isInForce = (consent: Consent): boolean =>
     consent.version === currentVersion && isConsentCurrent(consent, expiresAfterDays, clock());
   const shownText = ({ grantedAt }: Consent): ShownText | null => {
@@ -167,8 +167,13 @@ export function createConsentStore(options: ConsentStoreOptions): ConsentStore {
       changed();
     },
     onChange(listener) {
+      // An agent that was removed from the page leaves nothing behind on `window`.
+      if (listeners.size === 0) options.tabs?.addEventListener("storage", onStorage);
       listeners.add(listener);
-      return () => void listeners.delete(listener);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) options.tabs?.removeEventListener("storage", onStorage);
+      };
     },
   };
 }

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 type Reply = Parameters<typeof scriptedJudge>[0];
 
-async function open(reply: Reply, votes = 3, timeoutMs = 400) {
+async function open(reply: Reply, votes = 3, timeoutMs = 10_000) {
   running = await scriptedJudge(reply);
   const { url: baseUrl } = running;
   const options = { baseUrl, model: "judge", apiKey: "key", votes, timeoutMs };
@@ -27,7 +27,10 @@ async function open(reply: Reply, votes = 3, timeoutMs = 400) {
 const MESSAGE = { request: "a table for two", answer: "Booked for four.", next: "for two!" };
 
 async function verdictOf(replies: readonly ScriptedReply[], next = MESSAGE.next) {
-  const { server } = await open((_, i) => replies[i % replies.length] ?? 500, replies.length);
+  // A server that breaks is asked again until the time is over.
+  const timeoutMs = replies.some((reply) => reply === null || reply === 500) ? 1500 : undefined;
+  const reply: Reply = (_, i) => replies[Math.min(i, replies.length - 1)] ?? 500;
+  const { server } = await open(reply, replies.length, timeoutMs);
   return createMessageJudge(server)({ ...MESSAGE, next });
 }
 

@@ -31,7 +31,7 @@ test("without a deployed version, the base alone has figures", async () => {
     ["greedy", null],
     ["0.5", null],
   ]);
-}, 60_000);
+}, 240_000);
 
 test("the comparison reports its progress, and a stop ends it at once", async () => {
   const lines: string[] = [];
@@ -49,4 +49,4 @@ test("the comparison reports its progress, and a stop ends it at once", async ()
   await expect(run).rejects.toThrow("the final evaluation failed with exit code 130");
   // On a busy machine the first report comes before the last task.
   expect(lines[0]).toMatch(/^version 0 at temperature 1: \d+ of 40 tasks$/);
-}, 60_000);
+}, 240_000);
