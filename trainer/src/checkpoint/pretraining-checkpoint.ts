@@ -129,9 +129,10 @@ export async function loadPretraining(folder: string): Promise<PretrainingCheckp
 
 /**
  * The run that this command continues; `null` if it begins a new one. By default only an unfinished
- * run with the same settings is resumed. `resume: true` takes any run, with its own settings.
+ * run with the same settings is resumed. The number of steps may differ, for a run that has less or more time than was
+ * planned; the learning rate follows the new one. `resume: true` takes any run, with its own settings.
  *
- * @throws WaggleError `CONFLICT` for an unfinished run with other settings; as `loadPretraining`.
+ * @throws WaggleError `CONFLICT` for an unfinished run with other settings or with as many steps or more; as `loadPretraining`.
  */
 export async function resumedPretraining(
   folder: string,
@@ -154,7 +155,7 @@ export async function resumedPretraining(
   if (found.engine.step >= before.totalSteps) return null;
   const now = {
     seed: given.seed,
-    totalSteps: given.steps,
+    totalSteps: before.totalSteps,
     size: given.size,
     matrices: given.matrices,
     lossWeights: given.lossWeights,
@@ -162,5 +163,11 @@ export async function resumedPretraining(
     from: given.from,
   };
   requireSame(folder, before, now, PRETRAINING.startOver);
-  return found;
+  if (given.steps > found.engine.step) {
+    return { ...found, state: { ...found.state, totalSteps: given.steps } };
+  }
+  throw new WaggleError(
+    "CONFLICT",
+    `the run in ${folder} has taken ${found.engine.step} steps; choose more, or start over ${PRETRAINING.startOver}`,
+  );
 }

@@ -74,6 +74,8 @@ export async function runPretraining(
     from: earlier?.sha256,
   });
   const { seed, size } = resumed?.state ?? options;
+  if (resumed !== null)
+    say(`resumed at step ${resumed.engine.step} of ${resumed.state.totalSteps}`);
   const recipe = recipeOf(size);
   const text =
     earlier?.text ??
