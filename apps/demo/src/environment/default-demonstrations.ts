@@ -9,9 +9,9 @@ export const DEFAULT_DEMONSTRATIONS: EnvironmentSpec = mixed("default", [
     { spec: SHOP_TALK, level: 1, share: 14 },
     { spec: REDRAWN_SHOP_TALK, level: 0, share: 28 },
     { spec: REDRAWN_SHOP_TALK, level: 1, share: 14 },
-    { spec: INVENTED_TOOLS, level: 0, share: 12 },
-    { spec: INVENTED_TOOLS, level: 1, share: 8 },
-    { spec: INVENTED_TOOLS, level: 2, share: 10 },
+    { spec: INVENTED_TOOLS, level: 0, share: 11 },
+    { spec: INVENTED_TOOLS, level: 1, share: 6 },
+    { spec: INVENTED_TOOLS, level: 2, share: 20 },
   ],
   [{ spec: INVENTED_TOOLS, level: 2, share: 1 }],
 ]);

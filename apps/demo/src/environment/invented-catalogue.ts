@@ -32,7 +32,7 @@ export function inventedCatalogue(random: RandomSource): readonly Product[] {
 }
 
 /** One or two syllables, such as Blean or Torspix. */
-export function brand(random: RandomSource): string {
+function brand(random: RandomSource): string {
   const syllable = () => `${pick(random, ONSETS)}${pick(random, VOWELS)}${pick(random, CODAS)}`;
   return capital(random() < 0.3 ? syllable() : `${syllable()}${syllable()}`);
 }

@@ -6,10 +6,6 @@
 import { shuffled } from "@waggle/environments";
 import type { RandomSource } from "@waggle/protocol";
 import { CATALOGUE, type Product } from "./catalogue-data.ts";
-import { brand } from "./invented-catalogue.ts";
-
-/** Share of the catalogues in which products have the names of invented brands. */
-const BRANDS_SHARE = 0.4;
 
 const firstWord = (name: string): string => name.split(" ")[0] ?? "";
 const FIRST_WORDS = [...new Set(CATALOGUE.map(({ name }) => firstWord(name)))];
@@ -18,7 +14,6 @@ const CATEGORIES = [...new Set(CATALOGUE.map(({ category }) => category))];
 /** Redrawn goods, in the order of the catalogue's categories. */
 export function redrawnCatalogue(random: RandomSource): readonly Product[] {
   const places = shuffled(random, CATALOGUE);
-  const hasBrands = random() < BRANDS_SHARE;
   return CATEGORIES.flatMap((category) => {
     const items = CATALOGUE.filter((item) => item.category === category);
     const attributes = shuffled(
@@ -26,9 +21,7 @@ export function redrawnCatalogue(random: RandomSource): readonly Product[] {
       items.map((item) => item.attributes),
     );
     const words = [...new Set(items.map(({ name }) => firstWord(name)))];
-    const others = hasBrands
-      ? brands(random, words.length)
-      : shuffled(random, FIRST_WORDS).slice(0, words.length);
+    const others = shuffled(random, FIRST_WORDS);
     return items.map(({ name }, at): Product => {
       const { id, stock } = places.pop() as Product;
       const [first = "", ...rest] = name.split(" ");
@@ -44,11 +37,3 @@ export function redrawnCatalogue(random: RandomSource): readonly Product[] {
     });
   });
 }
-
-/** Different names of brands. */
-function brands(random: RandomSource, count: number): string[] {
-  const names = new Set<string>();
-  while (names.size < count) names.add(brand(random));
-  return [...names];
-}
-

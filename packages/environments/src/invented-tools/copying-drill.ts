@@ -1,5 +1,8 @@
-/** Very short tasks with random values, to practice copying: `set zork to Hqv31` and one call. */
-import { pick, shuffled } from "../draw.ts";
+/**
+ * Very short tasks with random values, to practice copying: `set zork to Hqv31` and one call. The word is in the name of the
+ * tool or only in its description, where the tool has to be found by it.
+ */
+import { integerBelow, pick, shuffled } from "../draw.ts";
 import { chance, type Drawing, drawOfSplit } from "./drawing.ts";
 import type { Field } from "./fields.ts";
 import { drawFrame } from "./request-frames.ts";
@@ -87,13 +90,23 @@ const ANY_INTEGER: Field = {
 };
 const VERBS = ["set", "put", "change", "mark", "store", "use", "make", "write", "save", "let"];
 
+/** Largest number of tools beside the right one. */
+const MOST_OTHERS = 3;
+
 type DrillTool = ScriptTool & { readonly word: string };
 
 function drawDrillTool(drawing: Drawing): DrillTool {
   const { random } = drawing;
   const word = inventedWord(drawing);
   const name = drawOfSplit(drawing, () =>
-    pick(random, [`${pick(random, VERBS)}_${word}`, word, `${word}_${inventedWord(drawing)}`]),
+    pick(random, [
+      `${pick(random, VERBS)}_${word}`,
+      word,
+      `${word}_${inventedWord(drawing)}`,
+      inventedWord(drawing),
+      inventedWord(drawing),
+      `${inventedWord(drawing)}_${inventedWord(drawing)}`,
+    ]),
   );
   const field = () => (chance(drawing, 0.8) ? ANY_TEXT : ANY_INTEGER);
   const second = chance(drawing, 0.3)
@@ -116,7 +129,9 @@ function drawDrillTool(drawing: Drawing): DrillTool {
 
 export function copyingDrill(drawing: Drawing): TaskScript {
   const tool = drawDrillTool(drawing);
-  const others = chance(drawing, 0.5) ? [drawDrillTool(drawing)] : [];
+  const others = Array.from({ length: integerBelow(drawing.random, MOST_OTHERS + 1) }, () =>
+    drawDrillTool(drawing),
+  );
   const values = tool.parameters.map(({ field }) => field.draw(drawing));
   const [first, second] = values as [Value, Value | undefined];
   const { frame, pattern } = drawFrame(drawing, second ? TWO_VALUES : ONE_VALUE);
