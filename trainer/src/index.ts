@@ -35,11 +35,10 @@ export {
   jsonOption,
   noResumeOption,
   operatorNameOption,
-  tasksOption,
 } from "./options/shared-options.ts";
 export { baseText } from "./pretrain/base-training.ts";
 export { chosenBase } from "./pretrain/chosen-base.ts";
 export type { ChosenBase } from "./pretrain/chosen-base.ts";
-export { trainEnvironmentBase } from "./pretrain/train-environment-base.ts";
+export { baseTasksOption, trainEnvironmentBase } from "./pretrain/train-environment-base.ts";
 export { isTooWeak, WEAK_BASE_PAGE } from "./pretrain/weak-base.ts";
 export { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "./recipes/edge-recipe.ts";
