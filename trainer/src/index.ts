@@ -18,7 +18,6 @@ export { environmentFrom } from "./extensions/environment-module.ts";
 export { moduleSource, resolvedFile } from "./extensions/module-source.ts";
 export { loggedRows } from "./metrics/metrics-row.ts";
 export type { LoggedRow } from "./metrics/logged-row.ts";
-export { modelFolder } from "./model/shipped-models.ts";
 export { CREDENTIAL_VARIABLES, PUBLISHER_KEY_VARIABLE } from "./options/credentials.ts";
 export {
   aboveZero,
@@ -37,7 +36,7 @@ export {
   operatorNameOption,
 } from "./options/shared-options.ts";
 export { baseText } from "./pretrain/base-training.ts";
-export { chosenBase } from "./pretrain/chosen-base.ts";
+export { chosenBase, siteBase } from "./pretrain/chosen-base.ts";
 export type { ChosenBase } from "./pretrain/chosen-base.ts";
 export { baseTasksOption, trainEnvironmentBase } from "./pretrain/train-environment-base.ts";
 export { isTooWeak, WEAK_BASE_PAGE } from "./pretrain/weak-base.ts";
