@@ -231,12 +231,19 @@ export async function siteModel(
   const practiced = requireEnvironment(site, "a base model");
   const { name, environment, base } = practiced;
   const folder = baseFolder(practiced);
-  if (!existsSync(folder)) {
-    say(`making the base model of ${name} from its demonstrator, once; this takes some minutes …`);
-  }
+  const isNew = !existsSync(folder);
+  say(
+    isNew
+      ? `making the base model of ${name} from its demonstrator, once; this takes some minutes …`
+      : `checking that the base model of ${name} fits its tasks …`,
+  );
   await chosenBase(environment, folder, base ?? {}, {
     onProgress: (progress) => say(baseText(name, progress)),
-    ...(beforeMaking && { beforeMaking }),
+    beforeMaking: async (replaced) => {
+      await beforeMaking?.(replaced);
+      if (isNew) return;
+      say(`its tasks, tools or settings have changed; making it again takes some minutes …`);
+    },
     signal,
   });
   return folder;
