@@ -120,7 +120,7 @@ test("a line is printed before each long step of the start", async () => {
     /publishing the model …/,
     /starting the trainer …/,
   ]) {
-    await dev.untilSaid(line);
+    expect(await dev.untilSaid(line)).toMatch(/^waggle /);
   }
 });
 

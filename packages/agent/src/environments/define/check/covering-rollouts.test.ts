@@ -6,12 +6,12 @@ import type { RecordedRollout } from "./recorded-rollout.ts";
 
 const { signal } = new AbortController();
 
-/** An environment whose tools only set a name. The gold turn of a task calls the tool that `toolFor` gives for its seed. */
+/** An environment whose gold turns call one tool each: for the task with a seed, what `toolFor` gives. */
 function environment(names: readonly string[], toolFor: (seed: number) => string): EnvironmentSpec {
   const tool = {
     description: "Set.",
-    parameters: { type: "object", properties: {}, additionalProperties: false },
-    run: (_: object, state: { used: string[] }) => state.used.push("once"),
+    parameters: { type: "object", properties: {}, additionalProperties: false } as const,
+    run: () => "set",
   };
   return defineEnvironment({
     name: "setters",
@@ -19,13 +19,13 @@ function environment(names: readonly string[], toolFor: (seed: number) => string
     splits: "own",
     tasks: ({ seed }) => ({
       request: `Set ${seed}.`,
-      state: { used: [] as string[] },
+      state: {},
       data: { tool: toolFor(seed) },
     }),
     tools: Object.fromEntries(names.map((name) => [name, tool])),
     verify: ({ text }) => text === "Done.",
     demonstrate: ({ data }) => [[data.tool, {}], "Done."],
-  } as never);
+  });
 }
 
 /** Tools that the turns after the first one, which has wrong calls of every tool, call. */
