@@ -48,7 +48,10 @@ test("a changed base is refused before it is made", async () => {
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   const state = join(project, "state");
   const { signal } = new AbortController();
-  const base = await siteModel(siteIn(project, 1), () => undefined, signal);
+  const said: string[] = [];
+  const say = (line: string): void => void said.push(line);
+  const base = await siteModel(siteIn(project, 1), say, signal);
+  expect(said[0]).toMatch(/^making the base model of echo from its demonstrator, once; /);
   const edge = { baseUrl: "http://unused", credential: "" };
   const sha256 = await publishBase(base, edge, { isDryRun: true });
   const installation = openInstallation(state);
@@ -78,14 +81,19 @@ test("a changed base is refused before it is made", async () => {
   expect(await publishBase(base, edge, { isDryRun: true })).toBe(sha256);
 
   // A state that learned nothing takes the new base.
+  said.length = 0;
   const remake = (): Promise<string> =>
-    siteModel(
-      changed,
-      () => undefined,
-      signal,
-      (replaced) => requireFreeState(installation, changed, replaced),
+    siteModel(changed, say, signal, (replaced) =>
+      requireFreeState(installation, changed, replaced, () => say("looking …")),
     );
   forget();
   expect(await remake()).toBe(base);
   expect(await publishBase(base, edge, { isDryRun: true })).not.toBe(sha256);
+  // Each step that takes long is announced before it.
+  expect(said.slice(0, 3)).toEqual([
+    "checking that the base model of echo fits its tasks …",
+    "looking …",
+    "its tasks, tools or settings have changed; making it again takes some minutes …",
+  ]);
+  expect(said[3]).toMatch(/^base of echo, made once {2}/);
 }, 120_000);

@@ -51,7 +51,9 @@ const appliedIn = (database: DatabaseSync): unknown[] =>
 test("a new installation has the tables of all migrations, and a second start applies none again", async () => {
   const folder = newFolder();
   const installation = openInstallation(folder, true);
-  await migrate(installation, DEMO);
+  let announced = 0;
+  const onStart = (): void => void (announced += 1);
+  await migrate(installation, DEMO, onStart);
   const stored = openStored(folder);
   const oneByOne = new DatabaseSync(":memory:");
   for (const name of names) oneByOne.exec(readFileSync(join(MIGRATIONS, name), "utf8"));
@@ -62,8 +64,9 @@ test("a new installation has the tables of all migrations, and a second start ap
 
   const marker = join(folder, "migrated");
   const { mtimeMs } = statSync(marker);
-  await migrate(installation, DEMO);
+  await migrate(installation, DEMO, onStart);
   expect(statSync(marker).mtimeMs).toBe(mtimeMs);
+  expect(announced).toBe(1);
 }, 120_000);
 
 // A start of Wrangler takes seconds.

@@ -12,11 +12,15 @@ test("a page is built once, also for two at the same time, and again when it is 
   const out = join(root, ".waggle", "built");
   const page: Page = { name: "small", root, out, project: process.cwd(), isOurs: true };
   const builtAt = () => statSync(join(out, "index.html")).mtimeMs;
-  const build = () => buildPage(page).then(builtAt);
+  let builds = 0;
+  const onStart = (): void => void (builds += 1);
+  const build = () => buildPage(page, undefined, onStart).then(builtAt);
 
   const [first, second] = await Promise.all([build(), build()]);
   expect(second).toBe(first);
   expect(await build()).toBe(first);
+  // Only a build is announced.
+  expect(builds).toBe(1);
   rmSync(out, { recursive: true });
   expect(await build()).toBeGreaterThan(first);
 });

@@ -110,6 +110,20 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
+test("a line is printed before each long step of the start", async () => {
+  for (const line of [
+    /^waggle {4}loading the site …$/,
+    /making the base model of meeting-rooms from its demonstrator, once/,
+    /migrating the edge's database …/,
+    /building the page dashboard …/,
+    /starting the edge and the pages …/,
+    /publishing the model …/,
+    /starting the trainer …/,
+  ]) {
+    expect(await dev.untilSaid(line)).toMatch(/^waggle /);
+  }
+});
+
 test("the template's own tests pass, and the site is ready", () => {
   const vitest = run(join(work, "node_modules", "vitest", "vitest.mjs"), "run");
   expect(stripVTControlCharacters(vitest.stdout)).toMatch(/Tests +[34] passed/);

@@ -82,6 +82,8 @@ export const ENVIRONMENT_REQUIREMENTS: readonly Requirement[] = [
       "trainer/src/environment-check/check-command.test.ts > a site's retention environment has one line, without the rules of practice: %s",
       `${DEFINE}/check/check-environment.test.ts > a check that cannot run has failed, and the others run`,
       `${DEFINE}/check/check-environment.test.ts > the built-in environment %s passes every check that it has examples for`,
+      "packages/dev/src/runtimes/runtime-check.test.ts > a tool that only a later task calls is repeated too, and one that no task calls is named",
+      "trainer/src/environment-check/check-command.test.ts > lengths are measured with what the site will have: %s",
       "trainer/src/environment-check/check-command.test.ts > the example %s of the docs passes, with one line per check",
       "trainer/src/environment-check/check-command.test.ts > an environment with a fault ends with exit code 1, and JSON names the task that shows it",
     ],

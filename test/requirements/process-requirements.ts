@@ -18,10 +18,12 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     id: "dev:own-project",
     source: "issue 15, 4 and 5",
     behavior:
-      "waggle dev runs in any project: its page and the practice page reload on change, a killed process comes back, and Ctrl-C ends everything.",
+      "waggle dev runs in any project: its page and the practice page reload on change, a killed process comes back, and Ctrl-C ends everything. It prints a line at once, and before each long step.",
     tests: [
       "test/e2e/own-project.test.ts > the site's own page opens, and a change of its tools reloads it",
       "test/e2e/own-project.test.ts > the practice page shows the environment's tasks",
+      "test/e2e/own-project.test.ts > a line is printed before each long step of the start",
+      "packages/cli/src/main.test.ts > dev says what it does before it loads anything, and other commands print nothing",
       "test/e2e/own-project.test.ts > a killed process of waggle dev comes back at its address",
       "test/e2e/own-project.test.ts > a dry run of the deployment bundles the Worker with the site's settings",
       "test/e2e/own-project.test.ts > Ctrl-C ends every process",
@@ -35,6 +37,7 @@ export const PROCESS_REQUIREMENTS: readonly Requirement[] = [
     tests: [
       "trainer/src/pretrain/base-card.test.ts > a base's card says what it learned from, how often it succeeds, its size and its limits",
       "trainer/src/pretrain/base-card.test.ts > the card's digest changes with the demonstrations",
+      "trainer/src/pretrain/base-card.test.ts > the card of a base from the default model names that model's package and version",
     ],
   },
   {

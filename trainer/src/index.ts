@@ -18,7 +18,6 @@ export { environmentFrom } from "./extensions/environment-module.ts";
 export { moduleSource, resolvedFile } from "./extensions/module-source.ts";
 export { loggedRows } from "./metrics/metrics-row.ts";
 export type { LoggedRow } from "./metrics/logged-row.ts";
-export { modelFolder } from "./model/shipped-models.ts";
 export { CREDENTIAL_VARIABLES, PUBLISHER_KEY_VARIABLE } from "./options/credentials.ts";
 export {
   aboveZero,
@@ -35,11 +34,10 @@ export {
   jsonOption,
   noResumeOption,
   operatorNameOption,
-  tasksOption,
 } from "./options/shared-options.ts";
 export { baseText } from "./pretrain/base-training.ts";
-export { chosenBase } from "./pretrain/chosen-base.ts";
+export { chosenBase, siteBase } from "./pretrain/chosen-base.ts";
 export type { ChosenBase } from "./pretrain/chosen-base.ts";
-export { trainEnvironmentBase } from "./pretrain/train-environment-base.ts";
+export { baseTasksOption, trainEnvironmentBase } from "./pretrain/train-environment-base.ts";
 export { isTooWeak, WEAK_BASE_PAGE } from "./pretrain/weak-base.ts";
 export { DEFAULT_EDGE_RECIPE, edgeRecipeNamed } from "./recipes/edge-recipe.ts";

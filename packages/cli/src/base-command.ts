@@ -2,10 +2,10 @@
 import { baseFolder, requireEnvironment } from "@waggle/dev";
 import { WaggleError } from "@waggle/protocol";
 import {
+  baseTasksOption,
   jsonOption,
   noResumeOption,
   type ProgramOptions,
-  tasksOption,
   trainEnvironmentBase,
 } from "@waggle/trainer";
 import type { Command } from "commander";
@@ -25,7 +25,7 @@ export function addBaseCommand(
 ): void {
   withSite(program.command("base"))
     .description("make the small model that a site starts from, and its model card")
-    .addOption(tasksOption(400))
+    .addOption(baseTasksOption())
     .addOption(noResumeOption())
     .addOption(jsonOption())
     .action(async (_: string | undefined, { site: source, tasks, resume, json = false }: Flags) => {

@@ -12,6 +12,11 @@ if (major < OLDEST) {
   );
   process.exitCode = 1;
 } else {
+  const [command, ...args] = process.argv.slice(2);
+  // Loading takes a second, and on a slow machine many. The line has the form of those that `dev` prints later.
+  if (command === "dev" && !args.some((arg) => arg === "--help" || arg === "-h")) {
+    process.stdout.write("waggle    loading the site …\n");
+  }
   const [{ runProgram }, { createWaggle }] = await Promise.all([
     import("@waggle/trainer"),
     import("./program.ts"),

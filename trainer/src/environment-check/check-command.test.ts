@@ -6,6 +6,7 @@ import { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { isLong, skipOutside } from "../../../test/fixtures/long.ts";
 import { PLANNER_FILES, plannerSite } from "../../../test/fixtures/planner-site.ts";
+import { NANO_MODEL } from "../model/shipped-models.ts";
 import { addCheckCommand } from "./check-command.ts";
 import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
 
@@ -136,6 +137,58 @@ test.each([
 ])("%s: says what is wrong", async (name, changes, message) => {
   const lines = await checked(await saved(name, changes), "--tasks", "3");
   expect(lines.find((line) => message.test(line))).toBeDefined();
+});
+
+/** The line about lengths of a site whose config has this in place of its base. */
+async function lengthsWith(base: string, environment: (text: string) => string): Promise<string> {
+  const { "waggle.config.ts": config = "", "environment.ts": practice = "" } = PLANNER_FILES;
+  const site = plannerSite({
+    "waggle.config.ts": config.replace(/^ {2}base: .*$/m, `  ${base},`),
+    "environment.ts": environment(practice),
+  });
+  onTestFinished(site.remove);
+  const lines = await checked(site.folder, "--tasks", "2");
+  return lines.find((line) => line.includes("  lengths  ")) ?? "";
+}
+
+/** An environment whose requests have this many words more. */
+const wordy = (count: number) => (practice: string) =>
+  practice.replace(
+    "return { request: `Move meeting ${number} to ${day}.`",
+    `return { request: \`Move meeting \${number} to \${day}.\${" perambulation".repeat(${count})}\``,
+  );
+
+test.each([
+  [
+    "a base from the default model, where tasks fit",
+    'base: { from: "default" }',
+    100,
+    /^passed .* of 1024 tokens, and the longest turn \d+ of 96, as the model that the base goes on from reads them$/,
+  ],
+  [
+    "a base from the default model, where tasks are too long",
+    'base: { from: "default" }',
+    300,
+    /^failed .* of 1024 tokens.* reads them; shorten the prompt, .*, or leave base\.from out and write contextLength: \d+$/,
+  ],
+  [
+    "a model of its own",
+    `model: ${JSON.stringify(NANO_MODEL)}`,
+    200,
+    /^failed .* of 512 tokens, .*, as the site's model reads them; shorten the prompt, .*, or choose a model with a longer context$/,
+  ],
+])("lengths are measured with what the site will have: %s", async (_, base, count, line) => {
+  expect(await lengthsWith(base, wordy(count))).toMatch(line);
+});
+
+test("without demonstrations there are no lengths, and a model that cannot be opened fails", async () => {
+  const undemonstrated = (practice: string) => practice.replace(/^ {2}demonstrate: .*$/m, "");
+  expect(await lengthsWith('base: { from: "default" }', undemonstrated)).toMatch(
+    /^skipped .* there are no demonstrations to measure$/,
+  );
+  expect(await lengthsWith('base: { from: "./absent" }', (same) => same)).toMatch(
+    /^failed .*absent/,
+  );
 });
 
 test("a schema with an unknown type fails, with its place", async () => {

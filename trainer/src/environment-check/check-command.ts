@@ -1,4 +1,5 @@
 /** `check`: checks an environment of the user as the built-in ones are tested, one line per check. */
+import { resolve } from "node:path";
 import {
   checkEnvironment,
   type EnvironmentCheck,
@@ -11,6 +12,8 @@ import { Argument, type Command } from "commander";
 import { environmentFrom } from "../extensions/environment-module.ts";
 import { moduleSource, resolvedFile } from "../extensions/module-source.ts";
 import { jsonOption, tasksOption } from "../options/shared-options.ts";
+import { siteBase } from "../pretrain/chosen-base.ts";
+import type { ModelChoice } from "./checked-model.ts";
 import { type EndlessCallWatch, untilEnded, watchEndlessCalls } from "./endless-call.ts";
 import { checkWithModel, findingOf } from "./model-checks.ts";
 import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
@@ -96,6 +99,7 @@ export function addCheckCommand(
         watch: watched(spec),
         retention: retention === undefined ? null : watched(retention).spec,
         site,
+        choice: site === null ? {} : modelChoice(site),
         own: ownModule(source, site, spec),
       },
       { tasks, signal, onProgress, checkRuntimes },
@@ -151,6 +155,7 @@ type Checked = {
   /** The site's retention environment, watched; `null` if it has none. */
   readonly retention: EnvironmentSpec | null;
   readonly site: LoadedSite | null;
+  readonly choice: ModelChoice;
   /** For other runtimes; `null` for a built-in environment. */
   readonly own: CheckedEnvironment | null;
 };
@@ -163,7 +168,7 @@ type Options = {
 };
 
 async function* allChecks(
-  { watch, retention, site, own }: Checked,
+  { watch, retention, site, choice, own }: Checked,
   { checkRuntimes, ...options }: Options,
 ): AsyncGenerator<EnvironmentCheck> {
   let isRepeatable = true;
@@ -171,7 +176,7 @@ async function* allChecks(
     if (one.check === "replay") isRepeatable = one.status === "passed";
     yield one;
   }
-  yield* checkWithModel(watch, options.signal);
+  yield* checkWithModel(watch, choice, options.signal);
   if (retention !== null) yield await retentionCheck(retention, options);
   const timeout = watch.timeout();
   const obstacle = timeout === null ? null : `not run, because ${timeout}`;
@@ -208,6 +213,10 @@ async function retentionCheck(
     status: "passed",
     words: `${spec.name} passes ${passed.join(", ")}; the gate plays its held-out tasks, and nothing trains on them`,
   };
+}
+
+function modelChoice({ folder, definition: { model, base = {} } }: LoadedSite): ModelChoice {
+  return { model: model && resolve(folder, model), base: siteBase(folder, base) };
 }
 
 /** The modules of the user's environment; `null` if it is built in. */

@@ -16,6 +16,8 @@ export type CheckedEnvironment = {
 
 /** Options of `CheckRuntimes`. */
 export type RuntimeCheckOptions = {
+  /** Checked tasks of each split and level, from which those for the runtimes are chosen. */
+  readonly tasks: number;
   readonly signal: AbortSignal;
   readonly onProgress: (check: string, done: number, tasks: number) => void;
   /** Why no runtime can check the environment; each is then skipped with this reason. */

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { environmentNamed } from "@waggle/environments";
 import { successRate } from "@waggle/evaluation";
 import type { DecoderConfig } from "@waggle/model";
+import { WAGGLE_VERSION } from "@waggle/protocol";
 import { afterAll, expect, test } from "vitest";
 import type { BaseModel } from "../model/base-model.ts";
+import { DEFAULT_MODEL } from "../model/shipped-models.ts";
 import { writeBaseCard } from "./base-card.ts";
 import { CONTINUED_BASE } from "./continued-base.ts";
 import { ENVIRONMENT_BASE } from "./environment-base.ts";
@@ -76,7 +78,8 @@ test("the card's digest changes with the demonstrations", async () => {
   expect(other).not.toBe(one);
 });
 
-test("the card of a base that goes on from a model names it, and says how it does with new tools", async () => {
+/** The card of a base that goes on from the model in a folder. */
+async function continuedCard(from: string): Promise<string> {
   writeFileSync(join(folder, "model.safetensors"), new Uint8Array(2_500_000));
   const rate = (of: number) => successRate(Array.from({ length: 50 }, (_, i) => i < of));
   const success = { sampled: rate(20), greedy: rate(35) };
@@ -86,10 +89,14 @@ test("the card of a base that goes on from a model names it, and says how it doe
   await writeBaseCard(
     folder,
     spec,
-    { recipe, model },
+    { recipe, model, from },
     { success, unseen: null, kinds: null, tools },
   );
-  const text = readFileSync(join(folder, "README.md"), "utf8");
+  return readFileSync(join(folder, "README.md"), "utf8");
+}
+
+test("the card of a base that goes on from a model names it, and says how it does with new tools", async () => {
+  const text = await continuedCard(folder);
   for (const said of [
     "the model with the hash `abc123`",
     "| demonstrations with invented tools | 25 % |",
@@ -100,4 +107,10 @@ test("the card of a base that goes on from a model names it, and says how it doe
     expect(text).toContain(said);
   }
   expect(text).not.toMatch(/random weights|mistake|knows only|kind of task/);
+});
+
+test("the card of a base from the default model names that model's package and version", async () => {
+  expect(await continuedCard(DEFAULT_MODEL)).toContain(
+    `It went on from the default model of Waggle, @waggle/default-model ${WAGGLE_VERSION} (hash \`abc123\`).`,
+  );
 });

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import type { EnvironmentSpec } from "@waggle/environments";
 import type { SuccessRate } from "@waggle/evaluation";
 import { parameterCount } from "@waggle/model";
-import type { MadeBase } from "./chosen-base.ts";
+import type { ChosenBase, MadeBase } from "./chosen-base.ts";
 import type { ContinuedRecipe } from "./continued-base.ts";
 import type { EnvironmentBaseRecipe } from "./environment-base.ts";
 import { demonstrationsDigest } from "./environment-text.ts";
 import type { BaseSuccess, KindSuccess } from "./kind-success.ts";
 import { rateCell } from "./model-card.ts";
+import { shippedModelTitle } from "../model/shipped-models.ts";
 
 /** How a base does with tools that it has never seen, greedily. */
 export type ToolScores = { readonly tool: SuccessRate; readonly arguments: SuccessRate };
@@ -32,11 +33,12 @@ export const BASE_CARD = "README.md";
  * Writes `README.md` into the model's folder.
  *
  * @param recipe - with which the base was made
+ * @param from - folder of the model that the base goes on from, if there is one
  */
 export async function writeBaseCard(
   folder: string,
   spec: EnvironmentSpec,
-  { recipe, model: { config } }: MadeBase,
+  { recipe, model: { config }, from }: MadeBase & Pick<ChosenBase, "from">,
   { success, unseen, kinds, tools }: BaseMeasures,
 ): Promise<void> {
   const { contextLength } = config;
@@ -52,7 +54,7 @@ in the environment \`${spec.name}\`${errsOnPurpose(spec, recipe) ? " and errs on
 
 ## Training
 
-${startText(recipe)}
+${startText(recipe, from)}
 
 | setting | value |
 |---|---|
@@ -113,11 +115,14 @@ function isContinued(recipe: MadeBase["recipe"]): recipe is ContinuedRecipe {
   return "from" in recipe;
 }
 
-function startText(recipe: MadeBase["recipe"]): string {
-  return isContinued(recipe)
-    ? `It went on from the model with the hash \`${recipe.from}\` and learned from the environment's own demonstrations
-on training tasks, and from tasks with invented tools.`
-    : `It started from random weights and learned only from the environment's own demonstrations on training tasks. It has
+function startText(recipe: MadeBase["recipe"], from: string | undefined): string {
+  if (isContinued(recipe)) {
+    const title = from === undefined ? null : shippedModelTitle(from);
+    const hash = `\`${recipe.from}\``;
+    return `It went on from ${title === null ? `the model with the hash ${hash}` : `${title} (hash ${hash})`}.
+It learned from the environment's own demonstrations on training tasks, and from tasks with invented tools.`;
+  }
+  return `It started from random weights and learned only from the environment's own demonstrations on training tasks. It has
 read no text of people.`;
 }
 

@@ -2,6 +2,7 @@
 import type { EnvironmentSpec } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../model/base-model.ts";
+import { modelFolder } from "../model/shipped-models.ts";
 import type { BaseRun } from "./base-training.ts";
 import { type ContinuedRecipe, continuedBase } from "./continued-base.ts";
 import {
@@ -16,6 +17,11 @@ export type ChosenBase = OwnBase & {
   /** Folder of the model that the base goes on from; absent: the base starts from random weights. */
   readonly from?: string | undefined;
 };
+
+/** The base that a site's config chooses, with the absolute folder of the model that it goes on from. */
+export function siteBase(folder: string, { from, ...base }: ChosenBase): ChosenBase {
+  return from === undefined ? base : { ...base, from: modelFolder(from, folder) };
+}
 
 /** A base with the settings that it was made with. */
 export type MadeBase = {

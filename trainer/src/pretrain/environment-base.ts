@@ -11,6 +11,7 @@ import { baseDemonstration, HABIT } from "./base-demonstration.ts";
 import { habitOf } from "./base-habit.ts";
 import { type BaseRun, type BaseStart, keptBase } from "./base-training.ts";
 import { demonstrationsDigest, trainEnvironmentText } from "./environment-text.ts";
+import type { NanoText } from "./nano-text.ts";
 import { hasListedValues } from "./listed-values.ts";
 
 /**
@@ -127,13 +128,21 @@ async function recordOf(spec: EnvironmentSpec, recipe: EnvironmentBaseRecipe): P
   };
 }
 
+/** The tokenizer and the chat format of a base, trained on its demonstrations. */
+export function environmentBaseText(
+  spec: EnvironmentSpec,
+  recipe: EnvironmentBaseRecipe,
+): Promise<NanoText> {
+  return trainEnvironmentText(spec, { ...recipe, count: TEXT_DEMONSTRATIONS });
+}
+
 /** Random weights, a tokenizer of the demonstrations, and the demonstrations themselves. */
 async function startOf(spec: EnvironmentSpec, recipe: EnvironmentBaseRecipe): Promise<BaseStart> {
   const { seed, steps, batchSize, habitPatterns, habit = HABIT } = recipe;
   const patternHabit =
     habitPatterns === undefined ? undefined : await habitOf(spec, habitPatterns, habit);
   const demonstration = { ...recipe, patternHabit };
-  const text = await trainEnvironmentText(spec, { ...recipe, count: TEXT_DEMONSTRATIONS });
+  const text = await environmentBaseText(spec, recipe);
   const config = configOf(recipe, text.tokenizer.vocabularySize);
   return {
     config,

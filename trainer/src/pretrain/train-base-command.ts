@@ -17,7 +17,6 @@ import {
   saveEveryOption,
   seedOption,
   stepsOption,
-  tasksOption,
   tensorboardOption,
 } from "../options/shared-options.ts";
 import { aboveZero, existingModel, fraction } from "../options/option-values.ts";
@@ -25,7 +24,7 @@ import { MODEL_SIZES } from "../checkpoint/pretraining-checkpoint.ts";
 import { CONTINUED_BASE } from "./continued-base.ts";
 import { DEFAULT_SEED, NANO, recipeOf } from "./pretrain-recipe.ts";
 import { type PretrainCommandOptions, runPretraining } from "./pretrain-command.ts";
-import { trainEnvironmentBase } from "./train-environment-base.ts";
+import { baseTasksOption, trainEnvironmentBase } from "./train-environment-base.ts";
 
 const SEEDS = { least: 1, most: 0xffff_ffff, byDefault: DEFAULT_SEED };
 
@@ -90,7 +89,7 @@ export function addTrainBaseCommand(
     .addOption(mustResumeOption())
     .addOption(noResumeOption())
     .addOption(seedOption("seed of data and initial weights", SEEDS))
-    .addOption(tasksOption(400))
+    .addOption(baseTasksOption())
     .option(
       "--mistakes <rate>",
       "error rate of the demonstrations, without --nano, --size and --from (default: 0.1, or 0 for values from lists; built-in environments: 0.35)",

@@ -1,11 +1,13 @@
-/** `waggle base` and `train-base --env`, stopped while the base is measured. */
+/** How `waggle base` and `train-base --env` measure a base, also if they are stopped while they do. */
 import { existsSync, readFileSync } from "node:fs";
 import { appendFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineEnvironment } from "@waggle/agent/define";
+import { environmentNamed } from "@waggle/environments";
 import { expect, onTestFinished, test } from "vitest";
 import { isLong } from "../../../test/fixtures/long.ts";
+import { ENVIRONMENT_BASE, environmentBase } from "./environment-base.ts";
 import { trainEnvironmentBase } from "./train-environment-base.ts";
 
 /**
@@ -97,6 +99,21 @@ test("a stop while the base is measured keeps what was measured, and the same co
   // No task was rolled out twice. Both runs also judge the demonstrations.
   expect(repeated.verdicts - again.verdicts).toBe(second);
 });
+
+test("a base from a model plays as many tasks with tools never seen as of its environment", async () => {
+  const { folder, make } = await baseFolder();
+  const from = join(folder, "first");
+  const recipe = { ...ENVIRONMENT_BASE, steps: 1, batchSize: 1, width: 32, layers: 1 };
+  await environmentBase(environmentNamed("bandit"), from, recipe, {
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+  const { failure, out, said } = await make(undefined, { from, tasks: 2 });
+  expect(failure).toBeNull();
+  expect(said).toContain("held-out tasks  6/6");
+  expect(out).toContain("of 2 held-out tasks of echo");
+  expect(out).toContain("of 2 tasks with tools never seen");
+}, 60_000);
 
 // Under `npm test`, pretraining-run.test.ts begins anew without resuming.
 test.runIf(isLong())(

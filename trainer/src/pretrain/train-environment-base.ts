@@ -7,12 +7,14 @@ import { type EnvironmentSpec, INVENTED_TASKS, unseenPatterns } from "@waggle/en
 import { type SuccessRate, successRate } from "@waggle/evaluation";
 import type { TaskReference, Verification } from "@waggle/protocol";
 import { parameterCount } from "@waggle/model";
+import type { Option } from "commander";
 import { rollOutTasks } from "../evaluation/evaluation.ts";
 import { heldOutTask } from "../evaluation/held-out.ts";
 import { taskProgress } from "../evaluation/task-progress.ts";
 import { samplingAt } from "../evaluation/temperature.ts";
 import type { BaseModel } from "../model/base-model.ts";
 import { openPolicy } from "../model/open-model.ts";
+import { tasksOption } from "../options/shared-options.ts";
 import { BASE_CARD, type ToolScores, writeBaseCard } from "./base-card.ts";
 import { BASE_RECORD, baseText, leftText } from "./base-training.ts";
 import { type ChosenBase, chosenBase } from "./chosen-base.ts";
@@ -25,7 +27,7 @@ export type EnvironmentBaseCommand = ChosenBase & {
   /** Output folder; default: the environment's folder in the cache of bases. */
   readonly out?: string | undefined;
   readonly bases: string;
-  /** Number of held-out tasks in the evaluation. */
+  /** Number of held-out tasks in the evaluation, and the most with tools never seen. */
   readonly tasks: number;
   readonly resume?: boolean | undefined;
   readonly saveEvery: number;
@@ -62,8 +64,16 @@ function stoppedText({ greedy, sampled }: Partial<BaseSuccess>): string {
   return `stopped; the base and what was measured are kept.${soFar} Run the same command again to go on, or with fewer --tasks`;
 }
 
-/** Held-out tasks with invented tools. */
-const TOOL_TASKS = 100;
+/** Most held-out tasks with invented tools. */
+const MOST_TOOL_TASKS = 100;
+
+/** `--tasks` of the commands that make a base. */
+export function baseTasksOption(): Option {
+  return tasksOption(
+    400,
+    `held-out tasks to play greedily and then sampled; a base that goes on from a model also plays as many with tools never seen, at most ${MOST_TOOL_TASKS}`,
+  );
+}
 
 const TEMPERATURES: Readonly<Record<Stage, number>> = { greedy: 0, sampled: 1, tools: 0 };
 
@@ -101,7 +111,7 @@ export async function trainEnvironmentBase(
   });
   const kept = new KeptVerdicts(verdictFile, model.reference.sha256);
   // A base that started from random weights knows only the tools of its environment.
-  const toolTasks = from === undefined ? 0 : TOOL_TASKS;
+  const toolTasks = from === undefined ? 0 : Math.min(options.tasks, MOST_TOOL_TASKS);
   const counts = { greedy: options.tasks, sampled: options.tasks, tools: toolTasks };
   const keptOf = (stage: Stage): readonly KeptVerdict[] => kept.of(stage, counts[stage]);
   const tasks = counts.greedy + counts.sampled + counts.tools;
@@ -160,7 +170,7 @@ export async function trainEnvironmentBase(
   kept.remove();
   // A model that a user put there has a card of its own, or none.
   if (existsSync(join(folder, BASE_RECORD))) {
-    await writeBaseCard(folder, spec, { recipe, model }, measures);
+    await writeBaseCard(folder, spec, { recipe, model, from }, measures);
   }
   const parameters = parameterCount(model.config);
   write.out(

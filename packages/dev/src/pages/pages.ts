@@ -94,15 +94,20 @@ const variablesOf = ({ practice, site }: Page): { [name: string]: string } => ({
 /**
  * Builds a page. A site's imports are unknown, so its page is built each time.
  * A build empties the folder that it writes to, so two processes build the same page one after the other.
+ *
+ * @param onStart - called if there is something to build
  */
-export function buildPage(page: Page, onLine?: LineSink): Promise<void> {
-  return withLock(`${page.out}.lock`, () => buildIfNeeded(page, onLine));
+export function buildPage(page: Page, onLine?: LineSink, onStart?: () => void): Promise<void> {
+  return withLock(`${page.out}.lock`, () => buildIfNeeded(page, onLine, onStart));
 }
 
-async function buildIfNeeded(page: Page, onLine?: LineSink): Promise<void> {
+async function buildIfNeeded(page: Page, onLine?: LineSink, onStart?: () => void): Promise<void> {
   const { name, root, out } = page;
-  const build = () =>
-    runToEnd(`build ${name}`, argumentsOf("build", page), { env: variablesOf(page), onLine });
+  const build = (): Promise<void> => {
+    onStart?.();
+    const env = variablesOf(page);
+    return runToEnd(`build ${name}`, argumentsOf("build", page), { env, onLine });
+  };
   if (!page.isOurs) return build();
   const print = FROM_SOURCE
     ? fingerprint(root, [

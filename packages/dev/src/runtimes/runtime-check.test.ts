@@ -1,5 +1,5 @@
 /** Environments in workerd and Chromium. A fake runtime imports the bundle into Node. */
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -85,7 +85,8 @@ async function resultsOf(
   obstacle: string | null = null,
 ) {
   const found: string[] = [];
-  const options = { signal: new AbortController().signal, onProgress: () => {}, obstacle };
+  const { signal } = new AbortController();
+  const options = { tasks: 100, signal, onProgress: () => {}, obstacle };
   const checked = { spec, file, exportName: "default", reward, project: folder };
   for await (const one of checkRuntimes(checked, options, runtimes)) {
     found.push(`${one.status} ${one.check}: ${one.words}`);
@@ -107,7 +108,7 @@ test("the first difference is shown with both values and a likely cause, and a m
     missing,
   ]);
   expect(found).toEqual([
-    "passed in same: 6 tasks with 18 turns give the same results and verdicts in same as in Node, byte for byte",
+    "passed in same: 6 tasks with 30 turns give the same results and verdicts in same as in Node, byte for byte; their gold turns call count",
     expect.stringMatching(
       /^failed in other-result: seed 0, train: in turn 1, count gives \{"b":1,"a":0\.96\d+\} in Node and \{"c":1,"a":0\.96\d+\} in other-result\. Likely cause: Math\.tanh may differ/,
     ),
@@ -118,6 +119,35 @@ test("the first difference is shown with both values and a likely cause, and a m
       /^failed in other-verdict: seed 0, train: the same turns are judged \{.*\} in Node and \{/,
     ),
     "skipped in missing: install it with npx install",
+  ]);
+});
+
+test("a tool that only a later task calls is repeated too, and one that no task calls is named", async () => {
+  const tool = (name: string): string =>
+    `${name}: { description: "Count.", parameters: { ...ONE, required: ["at"] }, run: () => "${name}" },`;
+  // Only a call with right arguments reaches the tool.
+  const one =
+    'const ONE = { type: "object", properties: { at: { const: 7 } }, additionalProperties: false };';
+  const file = await saved("seldom", "1", one);
+  const source = await readFile(file, "utf8");
+  await writeFile(
+    file,
+    source
+      .replace("tasks: ({ random })", "tasks: ({ random, seed })")
+      .replace("data: null", 'data: seed === 60 ? "seldom" : "count"')
+      .replace("tools: {", `tools: { ${tool("seldom")} ${tool("never")}`)
+      .replace(
+        'demonstrate: () => [["count", {}]',
+        'demonstrate: ({ data }) => [[data, data === "count" ? {} : { at: 7 }]',
+      ),
+  );
+  expect(
+    await results(file, [same, changed("other", 'run: () => "seldom"', 'run: () => "SELDOM"')]),
+  ).toEqual([
+    "passed in same: 7 tasks with 35 turns give the same results and verdicts in same as in Node, byte for byte; their gold turns call seldom and count; no checked task calls never",
+    expect.stringMatching(
+      /^failed in other: seed 60, train: in turn [2-9], seldom gives "seldom" in Node and "SELDOM"/,
+    ),
   ]);
 });
 

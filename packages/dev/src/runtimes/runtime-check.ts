@@ -4,8 +4,8 @@
  */
 import { stripVTControlCharacters } from "node:util";
 import {
+  coveringRollouts,
   type EnvironmentCheck,
-  recordedRollouts,
   type RecordedRollout,
   rolloutDifference,
 } from "@waggle/agent/define";
@@ -17,8 +17,9 @@ import { inWorkerd } from "./in-workerd.ts";
 import { likelyCause } from "./likely-cause.ts";
 import type { Repeated } from "./repeated-turns.ts";
 
-/** Tasks of each split and level. */
-const TASKS = 3;
+/** The rollouts to repeat. */
+type Covering = Awaited<ReturnType<typeof coveringRollouts>>;
+
 const LIMIT_MS = 60_000;
 const MOST_CHARACTERS = 120;
 
@@ -50,7 +51,7 @@ const RUNTIMES: readonly Runtime[] = [
 /** The result in each runtime. One that is not installed is skipped, with the command that installs it. */
 export async function* checkRuntimes(
   environment: CheckedEnvironment,
-  { signal, onProgress, obstacle }: RuntimeCheckOptions,
+  { tasks, signal, onProgress, obstacle }: RuntimeCheckOptions,
   runtimes: readonly Runtime[] = RUNTIMES,
 ): AsyncGenerator<EnvironmentCheck> {
   if (obstacle !== null) {
@@ -59,11 +60,11 @@ export async function* checkRuntimes(
     }
     return;
   }
-  let recorded: readonly RecordedRollout[];
+  let covering: Covering;
   let bundle: EnvironmentBundle;
   let failure = "cannot be played";
   try {
-    recorded = await recordedRollouts(environment.spec, TASKS, signal);
+    covering = await coveringRollouts(environment.spec, tasks, signal);
     failure = "cannot be bundled for pages and Workers";
     bundle = await environmentBundle(environment);
   } catch (error) {
@@ -75,22 +76,23 @@ export async function* checkRuntimes(
   for (const runtime of runtimes) {
     signal.throwIfAborted();
     const check = `in ${runtime.name}`;
-    onProgress(check, 0, recorded.length);
-    yield { check, ...(await resultIn(runtime, { bundle, recorded, environment, signal })) };
+    onProgress(check, 0, covering.tasks);
+    yield { check, ...(await resultIn(runtime, { bundle, covering, environment, signal })) };
   }
 }
 
 type Replayed = {
   readonly bundle: EnvironmentBundle;
-  readonly recorded: readonly RecordedRollout[];
+  readonly covering: Covering;
   readonly environment: CheckedEnvironment;
   readonly signal: AbortSignal;
 };
 
 async function resultIn(
   { name, place, replay }: Runtime,
-  { bundle, recorded, environment, signal }: Replayed,
+  { bundle, covering, environment, signal }: Replayed,
 ): Promise<Omit<EnvironmentCheck, "check">> {
+  const { rollouts: recorded } = covering;
   const cause = likelyCause(bundle.sources);
   let again: readonly RecordedRollout[];
   try {
@@ -116,8 +118,24 @@ async function resultIn(
     return { status: "failed", words: `${words}. ${cause}`, task: before.task };
   }
   const turns = recorded.reduce((sum, one) => sum + one.turns.length, 0);
-  const words = `${recorded.length} tasks with ${turns} turns give the same results and verdicts in ${name}${place()} as in Node, byte for byte`;
+  const words = `${covering.tasks} tasks with ${turns} turns give the same results and verdicts in ${name}${place()} as in Node, byte for byte${toolWords(covering)}`;
   return { status: "passed", words };
+}
+
+/** Which tools the tasks call, and which they do not. */
+function toolWords({ tools, leftOut, uncalled }: Covering): string {
+  const words = [
+    tools.length > 0 ? `; their gold turns call ${listed(tools)}` : "",
+    leftOut.length > 0 ? `; tasks that call ${listed(leftOut)} were left out to save time` : "",
+    uncalled.length > 0 ? `; no checked task calls ${listed(uncalled)}` : "",
+  ];
+  return words.join("");
+}
+
+/** `a, b and c`. */
+function listed(names: readonly string[]): string {
+  const [last = ""] = names.slice(-1);
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }
 
 function differenceIn(

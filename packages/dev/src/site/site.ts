@@ -17,9 +17,9 @@ import {
   chosenBase,
   type ChosenBase,
   environmentFrom,
-  modelFolder,
   moduleSource,
   resolvedFile,
+  siteBase,
 } from "@waggle/trainer";
 
 /** A loaded site. */
@@ -181,7 +181,7 @@ async function siteIn(path: string): Promise<Site> {
       ? { page: { root: folder, isOurs: false, hasPractice: false } }
       : {}),
     ...(model === undefined ? {} : { model: resolve(folder, model) }),
-    ...(base === undefined ? {} : { base: baseIn(folder, base) }),
+    ...(base === undefined ? {} : { base: siteBase(folder, base) }),
     edgeVariables: edgeVariables(loaded),
     settings: siteSettings(loaded),
     ...(edge?.url === undefined ? {} : { edgeUrl: edge.url }),
@@ -199,11 +199,6 @@ async function siteIn(path: string): Promise<Site> {
     },
     modules: () => modulesOf(configFile),
   };
-}
-
-/** The site's choice of a base, with the folder of the model that it goes on from. */
-function baseIn(folder: string, { from, ...base }: ChosenBase): ChosenBase {
-  return from === undefined ? base : { ...base, from: modelFolder(from, folder) };
 }
 
 /** Folder for the state of a site: different sites and base models cannot share a database. */
@@ -236,12 +231,19 @@ export async function siteModel(
   const practiced = requireEnvironment(site, "a base model");
   const { name, environment, base } = practiced;
   const folder = baseFolder(practiced);
-  if (!existsSync(folder)) {
-    say(`making the base model of ${name} from its demonstrator, once; this takes some minutes …`);
-  }
+  const isNew = !existsSync(folder);
+  say(
+    isNew
+      ? `making the base model of ${name} from its demonstrator, once; this takes some minutes …`
+      : `checking that the base model of ${name} fits its tasks …`,
+  );
   await chosenBase(environment, folder, base ?? {}, {
     onProgress: (progress) => say(baseText(name, progress)),
-    ...(beforeMaking && { beforeMaking }),
+    beforeMaking: async (replaced) => {
+      await beforeMaking?.(replaced);
+      if (isNew) return;
+      say(`its tasks, tools or settings have changed; making it again takes some minutes …`);
+    },
     signal,
   });
   return folder;

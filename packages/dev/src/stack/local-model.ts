@@ -19,14 +19,17 @@ const USED_BASE = `SELECT sha256 FROM baseModel WHERE site = '${DEFAULT_SITE}' A
  * Finds out before a base model is made, which takes minutes, that the installation could not use it.
  *
  * @param replaced - hash of the base model that the new one replaces
+ * @param onStart - called if there is a database to look at
  * @throws WaggleError `CONFLICT` if the installation has learned with that one.
  */
 export async function requireFreeState(
   installation: Installation,
   site: Site,
   replaced: string | null,
+  onStart?: () => void,
 ): Promise<void> {
   if (replaced === null || !existsSync(edgeStorage(installation))) return;
+  onStart?.();
   await migrate(installation, site);
   const rows = (await rowsOf(installation, site, USED_BASE)) as { readonly sha256: string }[];
   if (!rows.some(({ sha256 }) => sha256 === replaced)) return;

@@ -123,7 +123,9 @@ async function start(
   const model =
     options.model ??
     (await siteModel(site, tell, signal, (replaced) =>
-      requireFreeState(installation, site, replaced),
+      requireFreeState(installation, site, replaced, () =>
+        tell("looking in the edge's database for what its base model has learned …"),
+      ),
     ));
   const edgePort = await portFor(options.port, 8787);
   const edgeUrl = `http://localhost:${edgePort}`;
@@ -137,10 +139,12 @@ async function start(
     port: ports[index] ?? 0,
     reloads: options.reloads && !page.isOurs,
   }));
-  tell("preparing storage and pages …");
+  const built = pages.filter(({ reloads }) => !reloads);
   await Promise.all([
-    migrate(installation, site),
-    ...pages.filter(({ reloads }) => !reloads).map(({ page }) => buildPage(page, listen)),
+    migrate(installation, site, () => tell("migrating the edge's database …")),
+    ...built.map(({ page }) =>
+      buildPage(page, listen, () => tell(`building the page ${page.name} …`)),
+    ),
   ]);
   tell("starting the edge and the pages …");
   await Promise.all([

@@ -34,8 +34,14 @@ function allMigrations(): string {
  *
  * Wrangler starts workerd again for each migration, which takes about 0.8 s. A new database gets all of them at once,
  * in one transaction.
+ *
+ * @param onStart - called if there are pending migrations
  */
-export async function migrate(installation: Installation, site: Site): Promise<void> {
+export async function migrate(
+  installation: Installation,
+  site: Site,
+  onStart?: () => void,
+): Promise<void> {
   const storage = edgeStorage(installation);
   const worker = join(installation.folder, "worker");
   const marker = join(installation.folder, "migrated");
@@ -45,6 +51,7 @@ export async function migrate(installation: Installation, site: Site): Promise<v
   const d1 = (...args: readonly string[]): Promise<void> =>
     runD1("migrations", args, { installation, site, config });
   await once(marker, fingerprint(MIGRATIONS, ["*.sql"]), async () => {
+    onStart?.();
     if (!isNew) return d1("migrations", "apply", "DB");
     const file = join(worker, "migrations.sql");
     writeFileSync(file, allMigrations());

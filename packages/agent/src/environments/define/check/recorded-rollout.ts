@@ -12,7 +12,7 @@ import {
   type TaskReference,
   type ToolResult,
 } from "@waggle/protocol";
-import { played, type Played, sampledReferences } from "./check-context.ts";
+import { played, type Played } from "./check-context.ts";
 import { isWithoutDemonstrator } from "./verifier-checks.ts";
 
 /** Turns of a task, what the environment answered, and the verdict. */
@@ -50,17 +50,15 @@ export async function recordedRollout(
   return recordOf(spec, reference, await played({ spec, signal }, reference, act));
 }
 
-/** Records rollouts of tasks of every split and level. */
-export async function recordedRollouts(
+/** Plays the gold turns of a task; `null` if there are none. */
+export async function goldRollout(
   spec: EnvironmentSpec,
-  tasks: number,
+  reference: TaskReference,
   signal: AbortSignal,
-): Promise<RecordedRollout[]> {
-  const recorded: RecordedRollout[] = [];
-  for (const reference of sampledReferences(spec, tasks)) {
-    recorded.push(await recordedRollout(spec, reference, signal));
-  }
-  return recorded;
+): Promise<RecordedRollout | null> {
+  if (spec.examples === undefined) return null;
+  const gold = withoutErrors(await spec.examples.gold(reference));
+  return recordOf(spec, reference, await played({ spec, signal }, reference, gold));
 }
 
 /** Plays the turns of a record again. */
@@ -128,6 +126,7 @@ async function demonstratorOf(
 
 /** Begins with a turn of wrong calls, so that failures are compared too. */
 function afterStrangeCalls(names: readonly string[], act: Demonstrator): Demonstrator {
+  const careless = withoutErrors(act);
   let turn = 0;
   return (seen) => {
     turn += 1;
@@ -139,10 +138,17 @@ function afterStrangeCalls(names: readonly string[], act: Demonstrator): Demonst
       ]);
       return { text: "", calls };
     }
+    // The strange calls may have changed what the author's code relies on.
+    return careless(turn === 2 ? null : seen);
+  };
+}
+
+/** A silent turn follows where the author's code throws. */
+function withoutErrors(act: Demonstrator): Demonstrator {
+  return (seen) => {
     try {
-      return act(turn === 2 ? null : seen);
+      return act(seen);
     } catch {
-      // The strange calls may have changed what the author's code relies on.
       return { text: "", calls: [] };
     }
   };
