@@ -128,7 +128,7 @@ test("the template's own tests pass, and the site is ready", () => {
   const vitest = run(join(work, "node_modules", "vitest", "vitest.mjs"), "run");
   expect(stripVTControlCharacters(vitest.stdout)).toMatch(/Tests +[34] passed/);
   expect(run(MAIN, "check", ".").stdout).toMatch(/ is ready\n$/);
-}, 60_000);
+});
 
 test("the site's own page opens, and a change of its tools reloads it", async () => {
   const page = await open("meeting-rooms");
@@ -138,7 +138,7 @@ test("the site's own page opens, and a change of its tools reloads it", async ()
   const file = join(site, "src", "tools.ts");
   writeFileSync(file, `${readFileSync(file, "utf8")}\nexport const CHANGED = true;\n`);
   await expect.poll(() => page.evaluate(() => "isOld" in window), { timeout: 20_000 }).toBe(false);
-}, 60_000);
+});
 
 test("the practice page shows the environment's tasks", async () => {
   const page = await open("practice");
@@ -147,14 +147,14 @@ test("the practice page shows the environment's tasks", async () => {
     .poll(() => request.innerText(), { timeout: 90_000 })
     .toMatch(/a room .*on [a-z]+day at \d\d:\d\d|^On [a-z]+day at \d\d:\d\d/);
   expect(await page.locator("#name").innerText()).toBe("meeting-rooms");
-}, 120_000);
+});
 
 test("a change of the environment starts the trainer again", async () => {
   const file = join(site, "practice", "environment.ts");
   writeFileSync(file, `${readFileSync(file, "utf8")}\nexport const CHANGED = true;\n`);
   await dev.untilSaid(/trainer starts again: environment\.ts changed/);
   expect(await dev.untilSaid(/trainer is running again/)).toContain("waggle");
-}, 60_000);
+});
 
 test("a change of an edge tool is at the edge without a restart of waggle dev", async () => {
   const edge = new URL(await dev.addressOf("edge")).origin;
@@ -176,7 +176,7 @@ test("a change of an edge tool is at the edge without a restart of waggle dev", 
   expect(await hours()).toBe("9 to 17");
   edit("src/edge-tools.ts", "9 to 17", "10 to 18");
   await expect.poll(() => hours().catch(() => null), { timeout: 90_000 }).toBe("10 to 18");
-}, 120_000);
+});
 
 test("a killed process of waggle dev comes back at its address", async () => {
   const practice = await dev.addressOf("practice");
@@ -186,7 +186,7 @@ test("a killed process of waggle dev comes back at its address", async () => {
   process.kill(served?.id ?? Number.NaN, "SIGKILL");
   await dev.untilSaid(/practice is running again/);
   expect((await fetch(practice)).status).toBe(200);
-}, 60_000);
+});
 
 // deploy-sites.test.ts has a dry run of this repository's site in npm test.
 test.runIf(isLong())(
@@ -199,7 +199,6 @@ test.runIf(isLong())(
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain("npx wrangler d1 create waggle-meeting-rooms");
   },
-  60_000,
 );
 
 // assets.test.ts serves what the command writes.
@@ -221,11 +220,10 @@ test.runIf(isLong())(
       expect(integrity).toBe(`sha384-${hash.digest("base64")}`);
     }
   },
-  60_000,
 );
 
 test("Ctrl-C ends every process", async () => {
   expect(withDescendants(dev.id).length).toBeGreaterThan(6);
   expect(await dev.interrupt()).toEqual([]);
   await dev.untilSaid(/stopped; the state is kept/);
-}, 60_000);
+});
