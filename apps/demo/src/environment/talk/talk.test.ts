@@ -6,7 +6,7 @@ import { CATALOGUE } from "../catalogue-data.ts";
 import { createTalk } from "./talk-environment.ts";
 import { talkOf } from "./talk-instance.ts";
 import { judgeTurn } from "./talk-judge.ts";
-import { PATHS, SINGLE_KINDS } from "./talk-plans.ts";
+import { LEVEL_OF_REDRAWN_TALK, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
 import { EVERYDAY_SHOP, REDRAWN_SHOP_TALK, SHOP_TALK } from "./talk-spec.ts";
 import { WORDINGS } from "./wordings/index.ts";
 
@@ -35,8 +35,11 @@ async function plays(
   return (await judge(null)).success;
 }
 
-const cases = [SHOP_TALK, REDRAWN_SHOP_TALK].flatMap((spec) =>
-  spec.environments.flatMap((name, level) =>
+const cases = [
+  { spec: SHOP_TALK, names: LEVEL_OF_TALK },
+  { spec: REDRAWN_SHOP_TALK, names: LEVEL_OF_REDRAWN_TALK },
+].flatMap(({ spec, names }) =>
+  names.flatMap((name, level) =>
     (["train", "heldOut"] as const).map((split) => [name, split, level, spec] as const),
   ),
 );
