@@ -218,11 +218,7 @@ function needsCart(plan: readonly (readonly TalkKind[])[]): number {
 }
 
 /** An empty cart or one with up to three lines. */
-function drawCart(
-  random: RandomSource,
-  goods: readonly Product[],
-  atLeast: number,
-): CartLine[] {
+function drawCart(random: RandomSource, goods: readonly Product[], atLeast: number): CartLine[] {
   const count = random() < 0.35 ? 0 : Math.max(atLeast, Math.floor(random() * 4));
   return drawProducts(random, count, { goods }).map(({ id, stock }) => ({
     id,

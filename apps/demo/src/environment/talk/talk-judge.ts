@@ -42,7 +42,12 @@ export function judgeTurn(
   return {
     cart: sameCart(cart, actual),
     answer:
-      isWhole && says && honest && isQuiet && hasForm(form, text) && isNoGuess(text, expected, names),
+      isWhole &&
+      says &&
+      honest &&
+      isQuiet &&
+      hasForm(form, text) &&
+      isNoGuess(text, expected, names),
   };
 }
 

@@ -5,7 +5,10 @@ import type { TalkKind } from "./talk-turn.ts";
 export const LEVEL_OF_TALK: readonly string[] = ["shop-talk", "shop-talk-2"];
 
 /** The same for talks in a shop with a redrawn catalogue. */
-export const LEVEL_OF_REDRAWN_TALK: readonly string[] = ["redrawn-shop-talk", "redrawn-shop-talk-2"];
+export const LEVEL_OF_REDRAWN_TALK: readonly string[] = [
+  "redrawn-shop-talk",
+  "redrawn-shop-talk-2",
+];
 
 /** Kinds that stand alone; a kind that occurs twice is drawn twice as often. */
 export const SINGLE_KINDS: readonly TalkKind[] = [
@@ -98,16 +101,24 @@ export const SINGLE_KINDS: readonly TalkKind[] = [
  */
 export const READING_KINDS: readonly TalkKind[] = [
   ...SINGLE_KINDS,
-  ...["compare-price", "compare-rating", "afford-question", "add-if-under"].flatMap((kind) =>
-    new Array<TalkKind>(4).fill(kind as TalkKind),
-  ),
-  ...["add-if-better", "add-if-stock", "add-n", "add-each", "add-more", "add-list"].flatMap((kind) =>
-    new Array<TalkKind>(2).fill(kind as TalkKind),
-  ),
-  ...["remove", "remove-some", "set-number", "replace", "but-not", "list-but", "cheapest-but"].flatMap(
-    (kind) => new Array<TalkKind>(2).fill(kind as TalkKind),
+  ...more(4, "compare-price", "compare-rating", "afford-question", "add-if-under"),
+  ...more(2, "add-if-better", "add-if-stock", "add-n", "add-each", "add-more", "add-list"),
+  ...more(
+    2,
+    "remove",
+    "remove-some",
+    "set-number",
+    "replace",
+    "but-not",
+    "list-but",
+    "cheapest-but",
   ),
 ];
+
+/** Each kind this many times. */
+function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
+  return kinds.flatMap((kind) => Array.from({ length: times }, () => kind));
+}
 
 const singles: ReadonlySet<TalkKind> = new Set(SINGLE_KINDS);
 

@@ -71,9 +71,8 @@ test("nothing about a product of a redrawn shop can be known by its id", () => {
     }
     return Math.min(...CATALOGUE.map((item) => values.get(item.id)?.size ?? 99));
   };
-  for (const value of ["name", "category", "price", "rating"] as const) {
-    expect(differing(value), value).toBeGreaterThan(3);
-  }
+  const values = ["name", "category", "price", "rating"] as const;
+  expect(values.filter((value) => differing(value) <= 3)).toEqual([]);
 });
 
 test("a redrawn shop has the ids and stocks of the catalogue, and names that differ", () => {

@@ -128,7 +128,9 @@ export function drawExclusion(random: RandomSource, goods: readonly Product[]): 
     const attribute = pick(random, attributes);
     const excluded = `${attribute} ${category}`;
     const out = searchProducts({ query: excluded }, goods);
-    const matching = searchProducts({ query: category }, goods).filter((item) => !out.includes(item));
+    const matching = searchProducts({ query: category }, goods).filter(
+      (item) => !out.includes(item),
+    );
     if (matching.length === 0) continue;
     const said = synonym(random, SYNONYMS.categories, category);
     const without = synonym(random, SYNONYMS.attributes, attribute);

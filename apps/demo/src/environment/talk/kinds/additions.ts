@@ -91,7 +91,9 @@ function addSeveral(kind: "add-two" | "add-three" | "add-each"): DrawTurn {
     return {
       kind,
       slots: {
-        ...Object.fromEntries(items.map((item, at) => [names[at] as string, nameOf(item, random, scene.goods)])),
+        ...Object.fromEntries(
+          items.map((item, at) => [names[at] as string, nameOf(item, random, scene.goods)]),
+        ),
         ...numbers,
         ...second,
       },

@@ -100,9 +100,7 @@ const inCart: DrawTurn = (random, scene) => {
 const remove: DrawTurn = (random, scene) => {
   const lines = linesOf(scene);
   const absent = lines.length === 0 || random() < 0.2;
-  const item = absent
-    ? (drawProducts(random, 1, scene)[0] as Product)
-    : pick(random, lines).item;
+  const item = absent ? (drawProducts(random, 1, scene)[0] as Product) : pick(random, lines).item;
   const cart = absent ? scene.cart : withPieces(scene.cart, item, 0);
   return {
     kind: "remove",

@@ -20,7 +20,10 @@ const ifStock: DrawTurn = (random, scene) => {
   const after = fits ? addedOf(scene, item, n) : next(scene, { last: null });
   return {
     kind: "add-if-stock",
-    slots: { name: nameOf(item, random, scene.goods), ...(counts ? { n: countOf(n, random) } : {}) },
+    slots: {
+      name: nameOf(item, random, scene.goods),
+      ...(counts ? { n: countOf(n, random) } : {}),
+    },
     needs: counts ? ["n"] : [],
     expected: {
       cart: after.cart,

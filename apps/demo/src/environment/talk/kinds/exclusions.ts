@@ -137,7 +137,11 @@ const addBest: DrawTurn = (random, scene) => {
   const after = addedOf(scene, item, 1, query);
   return {
     kind: "add-best-but",
-    slots: { what: slots["what"], category: slots["category"], other: nameOf(other, random, scene.goods) },
+    slots: {
+      what: slots["what"],
+      category: slots["category"],
+      other: nameOf(other, random, scene.goods),
+    },
     expected: addedAnswer(after, item, other),
     conduct: async (assistant) => {
       const hits = await assistant.search({ query, sort: "rating" });

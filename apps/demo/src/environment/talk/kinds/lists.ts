@@ -44,7 +44,9 @@ function drawCount(item: Product, random: RandomSource): number {
 function drawList(random: RandomSource, scene: Scene, most: number): List {
   // Shorter lists are more frequent.
   const size = 2 + Math.floor(random() * random() * (most - 1));
-  const meanings = drawProducts(random, size, scene).map((item) => meant(item, random, scene.goods));
+  const meanings = drawProducts(random, size, scene).map((item) =>
+    meant(item, random, scene.goods),
+  );
   const isUniform = random() < UNIFORM_SHARE;
   const [one, several] = [pick(random, ONE), pick(random, SEVERAL)];
   const entries = meanings.map(({ item }) => ({ item, count: drawCount(item, random) }));

@@ -27,7 +27,11 @@ function ofOne(
   conduct: (assistant: Assistant, item: Meant) => Promise<string>,
 ): DrawTurn {
   return (random, scene) => {
-    const { item, said } = meant((drawProducts(random, 1, { goods: scene.goods }) as [Product])[0], random, scene.goods);
+    const { item, said } = meant(
+      (drawProducts(random, 1, { goods: scene.goods }) as [Product])[0],
+      random,
+      scene.goods,
+    );
     return {
       kind,
       slots: { name: said },
@@ -196,7 +200,11 @@ const afford: DrawTurn = (random, scene) => {
 
 /** Whether a product suits a person, a place or a use: its page does not say it. */
 const suitability: DrawTurn = (random, scene) => {
-  const { item, said } = meant((drawProducts(random, 1, { goods: scene.goods }) as [Product])[0], random, scene.goods);
+  const { item, said } = meant(
+    (drawProducts(random, 1, { goods: scene.goods }) as [Product])[0],
+    random,
+    scene.goods,
+  );
   return {
     kind: "suitability",
     slots: { name: said },
