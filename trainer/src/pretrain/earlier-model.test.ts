@@ -46,12 +46,14 @@ test("training goes on from a model: its tokenizer stays, its weights change a l
       largest = Math.max(largest, Math.abs(value - (now[i] ?? 0)));
     }
   }
-  // AdamW moves a weight by about the learning rate, which is 3e-5 in the first step of the warm-up.
+  // AdamW moves a weight by about the learning rate, which is 1.5e-5 in the first step of the warm-up.
   expect(largest).toBeGreaterThan(1e-6);
   expect(largest).toBeLessThan(1e-3);
   const card = await readFile(join(out, "README.md"), "utf8");
   expect(card).toContain(before.reference.sha256.slice(0, 16));
   expect(card).not.toContain("random weights");
+  expect(card).toContain("learning rate 0.0015 ");
+  expect(await readFile(join(first, "README.md"), "utf8")).toContain("learning rate 0.003 ");
 }, 120_000);
 
 test("a model of another size is refused", async () => {

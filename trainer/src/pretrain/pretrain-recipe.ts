@@ -26,6 +26,8 @@ export type PretrainRecipe = {
   /** Optimizer steps unless the user chooses others. */
   readonly steps: number;
   readonly peakLearningRate: number;
+  /** The same for a run that goes on from a model: at the other one, a trained model first gets worse. Absent = the other one. */
+  readonly continuedLearningRate?: number;
   /** What updates the matrices of the layers. */
   readonly matrices: "adamw" | "muon";
   /**
@@ -105,6 +107,7 @@ function defaultRecipe(size: ModelSize): PretrainRecipe {
     demonstrationsPerStep: 16,
     steps: 12_000,
     peakLearningRate: 3e-3,
+    continuedLearningRate: 1.5e-3,
     matrices: "muon",
     exerciseSteps: 800,
     maxMicrobatchTokens: 2048,

@@ -81,7 +81,7 @@ export function addTrainBaseCommand(
     )
     .option(
       "--learning-rate <rate>",
-      `peak of the learning rate, with --nano or --size (default: ${NANO.peakLearningRate})`,
+      `peak of the learning rate, with --nano or --size (default: ${NANO.peakLearningRate}; with --size and --from: ${recipeOf("small").continuedLearningRate})`,
       aboveZero,
     )
     .addOption(outOption("folder for the model (default: its folder in --bases)"))
@@ -112,10 +112,23 @@ export function addTrainBaseCommand(
       if (nano === true || size !== undefined) {
         const {
           steps = recipeOf(size).steps,
+          learningRate = given.from === undefined
+            ? undefined
+            : recipeOf(size).continuedLearningRate,
           out = join(given.bases, `${spec.name}-${size ?? "nano"}`),
           report = null,
         } = given;
-        const options = { ...given, spec, size, source: env, seed, steps, out, report };
+        const options = {
+          ...given,
+          spec,
+          size,
+          source: env,
+          seed,
+          steps,
+          learningRate,
+          out,
+          report,
+        };
         process.exitCode = await runPretraining(options, signal);
         return;
       }
