@@ -219,17 +219,23 @@ test("of a site without an environment, config and tools are checked, and what i
   onTestFinished(site.remove);
   const said = "planner has no environment, so only its config and its tools were checked";
   expect(await checked(site.folder)).toEqual([said]);
-  const learning = written
-    .replace(/^ {2}training: .*$/m, "")
-    .replace(
-      "  base:",
-      '  training: { recipe: "thumbs-reinforce", feedbackWaitSeconds: 60 },\n  consent: { version: "1", text: "We learn." },\n  base:',
-    );
-  const rated = plannerSite({ "waggle.config.ts": learning });
+  const learning = (judge: string): string =>
+    written
+      .replace(/^ {2}training: .*$/m, "")
+      .replace(
+        "  base:",
+        `  training: { recipe: "thumbs-reinforce", feedbackWaitSeconds: 60, ${judge} },\n  consent: { version: "1", text: "We learn." },\n  base:`,
+      );
+  const rated = plannerSite({ "waggle.config.ts": learning("") });
   onTestFinished(rated.remove);
   expect(await checked(rated.folder)).toEqual([
-    `${said}; it learns nothing from feedback until gate.release lets visitors decide about a new version`,
+    `${said}; it learns nothing from feedback until visitors (gate.release) or a judge (training.judge.comparisons) can decide about a new version`,
   ]);
+  const compared = plannerSite({
+    "waggle.config.ts": learning('judge: { model: "judge", comparisons: 128 }'),
+  });
+  onTestFinished(compared.remove);
+  expect(await checked(compared.folder)).toEqual([said]);
   expect(process.exitCode).toBe(0);
 });
 

@@ -130,9 +130,10 @@ export function addCheckCommand(
 
 /** What a site without an environment lacks to learn from feedback; empty if it lacks nothing, or learns nothing. */
 function withoutGate({ definition: { training, gate } }: LoadedSite): string {
-  return training?.feedbackWaitSeconds === undefined || gate?.release !== undefined
+  const hasGate = gate?.release !== undefined || training?.judge?.comparisons !== undefined;
+  return training?.feedbackWaitSeconds === undefined || hasGate
     ? ""
-    : "; it learns nothing from feedback until gate.release lets visitors decide about a new version";
+    : "; it learns nothing from feedback until visitors (gate.release) or a judge (training.judge.comparisons) can decide about a new version";
 }
 
 function lineOf({ status, check, words }: EnvironmentCheck): string {

@@ -88,7 +88,7 @@ export function edgeRecipeNamed(name: string, settings: EdgeSettings = {}): Edge
 
 /**
  * Feedback may come days after the answer. Losses with importance weights correct for the versions in between. Labels and
- * pairs need none: their losses compare with the stable version, whichever version sampled.
+ * pairs need none: their losses compare with the base model, whichever version sampled.
  */
 function sampledBy(stage: Stage): keyof typeof MAX_STALENESS {
   if (stage.rollout.expectsStaleness === true) return "stale";
