@@ -128,7 +128,8 @@ function detailsOf(drawing: Drawing, { values, tool }: Wish): string {
   const details = [...values].filter(([{ role }]) => role === "detail");
   const isRecord = tool.action.details === "record";
   const first = isRecord ? details.filter(([{ field }]) => field.label === "name") : [];
-  const others = shuffled(drawing.random,
+  const others = shuffled(
+    drawing.random,
     details.filter((detail) => !first.includes(detail)),
   );
   return [...first, ...others]
