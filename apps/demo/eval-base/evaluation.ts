@@ -8,6 +8,7 @@ import { wantedTurns } from "../src/typed-requests/wanted-turns.ts";
 import { readBfclCases } from "./bfcl/bfcl-cases.ts";
 import { bfclResults } from "./bfcl/bfcl-results.ts";
 import { PUBLISHED_FIGURES } from "./bfcl/published-figures.ts";
+import { developmentResults } from "./development-results.ts";
 import { readCalibration } from "./evaluated-model.ts";
 import type { EvaluatedModel } from "./evaluated-model.ts";
 import { heldOutResults } from "./held-out-results.ts";
@@ -15,7 +16,7 @@ import type { EvalReport } from "./report.ts";
 import { typedResults } from "./typed-results.ts";
 
 /** The parts of a report. */
-export const PARTS = ["typed", "bfcl", "tools"] as const;
+export const PARTS = ["typed", "development", "bfcl", "tools"] as const;
 export type EvalPart = (typeof PARTS)[number];
 
 export type EvaluationOptions = {
@@ -61,6 +62,9 @@ export async function evaluate(
     calibration: stored === null ? null : withoutMap(stored),
     typed: await timed("typed", () =>
       typedResults(model, stored, confirmBelow, evaluating("typed requests")),
+    ),
+    development: await timed("development", () =>
+      developmentResults(model, evaluating("development requests")),
     ),
     bfcl: await timed("bfcl", async () => ({
       ...(await bfclResults(model, readBfclCases(), evaluating("BFCL"))),

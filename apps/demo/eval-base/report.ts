@@ -3,6 +3,7 @@ import type { StoredCalibration, SuccessRate } from "@waggle/evaluation";
 import type { AskingResults } from "../src/typed-requests/asking-results.ts";
 import type { BfclResults } from "./bfcl/bfcl-results.ts";
 import type { PublishedFigure } from "./bfcl/published-figures.ts";
+import type { DevelopmentResults } from "./development-results.ts";
 import type { HeldOutResults } from "./held-out-results.ts";
 import type { TypedResults } from "./typed-results.ts";
 
@@ -20,6 +21,7 @@ export type EvalReport = {
   /** What maps confidence to probability; `null` = the raw confidence counts. */
   readonly calibration: Omit<StoredCalibration, "map" | "calls"> | null;
   readonly typed: TypedResults | null;
+  readonly development: DevelopmentResults | null;
   readonly bfcl: (BfclResults & { readonly published: readonly PublishedFigure[] }) | null;
   readonly tools: HeldOutResults | null;
   /** Wall-clock seconds by part. */
@@ -27,7 +29,7 @@ export type EvalReport = {
 };
 
 /** The table. */
-export function reportLines({ typed, bfcl, tools, seconds }: EvalReport): string[] {
+export function reportLines({ typed, development, bfcl, tools, seconds }: EvalReport): string[] {
   const lines: string[] = [];
   const row = (name: string, value: string): void => void lines.push(`${name.padEnd(42)}${value}`);
   const rated = (name: string, rate: SuccessRate | null | undefined): void =>
@@ -46,6 +48,13 @@ export function reportLines({ typed, bfcl, tools, seconds }: EvalReport): string
     row("  calibration error", typed.calibration.error.toFixed(3));
     row("  the same without the map", typed.rawCalibration.error.toFixed(3));
     if (typed.asking !== null) askingRows(typed.asking, row, rated);
+  }
+  if (development !== null) {
+    rated("development requests: solved", development.solved);
+    for (const { id, turns, answers } of development.failures) {
+      const said = answers.map((answer) => answer ?? "no answer");
+      lines.push(`  ${id}: ${turns.join(" / ")}`, `        ${said.join(" / ")}`);
+    }
   }
   if (bfcl !== null) {
     for (const category of ["simple", "multiple"] as const) {

@@ -44,7 +44,7 @@ const agent = createAgent({
   // The default model has 1,024 tokens and learned conversations. The nano model did not.
   rememberFrom: 1024,
   // It asks more often, and changes less unasked. docs/evidence/default-model.md has the figures.
-  confirmBelow: 0.8,
+  confirmBelow: 0.9,
   consent: CONSENT,
   policyIntervalMs: isLocal ? 3_000 : 60_000,
 });

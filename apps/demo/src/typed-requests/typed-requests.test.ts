@@ -31,11 +31,28 @@ test("there are at least 200 different requests, with enough of each kind", () =
   expect(has("several")).toBeGreaterThan(0.1);
 });
 
+const development = parseTypedRequests(
+  await readFile(join(import.meta.dirname, "development-requests.json"), "utf8"),
+);
+
+test("no development request is one of those that a model is measured with", () => {
+  const words = (turns: readonly string[]): string =>
+    turns
+      .join(" ")
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, " ")
+      .trim();
+  const measured = new Set(requests.map(({ turns }) => words(turns)));
+  expect(development.length).toBeGreaterThanOrEqual(150);
+  expect(development.filter(({ turns }) => measured.has(words(turns)))).toEqual([]);
+});
+
 test("no cart has more pieces than the warehouse, and a request that is asked back changes nothing", () => {
-  const tooMany = requests.filter(({ cart, expect: { cart: after, alsoCarts = [] } }) =>
-    [cart, after, ...alsoCarts]
-      .flat()
-      .some(({ product, quantity }) => quantity > (findProduct(product)?.stock ?? 0)),
+  const tooMany = [...requests, ...development].filter(
+    ({ cart, expect: { cart: after, alsoCarts = [] } }) =>
+      [cart, after, ...alsoCarts]
+        .flat()
+        .some(({ product, quantity }) => quantity > (findProduct(product)?.stock ?? 0)),
   );
   expect(tooMany).toEqual([]);
   const asked = requests.filter((request) => request.expect.asks === true);
