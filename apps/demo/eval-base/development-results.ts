@@ -13,7 +13,7 @@ import { parseTypedRequests } from "../src/typed-requests/typed-request.ts";
 import type { TypedRequest } from "../src/typed-requests/typed-request.ts";
 import type { EvaluatedModel, Evaluating } from "./evaluated-model.ts";
 
-const FILE = join(import.meta.dirname, "../src/typed-requests/development-requests.json");
+const FILE = join(import.meta.dirname, "../src/typed-requests/development-requests.fixture.json");
 
 /** A request that was not solved, with what happened. */
 export type FailedRequest = Pick<TypedRequest, "id" | "turns" | "expect"> & {

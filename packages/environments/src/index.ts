@@ -9,7 +9,7 @@ export { withReward } from "./reward-function.ts";
 export type { Reward, RewardedRollout, RewardFunction } from "./reward-function.ts";
 export { definitionsOf, runTool, tool, toolResult } from "./runnable-tool.ts";
 export type { RunnableTool, RunnableTools, ToolArguments } from "./runnable-tool.ts";
-export { pick, shuffled } from "./draw.ts";
+export { pick } from "./draw.ts";
 export { evaluateExpression } from "./expression.ts";
 export { createTurnEnvironment } from "./turn-environment.ts";
 export { leveledReferences } from "./environment-spec.ts";

@@ -3,7 +3,7 @@
  * number of their products, sizes in names and the words for attributes stay. The edge knows the stock by id, so an id keeps its
  * stock. `inventedCatalogue` keeps ids with their categories; here nothing can be known by an id.
  */
-import { shuffled } from "@waggle/environments";
+import { pick } from "@waggle/environments";
 import type { RandomSource } from "@waggle/protocol";
 import { CATALOGUE, type Product } from "./catalogue-data.ts";
 
@@ -35,5 +35,15 @@ export function redrawnCatalogue(random: RandomSource): readonly Product[] {
         attributes: attributes[at] ?? [],
       };
     });
+  });
+}
+
+/** The entries in random order: each is drawn from those that are left. */
+function shuffled<T>(random: RandomSource, list: readonly T[]): T[] {
+  const left = [...list];
+  return list.map(() => {
+    const one = pick(random, left);
+    left.splice(left.indexOf(one), 1);
+    return one;
   });
 }

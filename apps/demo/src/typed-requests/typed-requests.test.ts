@@ -32,7 +32,7 @@ test("there are at least 200 different requests, with enough of each kind", () =
 });
 
 const development = parseTypedRequests(
-  await readFile(join(import.meta.dirname, "development-requests.json"), "utf8"),
+  await readFile(join(import.meta.dirname, "development-requests.fixture.json"), "utf8"),
 );
 
 test("no development request is one of those that a model is measured with", () => {
