@@ -16,7 +16,7 @@ import type { EvaluatedModel, Evaluating } from "./evaluated-model.ts";
 const FILE = join(import.meta.dirname, "../src/typed-requests/development-requests.fixture.json");
 
 /** A request that was not solved, with what happened. */
-export type FailedRequest = Pick<TypedRequest, "id" | "turns" | "expect"> & {
+type FailedRequest = Pick<TypedRequest, "id" | "turns" | "expect"> & {
   /** The cart at the end. */
   readonly cart: readonly { readonly id: string; readonly quantity: number }[];
   readonly answers: readonly (string | null)[];
