@@ -16,6 +16,7 @@ import type { CartLine } from "../shop.ts";
 import { ADDITION_TURNS } from "./kinds/additions.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
+import { EITHER_OR_TURNS } from "./kinds/either-or.ts";
 import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
 import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { LIST_TURNS } from "./kinds/lists.ts";
@@ -51,6 +52,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...UNCHANGED_TURNS,
   ...FOLLOW_UP_TURNS,
   ...SMALL_TALK_TURNS,
+  ...EITHER_OR_TURNS,
 };
 
 /** Messages of a visitor, each with one to three wishes. */

@@ -6,6 +6,7 @@ import { CHECKS } from "./checks.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { CORRECTIONS } from "./corrections.ts";
 import { DEPENDENT_WISHES } from "./dependent-wishes.ts";
+import { EITHER_OR } from "./either-or.ts";
 import { EXCLUSIONS } from "./exclusions.ts";
 import { FOLLOW_UPS } from "./follow-ups.ts";
 import { LISTS } from "./lists.ts";
@@ -39,7 +40,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof EXCLUSIONS &
   typeof DEPENDENT_WISHES &
   typeof LISTS &
-  typeof CHECKS);
+  typeof CHECKS &
+  typeof EITHER_OR);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -62,6 +64,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...DEPENDENT_WISHES,
   ...LISTS,
   ...CHECKS,
+  ...EITHER_OR,
 };
 
 /** Patterns of some kinds. */

@@ -85,6 +85,7 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   compliment: "",
   insult: "",
   "other-language": "",
+  whichever: "name other more|wins",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -117,6 +118,7 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   compliment: 30,
   insult: 30,
   "other-language": 80,
+  whichever: 48,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
