@@ -22,6 +22,7 @@ import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { LIST_TURNS } from "./kinds/lists.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
+import { RANK_TURNS } from "./kinds/ranks.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
 import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
@@ -53,6 +54,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...FOLLOW_UP_TURNS,
   ...SMALL_TALK_TURNS,
   ...EITHER_OR_TURNS,
+  ...RANK_TURNS,
 };
 
 /** Messages of a visitor, each with one to three wishes. */

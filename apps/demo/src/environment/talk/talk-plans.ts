@@ -121,7 +121,12 @@ function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
 }
 
 /** Kinds of the further talks. Each stands alone. */
-export const FURTHER_KINDS: readonly TalkKind[] = ["whichever"];
+export const FURTHER_KINDS: readonly TalkKind[] = [
+  "whichever",
+  "rank-question",
+  "add-by-rank",
+  "best-under-question",
+];
 
 const singles: ReadonlySet<TalkKind> = new Set([...SINGLE_KINDS, ...FURTHER_KINDS]);
 

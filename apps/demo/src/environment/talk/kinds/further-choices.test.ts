@@ -12,8 +12,9 @@ import { judgeTurn, sameCart } from "../talk-judge.ts";
 import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { isHeldOutPattern, fittingPatterns } from "../wording.ts";
 import { EITHER_OR_TURNS } from "./either-or.ts";
+import { RANK_TURNS } from "./ranks.ts";
 
-const TURNS: { readonly [kind in string]: DrawTurn } = { ...EITHER_OR_TURNS };
+const TURNS: { readonly [kind in string]: DrawTurn } = { ...EITHER_OR_TURNS, ...RANK_TURNS };
 const SEEDS = 40;
 const { signal } = new AbortController();
 
@@ -141,6 +142,52 @@ describe("the one of two products that wins", () => {
     expect(await conductOf(turn)).toEqual({
       calls: [["search", "search"], ["open", "open"], ["add_to_cart"]],
       answer: "The Moon Lamp is rated 4.4 and the Desk Lamp 3.5. I added the Moon Lamp (70 EUR).",
+    });
+  });
+});
+
+describe("a place in an order", () => {
+  const second = (kind: string, rank: string) =>
+    drawn(kind, undefined, ({ slots }) => slots["rank"] === rank && slots["what"] === "lamp");
+
+  test("is asked for, which adds nothing", async () => {
+    const turn = second("rank-question", "second cheapest");
+    expect(turn.expected).toEqual({ cart: [], form: "answer", facts: [["Desk Lamp"], 25] });
+    expect(await conductOf(turn)).toEqual({
+      calls: [["search"]],
+      answer: "The second cheapest is the Desk Lamp at 25 EUR.",
+    });
+  });
+
+  test("is added", async () => {
+    const turn = second("add-by-rank", "third best rated");
+    expect(turn.expected.cart).toEqual(one("Moon Lamp Mini"));
+    expect(turn.near).toEqual({ id: named("Garden Lamp").id });
+    expect(await conductOf(turn)).toEqual({
+      calls: [["search"], ["add_to_cart", "open"]],
+      answer: "I added the Moon Lamp Mini (75 EUR).",
+    });
+  });
+
+  test("is not drawn where two products share it", () => {
+    const goods = ["Moon Bottle", "Sun Bottle", "Sea Bottle"].map((name, at) => ({
+      ...named("Moon Lamp"),
+      id: `q${at}`,
+      name,
+    }));
+    expect(() => drawn("add-by-rank", sceneOf(goods))).toThrow("no add-by-rank");
+  });
+
+  test("is the first by rating within a limit", async () => {
+    const turn = drawn(
+      "best-under-question",
+      undefined,
+      ({ slots }) => slots["limit"] === "50" && slots["what"] === "scarf",
+    );
+    expect(turn.expected.facts).toEqual([["Garden Scarf"], 4.5]);
+    expect(await conductOf(turn)).toEqual({
+      calls: [["search"]],
+      answer: "The best rated under 50 EUR is the Garden Scarf with 4.5 of 5.",
     });
   });
 });

@@ -15,6 +15,7 @@ import { OTHER_LANGUAGES } from "./other-languages.ts";
 import { OUT_OF_SCOPE } from "./out-of-scope.ts";
 import { PRODUCT_QUESTIONS } from "./product-questions.ts";
 import { RANGE_QUESTIONS } from "./range-questions.ts";
+import { RANKS } from "./ranks.ts";
 import { REFUSALS } from "./refusals.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
 import { SMALL_TALK } from "./small-talk.ts";
@@ -41,7 +42,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof DEPENDENT_WISHES &
   typeof LISTS &
   typeof CHECKS &
-  typeof EITHER_OR);
+  typeof EITHER_OR &
+  typeof RANKS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -65,6 +67,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...LISTS,
   ...CHECKS,
   ...EITHER_OR,
+  ...RANKS,
 };
 
 /** Patterns of some kinds. */

@@ -86,6 +86,9 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   insult: "",
   "other-language": "",
   whichever: "name other more|wins",
+  "rank-question": "what|category rank",
+  "add-by-rank": "what|category rank",
+  "best-under-question": "what|category limit",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -119,6 +122,9 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   insult: 30,
   "other-language": 80,
   whichever: 48,
+  "rank-question": 48,
+  "add-by-rank": 48,
+  "best-under-question": 48,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
