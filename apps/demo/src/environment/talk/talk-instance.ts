@@ -25,6 +25,8 @@ import { RANGE_TURNS } from "./kinds/range-questions.ts";
 import { RANK_TURNS } from "./kinds/ranks.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
+import { SUM_TURNS } from "./kinds/sums.ts";
+import { TWO_ATTRIBUTE_TURNS } from "./kinds/two-attributes.ts";
 import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
 import { EVERYDAY } from "./everyday.ts";
 import {
@@ -55,6 +57,8 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...SMALL_TALK_TURNS,
   ...EITHER_OR_TURNS,
   ...RANK_TURNS,
+  ...SUM_TURNS,
+  ...TWO_ATTRIBUTE_TURNS,
 };
 
 /** Messages of a visitor, each with one to three wishes. */

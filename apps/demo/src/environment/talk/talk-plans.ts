@@ -126,6 +126,9 @@ export const FURTHER_KINDS: readonly TalkKind[] = [
   "rank-question",
   "add-by-rank",
   "best-under-question",
+  "add-both",
+  "add-without",
+  "sum-question",
 ];
 
 const singles: ReadonlySet<TalkKind> = new Set([...SINGLE_KINDS, ...FURTHER_KINDS]);

@@ -13,8 +13,15 @@ import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { isHeldOutPattern, fittingPatterns } from "../wording.ts";
 import { EITHER_OR_TURNS } from "./either-or.ts";
 import { RANK_TURNS } from "./ranks.ts";
+import { SUM_TURNS } from "./sums.ts";
+import { TWO_ATTRIBUTE_TURNS } from "./two-attributes.ts";
 
-const TURNS: { readonly [kind in string]: DrawTurn } = { ...EITHER_OR_TURNS, ...RANK_TURNS };
+const TURNS: { readonly [kind in string]: DrawTurn } = {
+  ...EITHER_OR_TURNS,
+  ...RANK_TURNS,
+  ...SUM_TURNS,
+  ...TWO_ATTRIBUTE_TURNS,
+};
 const SEEDS = 40;
 const { signal } = new AbortController();
 
@@ -188,6 +195,63 @@ describe("a place in an order", () => {
     expect(await conductOf(turn)).toEqual({
       calls: [["search"]],
       answer: "The best rated under 50 EUR is the Garden Scarf with 4.5 of 5.",
+    });
+  });
+});
+
+test("a sum counts the pieces of each product and adds nothing", async () => {
+  const goods = [named("Trail Bottle"), named("Moon Notebook"), named("Sun Hat")];
+  const turn = drawn(
+    "sum-question",
+    sceneOf(goods),
+    ({ expected: { facts } }) =>
+      facts.length === 3 &&
+      `${facts[0]} ${facts[1]} ${facts[2]}` === "Trail Bottle Moon Notebook 90",
+  );
+  expect(turn.expected.cart).toEqual([]);
+  expect(await conductOf(turn, sceneOf(goods))).toEqual({
+    calls: [["search", "search"], ["calculate"]],
+    answer: "Together, 2 x Trail Bottle and the Moon Notebook cost 90 EUR.",
+  });
+});
+
+describe("two attributes", () => {
+  const wish = (kind: string, slots: { readonly [slot: string]: string }) =>
+    drawn(kind, undefined, (turn) =>
+      Object.entries(slots).every(([slot, word]) => turn.slots[slot] === word),
+    );
+
+  test("that one product has lead to this product", async () => {
+    const turn = wish("add-both", { what: "scarf", attribute: "red", second: "cotton" });
+    expect(turn.expected.cart).toEqual(one("Classic Scarf"));
+    expect(await conductOf(turn)).toEqual({
+      calls: [["search"], ["add_to_cart"]],
+      answer: "I added the Classic Scarf (65 EUR).",
+    });
+  });
+
+  test("that several products have lead to a question", async () => {
+    const turn = wish("add-both", { what: "scarf", attribute: "red", second: "warm" });
+    expect(turn.expected.cart).toEqual([]);
+    expect(await conductOf(turn)).toEqual({
+      calls: [["search"]],
+      answer: "Which one do you want: the City Scarf (51 EUR) or the Sun Scarf (55 EUR)?",
+    });
+  });
+
+  test("leave out a third one", async () => {
+    const turn = wish("add-without", {
+      what: "mug",
+      attribute: "large",
+      second: "glass",
+      without: "red",
+    });
+    expect(turn.expected.cart).toEqual(one("Garden Mug"));
+    expect(turn.near).toEqual({ id: named("Morning Mug Large").id });
+    expect(turn.needs).toEqual(["second"]);
+    expect(await conductOf(turn)).toEqual({
+      calls: [["search", "search"], ["add_to_cart"]],
+      answer: "I added the Garden Mug (10 EUR).",
     });
   });
 });

@@ -19,6 +19,8 @@ import { RANKS } from "./ranks.ts";
 import { REFUSALS } from "./refusals.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
 import { SMALL_TALK } from "./small-talk.ts";
+import { SUMS } from "./sums.ts";
+import { TWO_ATTRIBUTES } from "./two-attributes.ts";
 import { UNCLEAR } from "./unclear.ts";
 import type { Wordings } from "./wordings.ts";
 
@@ -43,7 +45,9 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof LISTS &
   typeof CHECKS &
   typeof EITHER_OR &
-  typeof RANKS);
+  typeof RANKS &
+  typeof SUMS &
+  typeof TWO_ATTRIBUTES);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -68,6 +72,8 @@ export const PLAIN: Wordings<WordingKind> = {
   ...CHECKS,
   ...EITHER_OR,
   ...RANKS,
+  ...SUMS,
+  ...TWO_ATTRIBUTES,
 };
 
 /** Patterns of some kinds. */

@@ -89,6 +89,9 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   "rank-question": "what|category rank",
   "add-by-rank": "what|category rank",
   "best-under-question": "what|category limit",
+  "add-both": "what|category attribute second",
+  "add-without": "what|category attribute without second?",
+  "sum-question": "list",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -125,6 +128,9 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   "rank-question": 48,
   "add-by-rank": 48,
   "best-under-question": 48,
+  "add-both": 48,
+  "add-without": 48,
+  "sum-question": 48,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
