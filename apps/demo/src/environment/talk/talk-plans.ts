@@ -123,6 +123,7 @@ function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
 /** Kinds of the further talks. Each stands alone. */
 export const FURTHER_KINDS: readonly TalkKind[] = [
   "whichever",
+  "add-or-else",
   "rank-question",
   "add-by-rank",
   "best-under-question",

@@ -49,9 +49,9 @@ async function gold(turn: TalkTurn, { goods, cart }: Scene): Promise<Demonstrate
   const actions: DemonstratedAction[] = [];
   const assistant = new Assistant(
     async (calls) => {
-      const made = calls.map(([name, args]) => ({ id: "c", name, arguments: args }));
-      actions.push({ text: "", calls: made.map(({ id: _, ...call }) => call) });
-      return Promise.all(made.map((call) => runShopTool(shop, call, localEdgeTools, signal)));
+      const toolCalls = calls.map(([name, args]) => ({ id: "c", name, arguments: args }));
+      actions.push({ text: "", calls: toolCalls.map(({ id: _, ...call }) => call) });
+      return Promise.all(toolCalls.map((call) => runShopTool(shop, call, localEdgeTools, signal)));
     },
     () => 0.5,
     0,
@@ -253,5 +253,43 @@ describe("two attributes", () => {
       calls: [["search", "search"], ["add_to_cart"]],
       answer: "I added the Garden Mug (10 EUR).",
     });
+  });
+});
+
+describe("a condition with a second choice", () => {
+  const scene = sceneOf([named("Garden Umbrella"), named("Sun Umbrella")]);
+  const first = (fits: string) =>
+    drawn(
+      "add-or-else",
+      scene,
+      ({ slots }) => slots["name"] === "Garden Umbrella" && slots["fits"] === fits,
+    );
+
+  test("adds the second product if the rating of the first is too low", async () => {
+    const turn = first("is rated over 3.5");
+    expect(turn.slots).toMatchObject({ fails: "is rated under 3.5", other: "Sun Umbrella" });
+    expect(turn.expected.cart).toEqual(one("Sun Umbrella"));
+    expect(await conductOf(turn, scene)).toEqual({
+      calls: [["search", "search"], ["open"], ["add_to_cart"]],
+      answer: "The Garden Umbrella is rated 3.3. I added the Sun Umbrella (28 EUR).",
+    });
+  });
+
+  test("adds the first product if its price is low enough", async () => {
+    const turn = first("costs less than 50");
+    expect(turn.expected.cart).toEqual(one("Garden Umbrella"));
+    expect(await conductOf(turn, scene)).toEqual({
+      calls: [["search", "search"], ["add_to_cart"]],
+      answer: "I added the Garden Umbrella (41 EUR).",
+    });
+  });
+
+  test("adds the second product if the first has an attribute that is not wanted", async () => {
+    const turn = first("is not red");
+    expect(turn.expected.cart).toEqual(one("Sun Umbrella"));
+    expect(turn.expected.never).toEqual(["not red"]);
+    expect((await conductOf(turn, scene)).answer).toBe(
+      "The Garden Umbrella is red. I added the Sun Umbrella (28 EUR).",
+    );
   });
 });

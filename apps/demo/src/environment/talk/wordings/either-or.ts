@@ -1,8 +1,11 @@
 /** How people want one of two products, which a comparison or a condition decides. */
 import type { Wordings } from "./wordings.ts";
 
-/** `{more}` is a comparative such as "cheaper", `{wins}` what the winner does, such as "costs less". */
-export const EITHER_OR: Wordings<"whichever"> = {
+/**
+ * `{more}` is a comparative such as "cheaper", `{wins}` what the winner does, such as "costs less".
+ * `{fits}` is a condition under which the first product is taken, `{fails}` one under which the other is taken.
+ */
+export const EITHER_OR: Wordings<"whichever" | "add-or-else"> = {
   whichever: [
     "{name} or {other}, whichever is {more} goes in",
     "add the {more} one of the {name} and the {other}",
@@ -46,7 +49,7 @@ export const EITHER_OR: Wordings<"whichever"> = {
     "If you had to go only by which {wins}, would it be the {name} or the {other}? Add that.",
     "I'm after the {more} of two things, the {name} and the {other}. One piece in the basket.",
     "for my nephew: the {name} or maybe the {other}, simply the {more} of them, and add it straight away",
-    "Trail mix of choices here: {name}? {other}? Add the {more} one and leave the second out.",
+    "So many things to choose from: {name}? {other}? Add the {more} one and leave the second out.",
     "could you get me whichever of {name} and {other} {wins}?",
     "add one. candidates are {name} and {other}. criterion: {more}",
     "the {name} had better be {more} than the {other}, or I'll have the {other}. Add the right one",
@@ -58,5 +61,59 @@ export const EITHER_OR: Wordings<"whichever"> = {
     "Kindly determine which of the {name} and the {other} {wins}, and put it in my order.",
     "so {name} or {other}... you compare, you add the {more}, I pay",
     "have the {more} thing added, I mean of the {name} and the {other}",
+  ],
+  "add-or-else": [
+    "If the {name} {fails}, skip it and give me the {other}.",
+    "add the {name} if it {fits}, otherwise the {other}",
+    "the {name} please, but if it {fails} I'd rather have the {other}",
+    "I'll take the {name} provided it {fits}. If not, the {other}.",
+    "{name} if it {fits}, else {other}",
+    "put the {name} in unless it {fails}, then it's the {other} for me",
+    "Does it hold that the {name} {fits}? Then add that one. If it doesn't, add the {other}.",
+    "check the {name}: {fails} -> {other} instead, if not -> {name}",
+    "My first choice is the {name}. Should you see that it {fails}, add the {other} in its place.",
+    "only if the {name} {fits} do I want it. In any other case get me the {other}",
+    "buy me the {name} or, in case it {fails}, the {other}",
+    "yo cop the {name} if it {fits}, if not cop the {other}",
+    "Please order the {name} as long as it {fits}; failing that, order the {other}.",
+    "i want {name}. if {name} {fails}, i want {other}",
+    "look at the {name} first. {fits}? fine, add it. no? {other} then",
+    "when the {name} {fails}, forget about it and throw in a {other}",
+    "the {other} is my plan B in case the {name} {fails}, so add whichever it is",
+    "grab the {name}, but not if it {fails}, in that case grab a {other}",
+    "Kindly add the {name} on condition that it {fits}, and the {other} if that is not so.",
+    "I only want a {name} that {fits}. Otherwise I'd settle for the {other}. Add the right one.",
+    "if it {fits} the {name} goes in the basket, if it doesn't the {other} does",
+    "my daughter wants the {name}, but if it {fails} she gets the {other}. add one of them",
+    "assuming the {name} {fits}, I'm having it. Assuming it doesn't, the {other}.",
+    "no {name} for me if it {fails}, the {other} instead, else yes",
+    "one {name}, with the {other} as a replacement if the first {fails}",
+    "go for the {name} so long as it {fits} and fall back on the {other} if you must",
+    "would you see whether the {name} {fits}, and add it, or add the {other} if you find it doesn't?",
+    "either the {name} {fits} and I buy it, or I buy the {other}",
+    "We would like the {name}. However, if it {fails}, please supply the {other}.",
+    "pop the {name} in, love, and if it {fails} make it the {other}",
+    "depends: the {name} {fits}, then that, the {name} {fails}, then a {other}",
+    "get {name}. exception: it {fails}. then get {other}",
+    "should the {name} be one that {fits}, add it, and should it not, the {other} will do",
+    "swap to the {other} if the {name} {fails}, otherwise stay with the {name}, and add it",
+    "hmm, the {name}... it {fits}, right? add it if so, if I'm wrong add the {other}",
+    "I heard the {name} {fails}. If that's true I'm taking the {other}, if it's a rumor, the {name}",
+    "for the office: {name} if you can confirm it {fits}, {other} if you can't",
+    "let me have the {other}, but only if the {name} {fails}. If not, let me have the {name}",
+    "order of preference: the {name} (must be one that {fits}), then the {other}. One piece, in my cart.",
+    "chuck in the {name} if it really {fits}, or else chuck in the {other}",
+    "what do you say, the {name} {fits}? ok in my cart. the {name} doesn't? ok the {other} in my cart",
+    "a {name} that {fails} is useless to me, I'd need the {other} then. put in what's right",
+    "test the {name} for me: if it {fits} buy it, if it does not buy the {other}",
+    "with the {name} it all hangs on whether it {fits}. Yes: add it. No: add the {other}.",
+    "so if the {name} {fails} let's do the {other}, and if not let's do the {name}, add it please",
+    "stick the {other} in my trolley if the {name} {fails}, the {name} if it's alright",
+    "the {name}, supposing that it {fits}; the {other}, supposing the contrary. One for my basket.",
+    "i buy one thing today. {name} when it {fits}, {other} when not",
+    "Before you add the {name}, make sure it {fits}. If that's not the case, take the {other}.",
+    "bro if that {name} {fails} then nah, gimme the {other}, else the {name} is cool",
+    "shopping for two: the {name} unless you notice it {fails}, in which event the {other}",
+    "can I have the {name}? if it {fails} can I have the {other} instead?",
   ],
 };
