@@ -49,9 +49,11 @@ async function gold(turn: TalkTurn, { goods, cart }: Scene): Promise<Demonstrate
   const actions: DemonstratedAction[] = [];
   const assistant = new Assistant(
     async (calls) => {
-      const toolCalls = calls.map(([name, args]) => ({ id: "c", name, arguments: args }));
-      actions.push({ text: "", calls: toolCalls.map(({ id: _, ...call }) => call) });
-      return Promise.all(toolCalls.map((call) => runShopTool(shop, call, localEdgeTools, signal)));
+      const wanted = calls.map(([name, args]) => ({ name, arguments: args }));
+      actions.push({ text: "", calls: wanted });
+      return Promise.all(
+        wanted.map((call) => runShopTool(shop, { id: "c", ...call }, localEdgeTools, signal)),
+      );
     },
     () => 0.5,
     0,

@@ -105,7 +105,7 @@ export const EITHER_OR: Wordings<"whichever" | "add-or-else"> = {
     "chuck in the {name} if it really {fits}, or else chuck in the {other}",
     "what do you say, the {name} {fits}? ok in my cart. the {name} doesn't? ok the {other} in my cart",
     "a {name} that {fails} is useless to me, I'd need the {other} then. put in what's right",
-    "test the {name} for me: if it {fits} buy it, if it does not buy the {other}",
+    "test the {name} for me: if it {fits} buy it, if that is not so buy the {other}",
     "with the {name} it all hangs on whether it {fits}. Yes: add it. No: add the {other}.",
     "so if the {name} {fails} let's do the {other}, and if not let's do the {name}, add it please",
     "stick the {other} in my trolley if the {name} {fails}, the {name} if it's alright",
