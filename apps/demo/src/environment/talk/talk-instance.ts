@@ -16,13 +16,17 @@ import type { CartLine } from "../shop.ts";
 import { ADDITION_TURNS } from "./kinds/additions.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
+import { EITHER_OR_TURNS } from "./kinds/either-or.ts";
 import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
 import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { LIST_TURNS } from "./kinds/lists.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
+import { RANK_TURNS } from "./kinds/ranks.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
+import { SUM_TURNS } from "./kinds/sums.ts";
+import { TWO_ATTRIBUTE_TURNS } from "./kinds/two-attributes.ts";
 import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
 import { EVERYDAY } from "./everyday.ts";
 import {
@@ -51,6 +55,10 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...UNCHANGED_TURNS,
   ...FOLLOW_UP_TURNS,
   ...SMALL_TALK_TURNS,
+  ...EITHER_OR_TURNS,
+  ...RANK_TURNS,
+  ...SUM_TURNS,
+  ...TWO_ATTRIBUTE_TURNS,
 };
 
 /** Messages of a visitor, each with one to three wishes. */

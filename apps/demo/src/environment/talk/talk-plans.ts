@@ -120,7 +120,19 @@ function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
   return kinds.flatMap((kind) => Array.from({ length: times }, () => kind));
 }
 
-const singles: ReadonlySet<TalkKind> = new Set(SINGLE_KINDS);
+/** Kinds of the further talks. Each stands alone. */
+export const FURTHER_KINDS: readonly TalkKind[] = [
+  "whichever",
+  "add-or-else",
+  "rank-question",
+  "add-by-rank",
+  "best-under-question",
+  "add-both",
+  "add-without",
+  "sum-question",
+];
+
+const singles: ReadonlySet<TalkKind> = new Set([...SINGLE_KINDS, ...FURTHER_KINDS]);
 
 /** Whether a kind can stand alone. */
 export function isSingle(kind: TalkKind): boolean {

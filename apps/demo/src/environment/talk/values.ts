@@ -151,7 +151,7 @@ export function limitNear(
 }
 
 /** Another word for a value, sometimes. */
-function synonym(
+export function synonym(
   random: RandomSource,
   words: { readonly [word: string]: readonly string[] },
   value: string,
@@ -160,7 +160,8 @@ function synonym(
   return random() < SYNONYM_SHARE && others.length > 0 ? pick(random, others) : value;
 }
 
-function pluralOf(word: string): string {
+/** The plural of a category as it is typed. */
+export function pluralOf(word: string): string {
   if (/s$|clothing$|gear$/.test(word)) return word;
   if (/(?:x|ch|sh)$/.test(word)) return `${word}es`;
   if (word.endsWith("scarf")) return word.replace(/f$/, "ves");

@@ -41,7 +41,7 @@ function drawCount(item: Product, random: RandomSource): number {
 }
 
 /** Different products that are not in the cart, with their numbers, as a person lists them. */
-function drawList(random: RandomSource, scene: Scene, most: number): List {
+export function drawList(random: RandomSource, scene: Scene, most: number): List {
   // Shorter lists are more frequent.
   const size = 2 + Math.floor(random() * random() * (most - 1));
   const meanings = drawProducts(random, size, scene).map((item) =>

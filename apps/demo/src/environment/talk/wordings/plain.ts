@@ -6,6 +6,7 @@ import { CHECKS } from "./checks.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { CORRECTIONS } from "./corrections.ts";
 import { DEPENDENT_WISHES } from "./dependent-wishes.ts";
+import { EITHER_OR } from "./either-or.ts";
 import { EXCLUSIONS } from "./exclusions.ts";
 import { FOLLOW_UPS } from "./follow-ups.ts";
 import { LISTS } from "./lists.ts";
@@ -14,9 +15,12 @@ import { OTHER_LANGUAGES } from "./other-languages.ts";
 import { OUT_OF_SCOPE } from "./out-of-scope.ts";
 import { PRODUCT_QUESTIONS } from "./product-questions.ts";
 import { RANGE_QUESTIONS } from "./range-questions.ts";
+import { RANKS } from "./ranks.ts";
 import { REFUSALS } from "./refusals.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
 import { SMALL_TALK } from "./small-talk.ts";
+import { SUMS } from "./sums.ts";
+import { TWO_ATTRIBUTES } from "./two-attributes.ts";
 import { UNCLEAR } from "./unclear.ts";
 import type { Wordings } from "./wordings.ts";
 
@@ -39,7 +43,11 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof EXCLUSIONS &
   typeof DEPENDENT_WISHES &
   typeof LISTS &
-  typeof CHECKS);
+  typeof CHECKS &
+  typeof EITHER_OR &
+  typeof RANKS &
+  typeof SUMS &
+  typeof TWO_ATTRIBUTES);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -62,6 +70,10 @@ export const PLAIN: Wordings<WordingKind> = {
   ...DEPENDENT_WISHES,
   ...LISTS,
   ...CHECKS,
+  ...EITHER_OR,
+  ...RANKS,
+  ...SUMS,
+  ...TWO_ATTRIBUTES,
 };
 
 /** Patterns of some kinds. */

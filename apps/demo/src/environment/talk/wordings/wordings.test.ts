@@ -85,6 +85,14 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   compliment: "",
   insult: "",
   "other-language": "",
+  whichever: "name other more|wins",
+  "add-or-else": "name other fits|fails",
+  "rank-question": "what|category rank",
+  "add-by-rank": "what|category rank",
+  "best-under-question": "what|category limit",
+  "add-both": "what|category attribute second",
+  "add-without": "what|category attribute without second?",
+  "sum-question": "list",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -117,6 +125,14 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   compliment: 30,
   insult: 30,
   "other-language": 80,
+  whichever: 48,
+  "add-or-else": 48,
+  "rank-question": 48,
+  "add-by-rank": 48,
+  "best-under-question": 48,
+  "add-both": 48,
+  "add-without": 48,
+  "sum-question": 48,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
