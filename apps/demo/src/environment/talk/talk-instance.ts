@@ -14,6 +14,7 @@ import { CATALOGUE, type Product } from "../catalogue-data.ts";
 import { redrawnCatalogue } from "../redrawn-catalogue.ts";
 import type { CartLine } from "../shop.ts";
 import { ADDITION_TURNS } from "./kinds/additions.ts";
+import { CART_LINE_TURNS } from "./kinds/cart-lines.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
 import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
@@ -43,6 +44,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...PRODUCT_TURNS,
   ...RANGE_TURNS,
   ...CART_TURNS,
+  ...CART_LINE_TURNS,
   ...ADDITION_TURNS,
   ...SELF_CORRECTION_TURNS,
   ...EXCLUSION_TURNS,
@@ -207,13 +209,18 @@ function hasPatterns(turn: TalkTurn): boolean {
 
 /** Whether a turn of this kind is about what is in the cart. */
 function isAboutCart(kind: TalkKind): boolean {
-  return kind in CART_TURNS || kind === "list-and-remove" || kind === "add-more";
+  return (
+    kind in CART_TURNS ||
+    kind in CART_LINE_TURNS ||
+    kind === "list-and-remove" ||
+    kind === "add-more"
+  );
 }
 
 /** Number of lines that the plan needs in the cart. */
 function needsCart(plan: readonly (readonly TalkKind[])[]): number {
   const kinds = plan.flat();
-  if (kinds.includes("all-except")) return 2;
+  if (kinds.some((kind) => kind === "all-except" || kind in CART_LINE_TURNS)) return 2;
   return kinds.some((kind) => !isSingle(kind) || isAboutCart(kind)) ? 1 : 0;
 }
 

@@ -115,6 +115,9 @@ export const READING_KINDS: readonly TalkKind[] = [
   ),
 ];
 
+/** Kinds beside those of today's talks. They stand alone. */
+export const FURTHER_KINDS: readonly TalkKind[] = ["remove-by-category", "keep-by-category"];
+
 /** Each kind this many times. */
 function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
   return kinds.flatMap((kind) => Array.from({ length: times }, () => kind));

@@ -6,7 +6,13 @@ import { CATALOGUE } from "../catalogue-data.ts";
 import { createTalk } from "./talk-environment.ts";
 import { talkOf } from "./talk-instance.ts";
 import { judgeTurn } from "./talk-judge.ts";
-import { LEVEL_OF_REDRAWN_TALK, LEVEL_OF_TALK, PATHS, SINGLE_KINDS } from "./talk-plans.ts";
+import {
+  FURTHER_KINDS,
+  LEVEL_OF_REDRAWN_TALK,
+  LEVEL_OF_TALK,
+  PATHS,
+  SINGLE_KINDS,
+} from "./talk-plans.ts";
 import { EVERYDAY_SHOP, REDRAWN_SHOP_TALK, SHOP_TALK } from "./talk-spec.ts";
 import { WORDINGS } from "./wordings/index.ts";
 
@@ -148,7 +154,7 @@ test("no held-out pattern is in training, and held-out tasks have such patterns"
 });
 
 test("all kinds of wordings occur in the plans", () => {
-  const planned = new Set([...SINGLE_KINDS, ...PATHS.flat(2)]);
+  const planned = new Set([...SINGLE_KINDS, ...PATHS.flat(2), ...FURTHER_KINDS]);
   expect(Object.keys(WORDINGS).filter((kind) => !planned.has(kind as never))).toEqual([]);
 });
 

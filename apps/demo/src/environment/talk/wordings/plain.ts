@@ -2,6 +2,7 @@
 import { ADDITIONS_BY_CHOICE } from "./additions-by-choice.ts";
 import { ADDITIONS } from "./additions.ts";
 import { CART_CHANGES } from "./cart-changes.ts";
+import { CART_LINES } from "./cart-lines.ts";
 import { CHECKS } from "./checks.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { CORRECTIONS } from "./corrections.ts";
@@ -39,7 +40,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof EXCLUSIONS &
   typeof DEPENDENT_WISHES &
   typeof LISTS &
-  typeof CHECKS);
+  typeof CHECKS &
+  typeof CART_LINES);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -62,6 +64,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...DEPENDENT_WISHES,
   ...LISTS,
   ...CHECKS,
+  ...CART_LINES,
 };
 
 /** Patterns of some kinds. */
