@@ -22,6 +22,7 @@ import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { LIST_TURNS } from "./kinds/lists.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
+import { RELATIVE_NUMBER_TURNS } from "./kinds/relative-numbers.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
 import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
@@ -45,6 +46,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...RANGE_TURNS,
   ...CART_TURNS,
   ...CART_LINE_TURNS,
+  ...RELATIVE_NUMBER_TURNS,
   ...ADDITION_TURNS,
   ...SELF_CORRECTION_TURNS,
   ...EXCLUSION_TURNS,
@@ -209,12 +211,8 @@ function hasPatterns(turn: TalkTurn): boolean {
 
 /** Whether a turn of this kind is about what is in the cart. */
 function isAboutCart(kind: TalkKind): boolean {
-  return (
-    kind in CART_TURNS ||
-    kind in CART_LINE_TURNS ||
-    kind === "list-and-remove" ||
-    kind === "add-more"
-  );
+  if (kind in CART_LINE_TURNS || kind in RELATIVE_NUMBER_TURNS) return true;
+  return kind in CART_TURNS || kind === "list-and-remove" || kind === "add-more";
 }
 
 /** Number of lines that the plan needs in the cart. */

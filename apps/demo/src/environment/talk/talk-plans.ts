@@ -116,7 +116,11 @@ export const READING_KINDS: readonly TalkKind[] = [
 ];
 
 /** Kinds beside those of today's talks. They stand alone. */
-export const FURTHER_KINDS: readonly TalkKind[] = ["remove-by-category", "keep-by-category"];
+export const FURTHER_KINDS: readonly TalkKind[] = [
+  "remove-by-category",
+  "keep-by-category",
+  "relative-number",
+];
 
 /** Each kind this many times. */
 function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {

@@ -1,10 +1,11 @@
 /** The further kinds: the right conduct passes with any goods, near misses fail, and each kind has an example judged by hand. */
-import { mulberry32, type RandomSource } from "@waggle/protocol";
+import { toolResult } from "@waggle/environments";
+import { mulberry32, type RandomSource, type ToolCall } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { CATALOGUE, type Product } from "../../catalogue-data.ts";
 import { redrawnCatalogue } from "../../redrawn-catalogue.ts";
 import { type CartLine, createShop } from "../../shop.ts";
-import { runEdgeTool, runPageTool } from "../../shop-tools.ts";
+import { localEdgeTools, runShopTool } from "../../shop-environment.ts";
 import { type Act, Assistant } from "../assistant.ts";
 import { judgeTurn, sameCart } from "../talk-judge.ts";
 import { FURTHER_KINDS } from "../talk-plans.ts";
@@ -12,11 +13,14 @@ import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { drawProducts } from "../values.ts";
 import { fittingPatterns, isHeldOutPattern } from "../wording.ts";
 import { CART_LINE_TURNS } from "./cart-lines.ts";
+import { RELATIVE_NUMBER_TURNS } from "./relative-numbers.ts";
 
-const TURNS: { readonly [kind in string]: DrawTurn } = CART_LINE_TURNS;
+const TURNS: { readonly [kind in string]: DrawTurn } = {
+  ...CART_LINE_TURNS,
+  ...RELATIVE_NUMBER_TURNS,
+};
 const KINDS = FURTHER_KINDS.filter((kind) => kind in TURNS);
 const SEEDS = 40;
-const EDGE_TOOLS = new Set(["calculate", "convert_currency", "check_stock"]);
 
 function sceneWith(cart: readonly CartLine[], goods: readonly Product[] = CATALOGUE): Scene {
   return { goods, cart, last: null, listed: [], turns: 0, began: "filled" };
@@ -59,13 +63,19 @@ type Conduct = {
 /** What the scripted assistant says, and the cart after it. */
 async function conduct(turn: TalkTurn, scene: Scene, mistakes = 0): Promise<Conduct> {
   const shop = createShop(scene.cart, scene.goods);
+  const { signal } = new AbortController();
   let count = 0;
-  const act: Act = async (calls) =>
-    calls.map(([name, args]) => {
-      count += 1;
-      const values = args as Parameters<typeof runPageTool>[2];
-      return EDGE_TOOLS.has(name) ? runEdgeTool(name, values) : runPageTool(shop, name, values);
-    });
+  const act: Act = (calls) =>
+    Promise.all(
+      calls.map(async ([name, args]) => {
+        count += 1;
+        const call = { id: `c${count}`, name, arguments: args } as ToolCall;
+        const result = await toolResult(call, () =>
+          runShopTool(shop, call, localEdgeTools, signal),
+        );
+        return result.ok ? result.value : null;
+      }),
+    );
   const text = await turn.conduct(new Assistant(act, () => 0.5, mistakes));
   return { text, cart: shop.state.cart, calls: count };
 }
@@ -165,5 +175,37 @@ describe("a line that is named by its category", () => {
     const both = sceneWith([lineOf("Nordic Mug"), lineOf("City Mug")]);
     expect(() => drawnIn(both, "remove-by-category")).toThrow("no remove-by-category");
     expect(() => drawnIn(both, "keep-by-category")).toThrow("no keep-by-category");
+  });
+});
+
+describe("a number relative to the cart", () => {
+  const scene = sceneWith([lineOf("City Mug", 4), lineOf("Moon Lamp")]);
+  const changed = (pattern: string, n?: string) =>
+    drawnIn(
+      scene,
+      "relative-number",
+      ({ slots, patterns }) =>
+        slots["line"] === "mugs" && slots["n"] === n && patterns?.includes(pattern) === true,
+    );
+
+  test.each([
+    ["{n} more {pieces}", "1", 5],
+    ["cut my {line} by {n}", "1", 3],
+    ["halve the {line} in my cart", undefined, 2],
+    ["double the {line}", undefined, 8],
+    ["cap my {line} at {n} pls", "2", 2],
+    ["make it {n} {pieces}", "6", 6],
+  ])("%s with %s", async (pattern, n, wanted) => {
+    const turn = changed(pattern, n);
+    expect(turn.expected.cart).toEqual([lineOf("City Mug", wanted), lineOf("Moon Lamp")]);
+    const gold = await conduct(turn, scene);
+    expect(gold.text).toBe(`Your cart now has ${wanted} x City Mug (22 EUR each).`);
+    expect(passes(turn, scene, gold)).toBe(true);
+    expect(passes(turn, scene, { ...gold, text: "Your cart has the City Mug." })).toBe(false);
+  });
+
+  test("says one piece in the singular", () => {
+    expect(changed("{n} more {pieces}", "1").slots["pieces"]).toBe("mug");
+    expect(changed("{n} more {pieces}", "2").slots["pieces"]).toBe("mugs");
   });
 });

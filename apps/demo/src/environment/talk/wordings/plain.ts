@@ -16,6 +16,7 @@ import { OUT_OF_SCOPE } from "./out-of-scope.ts";
 import { PRODUCT_QUESTIONS } from "./product-questions.ts";
 import { RANGE_QUESTIONS } from "./range-questions.ts";
 import { REFUSALS } from "./refusals.ts";
+import { RELATIVE_NUMBERS } from "./relative-numbers.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
 import { SMALL_TALK } from "./small-talk.ts";
 import { UNCLEAR } from "./unclear.ts";
@@ -41,7 +42,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof DEPENDENT_WISHES &
   typeof LISTS &
   typeof CHECKS &
-  typeof CART_LINES);
+  typeof CART_LINES &
+  typeof RELATIVE_NUMBERS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -65,6 +67,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...LISTS,
   ...CHECKS,
   ...CART_LINES,
+  ...RELATIVE_NUMBERS,
 };
 
 /** Patterns of some kinds. */
