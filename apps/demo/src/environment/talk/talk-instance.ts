@@ -25,6 +25,7 @@ import { RANGE_TURNS } from "./kinds/range-questions.ts";
 import { RELATIVE_NUMBER_TURNS } from "./kinds/relative-numbers.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
+import { SWAP_TURNS } from "./kinds/swaps.ts";
 import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
 import { EVERYDAY } from "./everyday.ts";
 import {
@@ -47,6 +48,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...CART_TURNS,
   ...CART_LINE_TURNS,
   ...RELATIVE_NUMBER_TURNS,
+  ...SWAP_TURNS,
   ...ADDITION_TURNS,
   ...SELF_CORRECTION_TURNS,
   ...EXCLUSION_TURNS,
@@ -211,7 +213,7 @@ function hasPatterns(turn: TalkTurn): boolean {
 
 /** Whether a turn of this kind is about what is in the cart. */
 function isAboutCart(kind: TalkKind): boolean {
-  if (kind in CART_LINE_TURNS || kind in RELATIVE_NUMBER_TURNS) return true;
+  if (kind in CART_LINE_TURNS || kind in RELATIVE_NUMBER_TURNS || kind in SWAP_TURNS) return true;
   return kind in CART_TURNS || kind === "list-and-remove" || kind === "add-more";
 }
 

@@ -120,6 +120,7 @@ export const FURTHER_KINDS: readonly TalkKind[] = [
   "remove-by-category",
   "keep-by-category",
   "relative-number",
+  "swap-by-category",
 ];
 
 /** Each kind this many times. */

@@ -104,6 +104,11 @@ export function categoryWords({ category }: Product, random: RandomSource): Cate
   return { one, several: pluralOf(one) };
 }
 
+/** An attribute, sometimes by another word. */
+export function attributeWord(attribute: string, random: RandomSource): string {
+  return synonym(random, SYNONYMS.attributes, attribute);
+}
+
 /** A category with or without an attribute that some of its products have. */
 export function drawDescription(random: RandomSource, goods: readonly Product[]): Description {
   const { category, attributes } = pick(random, goods);

@@ -14,10 +14,12 @@ import { drawProducts } from "../values.ts";
 import { fittingPatterns, isHeldOutPattern } from "../wording.ts";
 import { CART_LINE_TURNS } from "./cart-lines.ts";
 import { RELATIVE_NUMBER_TURNS } from "./relative-numbers.ts";
+import { SWAP_TURNS } from "./swaps.ts";
 
 const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...CART_LINE_TURNS,
   ...RELATIVE_NUMBER_TURNS,
+  ...SWAP_TURNS,
 };
 const KINDS = FURTHER_KINDS.filter((kind) => kind in TURNS);
 const SEEDS = 40;
@@ -90,7 +92,8 @@ function passes(turn: TalkTurn, scene: Scene, { text, cart, calls }: Conduct): b
 function nearMisses(turn: TalkTurn, scene: Scene, gold: Conduct): Conduct[] {
   const changes = !sameCart(scene.cart, turn.expected.cart);
   const [first, ...rest] = gold.cart;
-  const foreign = scene.goods.find(({ id }) => !scene.cart.some((line) => line.id === id));
+  const known = [...scene.cart, ...turn.expected.cart];
+  const foreign = scene.goods.find(({ id }) => !known.some((line) => line.id === id));
   return [
     { ...gold, text: "" },
     { ...gold, text: `${gold.text} <tool_call>` },
@@ -207,5 +210,42 @@ describe("a number relative to the cart", () => {
   test("says one piece in the singular", () => {
     expect(changed("{n} more {pieces}", "1").slots["pieces"]).toBe("mug");
     expect(changed("{n} more {pieces}", "2").slots["pieces"]).toBe("mugs");
+  });
+});
+
+describe("a swap", () => {
+  const scene = sceneWith([lineOf("Storm Jacket"), lineOf("City Mug", 2)]);
+  const swapped = (pattern: string, attribute?: string) =>
+    drawnIn(
+      scene,
+      "swap-by-category",
+      ({ slots, patterns }) =>
+        slots["attribute"] === attribute && patterns?.includes(pattern) === true,
+    );
+
+  test.each([
+    ["swap my {line} for the cheapest one", undefined, "Classic Jacket", 64],
+    ["have my {line} swapped for the best rated of its kind", undefined, "City Jacket", 169],
+    [
+      "please swap the {line}: I want a {attribute} one, the cheapest there is",
+      "waterproof",
+      "Classic Jacket",
+      64,
+    ],
+    [
+      "swap it, my {line}, for something {attribute}, and the best rated at that",
+      "waterproof",
+      "Trail Jacket Pro",
+      182,
+    ],
+  ])("%s, %s: takes the %s", async (pattern, attribute, name, price) => {
+    const turn = swapped(pattern, attribute);
+    expect(turn.expected.cart).toEqual([lineOf("City Mug", 2), lineOf(name)]);
+    const gold = await conduct(turn, scene);
+    expect(gold.text).toBe(`I replaced the Storm Jacket with the ${name} (${price} EUR).`);
+    const both = [...scene.cart, lineOf(name)];
+    expect(passes(turn, scene, { ...gold, cart: both })).toBe(false);
+    const second = [lineOf("City Mug", 2), { id: turn.near?.id ?? "", quantity: 1 }];
+    expect(passes(turn, scene, { ...gold, cart: second })).toBe(false);
   });
 });

@@ -15,6 +15,7 @@ export const WORDINGS = Object.fromEntries(
 
 export type { WordingKind } from "./plain.ts";
 export { NUMBER_CHANGES } from "./relative-numbers.ts";
+export { SWAPS } from "./swaps.ts";
 export { SYNONYMS } from "./synonyms.ts";
 export { THINGS } from "./things.ts";
 export { CHOICES } from "./unclear.ts";

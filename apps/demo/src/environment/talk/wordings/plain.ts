@@ -19,6 +19,7 @@ import { REFUSALS } from "./refusals.ts";
 import { RELATIVE_NUMBERS } from "./relative-numbers.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
 import { SMALL_TALK } from "./small-talk.ts";
+import { SWAP_WORDINGS } from "./swaps.ts";
 import { UNCLEAR } from "./unclear.ts";
 import type { Wordings } from "./wordings.ts";
 
@@ -43,7 +44,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof LISTS &
   typeof CHECKS &
   typeof CART_LINES &
-  typeof RELATIVE_NUMBERS);
+  typeof RELATIVE_NUMBERS &
+  typeof SWAP_WORDINGS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -68,6 +70,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...CHECKS,
   ...CART_LINES,
   ...RELATIVE_NUMBERS,
+  ...SWAP_WORDINGS,
 };
 
 /** Patterns of some kinds. */
