@@ -14,6 +14,7 @@ import { CATALOGUE, type Product } from "../catalogue-data.ts";
 import { redrawnCatalogue } from "../redrawn-catalogue.ts";
 import type { CartLine } from "../shop.ts";
 import { ADDITION_TURNS } from "./kinds/additions.ts";
+import { CART_FACT_TURNS } from "./kinds/cart-facts.ts";
 import { CART_LINE_TURNS } from "./kinds/cart-lines.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
@@ -41,14 +42,20 @@ import type { DrawTurn, Scene, TalkKind, TalkTurn } from "./talk-turn.ts";
 import { drawProducts } from "./values.ts";
 import { fittingPatterns, isHeldOutPattern } from "./wording.ts";
 
+/** Kinds about one line of the cart. */
+const LINE_TURNS = {
+  ...CART_LINE_TURNS,
+  ...RELATIVE_NUMBER_TURNS,
+  ...SWAP_TURNS,
+  ...CART_FACT_TURNS,
+};
+
 /** How to draw each kind. */
 const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...PRODUCT_TURNS,
   ...RANGE_TURNS,
   ...CART_TURNS,
-  ...CART_LINE_TURNS,
-  ...RELATIVE_NUMBER_TURNS,
-  ...SWAP_TURNS,
+  ...LINE_TURNS,
   ...ADDITION_TURNS,
   ...SELF_CORRECTION_TURNS,
   ...EXCLUSION_TURNS,
@@ -213,14 +220,14 @@ function hasPatterns(turn: TalkTurn): boolean {
 
 /** Whether a turn of this kind is about what is in the cart. */
 function isAboutCart(kind: TalkKind): boolean {
-  if (kind in CART_LINE_TURNS || kind in RELATIVE_NUMBER_TURNS || kind in SWAP_TURNS) return true;
-  return kind in CART_TURNS || kind === "list-and-remove" || kind === "add-more";
+  if (kind in CART_TURNS || kind in LINE_TURNS) return true;
+  return kind === "list-and-remove" || kind === "add-more";
 }
 
 /** Number of lines that the plan needs in the cart. */
 function needsCart(plan: readonly (readonly TalkKind[])[]): number {
   const kinds = plan.flat();
-  if (kinds.some((kind) => kind === "all-except" || kind in CART_LINE_TURNS)) return 2;
+  if (kinds.some((kind) => kind === "all-except" || kind in LINE_TURNS)) return 2;
   return kinds.some((kind) => !isSingle(kind) || isAboutCart(kind)) ? 1 : 0;
 }
 

@@ -121,6 +121,8 @@ export const FURTHER_KINDS: readonly TalkKind[] = [
   "keep-by-category",
   "relative-number",
   "swap-by-category",
+  "in-cart-fact",
+  "total-without",
 ];
 
 /** Each kind this many times. */

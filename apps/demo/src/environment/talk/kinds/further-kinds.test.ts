@@ -12,6 +12,7 @@ import { FURTHER_KINDS } from "../talk-plans.ts";
 import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { drawProducts } from "../values.ts";
 import { fittingPatterns, isHeldOutPattern } from "../wording.ts";
+import { CART_FACT_TURNS } from "./cart-facts.ts";
 import { CART_LINE_TURNS } from "./cart-lines.ts";
 import { RELATIVE_NUMBER_TURNS } from "./relative-numbers.ts";
 import { SWAP_TURNS } from "./swaps.ts";
@@ -20,6 +21,7 @@ const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...CART_LINE_TURNS,
   ...RELATIVE_NUMBER_TURNS,
   ...SWAP_TURNS,
+  ...CART_FACT_TURNS,
 };
 const KINDS = FURTHER_KINDS.filter((kind) => kind in TURNS);
 const SEEDS = 40;
@@ -247,5 +249,41 @@ describe("a swap", () => {
     expect(passes(turn, scene, { ...gold, cart: both })).toBe(false);
     const second = [lineOf("City Mug", 2), { id: turn.near?.id ?? "", quantity: 1 }];
     expect(passes(turn, scene, { ...gold, cart: second })).toBe(false);
+  });
+});
+
+describe("a question about a thing in the cart", () => {
+  const scene = sceneWith([lineOf("City Jacket"), lineOf("City Mug", 3)]);
+  const about = (kind: string, line: string, pattern?: string) =>
+    drawnIn(
+      scene,
+      kind,
+      ({ slots, patterns }) =>
+        slots["line"] === line && (pattern === undefined || patterns?.includes(pattern) === true),
+    );
+
+  test.each([
+    ["how well is the {line} in my cart rated?", "jacket", "The City Jacket is rated 4.7 of 5."],
+    ["what did the {line} cost again?", "jacket", "The City Jacket costs 169 EUR."],
+    ["how many {line} are in my cart?", "mugs", "Your cart has 3 x City Mug."],
+  ])("%s %s", async (pattern, line, answer) => {
+    const turn = about("in-cart-fact", line, pattern);
+    const gold = await conduct(turn, scene);
+    expect(gold.text).toBe(answer);
+    expect(passes(turn, scene, gold)).toBe(true);
+    const other = "The City Jacket costs 168 EUR, is rated 4.6 of 5, and City Mug: 2.";
+    expect(passes(turn, scene, { ...gold, text: other })).toBe(false);
+  });
+
+  test("is what the rest costs, and nothing is removed", async () => {
+    const turn = about("total-without", "jacket");
+    const gold = await conduct(turn, scene);
+    expect(gold.text).toBe("Without the City Jacket, your cart would cost 66 EUR.");
+    expect(passes(turn, scene, gold)).toBe(true);
+    expect(passes(turn, scene, { ...gold, cart: [lineOf("City Mug", 3)] })).toBe(false);
+    const mugs = about("total-without", "mugs");
+    expect((await conduct(mugs, scene)).text).toBe(
+      "Without the City Mug, your cart would cost 169 EUR.",
+    );
   });
 });

@@ -2,9 +2,10 @@
 import { pick } from "@waggle/environments";
 import type { RandomSource } from "@waggle/protocol";
 import { addCall, removeCall } from "../assistant.ts";
-import { type Line, linesOf, next, singleLines, withPieces } from "../scene.ts";
+import { drawNamedLine } from "../named-lines.ts";
+import { next, withPieces } from "../scene.ts";
 import type { DrawTurn, TurnsOf } from "../talk-turn.ts";
-import { categoryWords, countOf, nameOf } from "../values.ts";
+import { countOf } from "../values.ts";
 import { NUMBER_CHANGES } from "../wordings/index.ts";
 
 type Change = keyof typeof NUMBER_CHANGES;
@@ -21,9 +22,6 @@ const CHANGES: readonly Change[] = [
   "most",
   "exact",
 ];
-/** Share of the things that are named by their category. */
-const CATEGORY_SHARE = 0.7;
-
 /** The number that a person says, if any, and the number of pieces that results. */
 function drawNumbers(
   change: Change,
@@ -55,19 +53,8 @@ function drawNumbers(
   }
 }
 
-/** A line of the cart in a person's words: by its category if that is clear, or by its name. */
-function drawLine(random: RandomSource, scene: Parameters<DrawTurn>[1]) {
-  const byCategory = random() < CATEGORY_SHARE;
-  const lines: readonly Line[] = byCategory ? singleLines(scene) : linesOf(scene);
-  if (lines.length === 0) return null;
-  const line = pick(random, lines);
-  if (byCategory) return { ...line, ...categoryWords(line.item, random) };
-  const name = nameOf(line.item, random, scene.goods);
-  return { ...line, one: name, several: name };
-}
-
 const relativeNumber: DrawTurn = (random, scene) => {
-  const drawn = drawLine(random, scene);
+  const drawn = drawNamedLine(random, scene);
   if (drawn === null) return null;
   const { item, quantity, one, several } = drawn;
   const change = pick(random, CHANGES);

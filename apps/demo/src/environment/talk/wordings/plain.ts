@@ -2,6 +2,7 @@
 import { ADDITIONS_BY_CHOICE } from "./additions-by-choice.ts";
 import { ADDITIONS } from "./additions.ts";
 import { CART_CHANGES } from "./cart-changes.ts";
+import { CART_FACTS } from "./cart-facts.ts";
 import { CART_LINES } from "./cart-lines.ts";
 import { CHECKS } from "./checks.ts";
 import { CONDITIONS } from "./conditions.ts";
@@ -45,7 +46,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof CHECKS &
   typeof CART_LINES &
   typeof RELATIVE_NUMBERS &
-  typeof SWAP_WORDINGS);
+  typeof SWAP_WORDINGS &
+  typeof CART_FACTS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -71,6 +73,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...CART_LINES,
   ...RELATIVE_NUMBERS,
   ...SWAP_WORDINGS,
+  ...CART_FACTS,
 };
 
 /** Patterns of some kinds. */
