@@ -76,7 +76,7 @@ export const CART_FACTS: Wordings<"in-cart-fact" | "total-without"> = {
     "without {line} how much",
     "I'm thinking about dropping the {line}. What would the total be then?",
     "price of everything except the {line}",
-    "calculate my order as though the {line} wasn't there",
+    "calculate my order as though the {line} didn't exist",
     "don't touch the cart, only tell me what it costs w/o the {line}",
     "how cheap would this get if I skipped the {line}",
     "would you work out the bill less the {line}?",

@@ -60,7 +60,7 @@ export const NUMBER_CHANGES = {
     "I'd like two times what I have of the {line}",
     "Could you double the number of the {line} in my basket?",
     "times two on the {line}, cheers mate",
-    "make the {line} twice as many",
+    "give me the {line} twice over",
     "same again of the {line}, on top",
     "my twin wants the same, so double up on the {line}",
     "the {line} x2 compared to now",
