@@ -4,15 +4,22 @@ import type { CartLine } from "../shop.ts";
 import { productIn } from "../shop.ts";
 import type { Expectation, Scene } from "./talk-turn.ts";
 
+/** A product of a cart with its quantity. */
+export type Line = { readonly item: Product; readonly quantity: number };
+
 /** The products of a cart, with their quantities. */
-export function linesOf({
-  cart,
-  goods,
-}: Pick<Scene, "cart" | "goods">): { item: Product; quantity: number }[] {
+export function linesOf({ cart, goods }: Pick<Scene, "cart" | "goods">): Line[] {
   return cart.flatMap(({ id, quantity }) => {
     const item = productIn({ goods }, id);
     return item === undefined ? [] : [{ item, quantity }];
   });
+}
+
+/** The lines that are alone in their category, so that the category names them. */
+export function singleLines(scene: Pick<Scene, "cart" | "goods">): Line[] {
+  const lines = linesOf(scene);
+  const ofCategory = (category: string) => lines.filter(({ item }) => item.category === category);
+  return lines.filter(({ item }) => ofCategory(item.category).length === 1);
 }
 
 /** The cart with this many pieces of the product. */

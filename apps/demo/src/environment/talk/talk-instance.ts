@@ -14,6 +14,8 @@ import { CATALOGUE, type Product } from "../catalogue-data.ts";
 import { redrawnCatalogue } from "../redrawn-catalogue.ts";
 import type { CartLine } from "../shop.ts";
 import { ADDITION_TURNS } from "./kinds/additions.ts";
+import { CART_FACT_TURNS } from "./kinds/cart-facts.ts";
+import { CART_LINE_TURNS } from "./kinds/cart-lines.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
 import { EITHER_OR_TURNS } from "./kinds/either-or.ts";
@@ -23,15 +25,19 @@ import { LIST_TURNS } from "./kinds/lists.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
 import { RANK_TURNS } from "./kinds/ranks.ts";
+import { RELATIVE_NUMBER_TURNS } from "./kinds/relative-numbers.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
 import { SUM_TURNS } from "./kinds/sums.ts";
+import { SWAP_TURNS } from "./kinds/swaps.ts";
 import { TWO_ATTRIBUTE_TURNS } from "./kinds/two-attributes.ts";
 import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
 import { EVERYDAY } from "./everyday.ts";
 import {
   isSingle,
+  FURTHER_KINDS,
   JOINABLE,
+  LEVEL_OF_FURTHER_TALK,
   LEVEL_OF_REDRAWN_TALK,
   LEVEL_OF_TALK,
   PATHS,
@@ -42,11 +48,20 @@ import type { DrawTurn, Scene, TalkKind, TalkTurn } from "./talk-turn.ts";
 import { drawProducts } from "./values.ts";
 import { fittingPatterns, isHeldOutPattern } from "./wording.ts";
 
+/** Kinds about one line of the cart. */
+const LINE_TURNS = {
+  ...CART_LINE_TURNS,
+  ...RELATIVE_NUMBER_TURNS,
+  ...SWAP_TURNS,
+  ...CART_FACT_TURNS,
+};
+
 /** How to draw each kind. */
 const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...PRODUCT_TURNS,
   ...RANGE_TURNS,
   ...CART_TURNS,
+  ...LINE_TURNS,
   ...ADDITION_TURNS,
   ...SELF_CORRECTION_TURNS,
   ...EXCLUSION_TURNS,
@@ -77,6 +92,11 @@ export function talkLevel({ environment }: TaskReference): number {
 /** The level of a reference to a talk in a shop with a redrawn catalogue. @throws WaggleError as `talkLevel`. */
 export function redrawnTalkLevel({ environment }: TaskReference): number {
   return levelIn(LEVEL_OF_REDRAWN_TALK, environment);
+}
+
+/** The level of a reference to a further talk. @throws WaggleError as `talkLevel`. */
+export function furtherTalkLevel({ environment }: TaskReference): number {
+  return levelIn(LEVEL_OF_FURTHER_TALK, environment);
 }
 
 function levelIn(names: readonly string[], environment: string): number {
@@ -125,15 +145,27 @@ export function talkOf(reference: TaskReference): Talk {
   return talk;
 }
 
+/** What the talks of an environment are drawn from. `kinds`: of one message with one wish; `null` = several. */
+function rangeOf(reference: TaskReference): {
+  readonly isRedrawn: boolean;
+  readonly kinds: readonly TalkKind[] | null;
+} {
+  const { environment } = reference;
+  if (LEVEL_OF_FURTHER_TALK.includes(environment)) {
+    return { isRedrawn: furtherTalkLevel(reference) === 1, kinds: FURTHER_KINDS };
+  }
+  return LEVEL_OF_REDRAWN_TALK.includes(environment)
+    ? { isRedrawn: true, kinds: redrawnTalkLevel(reference) === 0 ? READING_KINDS : null }
+    : { isRedrawn: false, kinds: talkLevel(reference) === 0 ? SINGLE_KINDS : null };
+}
+
 /** A training task's level, kinds and values all come from its seed. */
 function drawTalk(reference: TaskReference): Talk {
   const { environment, split, seed } = reference;
-  const isRedrawn = LEVEL_OF_REDRAWN_TALK.includes(environment);
-  const level = isRedrawn ? redrawnTalkLevel(reference) : talkLevel(reference);
+  const { isRedrawn, kinds } = rangeOf(reference);
   const random = mulberry32(hashText(`${environment}/${split}/${seed}`));
   const goods = isRedrawn ? redrawnCatalogue(random) : CATALOGUE;
-  const kinds = isRedrawn ? READING_KINDS : SINGLE_KINDS;
-  const plan = level === 0 ? [[pick(random, kinds)]] : drawPlan(random);
+  const plan = kinds === null ? drawPlan(random) : [[pick(random, kinds)]];
   for (;;) {
     const talk = follow(plan, goods, random);
     if (talk === null) continue;
@@ -215,13 +247,14 @@ function hasPatterns(turn: TalkTurn): boolean {
 
 /** Whether a turn of this kind is about what is in the cart. */
 function isAboutCart(kind: TalkKind): boolean {
-  return kind in CART_TURNS || kind === "list-and-remove" || kind === "add-more";
+  if (kind in CART_TURNS || kind in LINE_TURNS) return true;
+  return kind === "list-and-remove" || kind === "add-more";
 }
 
 /** Number of lines that the plan needs in the cart. */
 function needsCart(plan: readonly (readonly TalkKind[])[]): number {
   const kinds = plan.flat();
-  if (kinds.includes("all-except")) return 2;
+  if (kinds.some((kind) => kind === "all-except" || kind in LINE_TURNS)) return 2;
   return kinds.some((kind) => !isSingle(kind) || isAboutCart(kind)) ? 1 : 0;
 }
 

@@ -10,6 +10,12 @@ export const LEVEL_OF_REDRAWN_TALK: readonly string[] = [
   "redrawn-shop-talk-2",
 ];
 
+/** Further talks: in the shop that visitors see, and in one with a redrawn catalogue. */
+export const LEVEL_OF_FURTHER_TALK: readonly string[] = [
+  "further-shop-talk",
+  "redrawn-further-shop-talk",
+];
+
 /** Kinds that stand alone; a kind that occurs twice is drawn twice as often. */
 export const SINGLE_KINDS: readonly TalkKind[] = [
   "price",
@@ -120,7 +126,7 @@ function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
   return kinds.flatMap((kind) => Array.from({ length: times }, () => kind));
 }
 
-/** Kinds of the further talks. Each stands alone. */
+/** Kinds of the further talks. Each stands alone. No model has been trained on them yet. */
 export const FURTHER_KINDS: readonly TalkKind[] = [
   "whichever",
   "add-or-else",
@@ -130,6 +136,12 @@ export const FURTHER_KINDS: readonly TalkKind[] = [
   "add-both",
   "add-without",
   "sum-question",
+  "remove-by-category",
+  "keep-by-category",
+  "relative-number",
+  "swap-by-category",
+  "in-cart-fact",
+  "total-without",
 ];
 
 const singles: ReadonlySet<TalkKind> = new Set([...SINGLE_KINDS, ...FURTHER_KINDS]);

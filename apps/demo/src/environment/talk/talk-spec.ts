@@ -5,8 +5,8 @@ import { Assistant } from "./assistant.ts";
 import { EVERYDAY } from "./everyday.ts";
 import { createTalk } from "./talk-environment.ts";
 import { nearMisses } from "./talk-examples.ts";
-import { redrawnTalkLevel, talkLevel, talkOf } from "./talk-instance.ts";
-import { LEVEL_OF_REDRAWN_TALK, LEVEL_OF_TALK } from "./talk-plans.ts";
+import { furtherTalkLevel, redrawnTalkLevel, talkLevel, talkOf } from "./talk-instance.ts";
+import { LEVEL_OF_FURTHER_TALK, LEVEL_OF_REDRAWN_TALK, LEVEL_OF_TALK } from "./talk-plans.ts";
 import { talkTask } from "./talk-task.ts";
 
 /** Actions of a demonstration, recorded in an environment of the same task. */
@@ -119,6 +119,12 @@ export const SHOP_TALK: EnvironmentSpec = leveledTalks(LEVEL_OF_TALK, talkLevel)
 export const REDRAWN_SHOP_TALK: EnvironmentSpec = leveledTalks(
   LEVEL_OF_REDRAWN_TALK,
   redrawnTalkLevel,
+);
+
+/** Talks with kinds of requests that no model has been trained on yet. Level 0 has the catalogue, level 1 redrawn ones. */
+export const FURTHER_SHOP_TALK: EnvironmentSpec = leveledTalks(
+  LEVEL_OF_FURTHER_TALK,
+  furtherTalkLevel,
 );
 
 /** Talks of both levels under one name, which the edge can assign. */

@@ -8,12 +8,13 @@ import { talkOf } from "./talk-instance.ts";
 import { judgeTurn } from "./talk-judge.ts";
 import {
   FURTHER_KINDS,
+  LEVEL_OF_FURTHER_TALK,
   LEVEL_OF_REDRAWN_TALK,
   LEVEL_OF_TALK,
   PATHS,
   SINGLE_KINDS,
 } from "./talk-plans.ts";
-import { EVERYDAY_SHOP, REDRAWN_SHOP_TALK, SHOP_TALK } from "./talk-spec.ts";
+import { EVERYDAY_SHOP, FURTHER_SHOP_TALK, REDRAWN_SHOP_TALK, SHOP_TALK } from "./talk-spec.ts";
 import { WORDINGS } from "./wordings/index.ts";
 
 const LONG = process.env["WAGGLE_LONG"] !== undefined;
@@ -44,6 +45,7 @@ async function plays(
 const cases = [
   { spec: SHOP_TALK, names: LEVEL_OF_TALK },
   { spec: REDRAWN_SHOP_TALK, names: LEVEL_OF_REDRAWN_TALK },
+  { spec: FURTHER_SHOP_TALK, names: LEVEL_OF_FURTHER_TALK },
 ].flatMap(({ spec, names }) =>
   names.flatMap((name, level) =>
     (["train", "heldOut"] as const).map((split) => [name, split, level, spec] as const),

@@ -95,6 +95,20 @@ export function drawCurrency(random: RandomSource): { code: string; said: string
   return { code, said: random() < 0.5 ? code : (CURRENCY_WORDS[code] ?? code) };
 }
 
+/** A category in a person's words. */
+export type CategoryWords = { readonly one: string; readonly several: string };
+
+/** The category of a product, sometimes by another word. */
+export function categoryWords({ category }: Product, random: RandomSource): CategoryWords {
+  const one = synonym(random, SYNONYMS.categories, category);
+  return { one, several: pluralOf(one) };
+}
+
+/** An attribute, sometimes by another word. */
+export function attributeWord(attribute: string, random: RandomSource): string {
+  return synonym(random, SYNONYMS.attributes, attribute);
+}
+
 /** A category with or without an attribute that some of its products have. */
 export function drawDescription(random: RandomSource, goods: readonly Product[]): Description {
   const { category, attributes } = pick(random, goods);

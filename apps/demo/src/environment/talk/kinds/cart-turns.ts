@@ -204,7 +204,7 @@ const replace: DrawTurn = (random, scene) => {
 };
 
 /** Removes every line but those of one product. */
-async function clear(assistant: Assistant, kept?: Product): Promise<string> {
+export async function clear(assistant: Assistant, kept?: Product): Promise<string> {
   const { lines } = await assistant.cart();
   if (lines.length === 0) return "Your cart is empty.";
   const gone = lines.filter(({ name }) => name !== kept?.name || assistant.errs());

@@ -14,6 +14,9 @@ export const WORDINGS = Object.fromEntries(
 ) as Wordings<WordingKind>;
 
 export type { WordingKind } from "./plain.ts";
+export { LINE_FACTS } from "./cart-facts.ts";
+export { NUMBER_CHANGES } from "./relative-numbers.ts";
+export { SWAPS } from "./swaps.ts";
 export { SYNONYMS } from "./synonyms.ts";
 export { THINGS } from "./things.ts";
 export { CHOICES } from "./unclear.ts";

@@ -2,6 +2,8 @@
 import { ADDITIONS_BY_CHOICE } from "./additions-by-choice.ts";
 import { ADDITIONS } from "./additions.ts";
 import { CART_CHANGES } from "./cart-changes.ts";
+import { CART_FACTS } from "./cart-facts.ts";
+import { CART_LINES } from "./cart-lines.ts";
 import { CHECKS } from "./checks.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { CORRECTIONS } from "./corrections.ts";
@@ -17,9 +19,11 @@ import { PRODUCT_QUESTIONS } from "./product-questions.ts";
 import { RANGE_QUESTIONS } from "./range-questions.ts";
 import { RANKS } from "./ranks.ts";
 import { REFUSALS } from "./refusals.ts";
+import { RELATIVE_NUMBERS } from "./relative-numbers.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
 import { SMALL_TALK } from "./small-talk.ts";
 import { SUMS } from "./sums.ts";
+import { SWAP_WORDINGS } from "./swaps.ts";
 import { TWO_ATTRIBUTES } from "./two-attributes.ts";
 import { UNCLEAR } from "./unclear.ts";
 import type { Wordings } from "./wordings.ts";
@@ -47,7 +51,11 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof EITHER_OR &
   typeof RANKS &
   typeof SUMS &
-  typeof TWO_ATTRIBUTES);
+  typeof TWO_ATTRIBUTES &
+  typeof CART_LINES &
+  typeof RELATIVE_NUMBERS &
+  typeof SWAP_WORDINGS &
+  typeof CART_FACTS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -74,6 +82,10 @@ export const PLAIN: Wordings<WordingKind> = {
   ...RANKS,
   ...SUMS,
   ...TWO_ATTRIBUTES,
+  ...CART_LINES,
+  ...RELATIVE_NUMBERS,
+  ...SWAP_WORDINGS,
+  ...CART_FACTS,
 };
 
 /** Patterns of some kinds. */

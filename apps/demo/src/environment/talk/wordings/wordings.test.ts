@@ -1,7 +1,7 @@
 /** The wordings: slots that their kind knows, no repetitions, enough of each, and synonyms that are clear. */
 import { describe, expect, test } from "vitest";
 import { CATALOGUE } from "../../catalogue-data.ts";
-import { CHOICES, SYNONYMS, THINGS, type WordingKind, WORDINGS } from "./index.ts";
+import { CHOICES, NUMBER_CHANGES, SYNONYMS, THINGS, type WordingKind, WORDINGS } from "./index.ts";
 
 /** Slots that each pattern of a kind needs. `what|category` is one of two; `attribute?` may be missing. */
 const SLOTS: { readonly [kind in WordingKind]: string } = {
@@ -43,6 +43,12 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   "but-not": "name other",
   "all-except": "name",
   "only-price": "name",
+  "remove-by-category": "line|what|category kept?",
+  "keep-by-category": "line",
+  "relative-number": "line|pieces n?",
+  "swap-by-category": "line attribute?",
+  "in-cart-fact": "line",
+  "total-without": "line",
   "self-number": "name m n",
   "self-product": "name other",
   "self-category": "wrong what",
@@ -116,6 +122,12 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   "check-added": 60,
   "check-number": 60,
   suitability: 60,
+  "remove-by-category": 48,
+  "keep-by-category": 48,
+  "relative-number": 48,
+  "swap-by-category": 48,
+  "in-cart-fact": 48,
+  "total-without": 48,
   "out-of-scope": 150,
   greeting: 30,
   thanks: 30,
@@ -225,6 +237,16 @@ describe("the wordings", () => {
   test("have choices for each position", () => {
     expect(WORDINGS["choose-ordinal"]).toEqual(Object.values(CHOICES).flat());
   });
+});
+
+describe("the wordings of a change of number", () => {
+  test.each(Object.entries(NUMBER_CHANGES))(
+    "%s say a number where one is needed",
+    (change, patterns) => {
+      const needed = change !== "half" && change !== "double";
+      expect(patterns.filter((pattern) => slotsOf(pattern).includes("n") !== needed)).toEqual([]);
+    },
+  );
 });
 
 describe("the words for things", () => {
