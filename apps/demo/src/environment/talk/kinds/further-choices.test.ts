@@ -207,8 +207,7 @@ test("a sum counts the pieces of each product and adds nothing", async () => {
     "sum-question",
     sceneOf(goods),
     ({ expected: { facts } }) =>
-      facts.length === 3 &&
-      `${facts[0]} ${facts[1]} ${facts[2]}` === "Trail Bottle Moon Notebook 90",
+      facts.length === 3 && facts.join(" ") === "Trail Bottle Moon Notebook 90",
   );
   expect(turn.expected.cart).toEqual([]);
   expect(await conductOf(turn, sceneOf(goods))).toEqual({
