@@ -13,16 +13,17 @@ import { readCalibration } from "./evaluated-model.ts";
 import type { EvaluatedModel } from "./evaluated-model.ts";
 import { heldOutResults } from "./held-out-results.ts";
 import type { EvalReport } from "./report.ts";
+import { talkResults } from "./talk-results.ts";
 import { typedResults } from "./typed-results.ts";
 
 /** The parts of a report. */
-export const PARTS = ["typed", "development", "bfcl", "tools"] as const;
+export const PARTS = ["typed", "development", "talks", "bfcl", "tools"] as const;
 export type EvalPart = (typeof PARTS)[number];
 
 export type EvaluationOptions = {
   readonly parts: ReadonlySet<EvalPart>;
   readonly temperature: number;
-  /** Held-out tasks with unseen tools. */
+  /** Held-out talks of each level, and tasks with unseen tools. */
   readonly tasks: number;
   /** Below this probability, the person is asked before a call that changes something. Absent = never asked. */
   readonly confirmBelow?: number | undefined;
@@ -66,6 +67,7 @@ export async function evaluate(
     development: await timed("development", () =>
       developmentResults(model, evaluating("development requests")),
     ),
+    talks: await timed("talks", () => talkResults(model, tasks, evaluating("talks"))),
     bfcl: await timed("bfcl", async () => ({
       ...(await bfclResults(model, readBfclCases(), evaluating("BFCL"))),
       published: PUBLISHED_FIGURES,

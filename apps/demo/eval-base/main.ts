@@ -22,7 +22,7 @@ import { reportLines } from "./report.ts";
 
 const options = createCommand("npm run eval-base --")
   .description(
-    "evaluate a model on requests as people type them, on BFCL's simple and multiple categories, and on unseen tools",
+    "evaluate a model on requests as people type them, on held-out talks, on BFCL's simple and multiple categories, and on unseen tools",
   )
   .option(
     "--model <folder>",
@@ -31,7 +31,7 @@ const options = createCommand("npm run eval-base --")
   )
   .option("--only <parts>", `parts to run, of ${PARTS.join(",")} (default: all)`, namesOf(PARTS))
   .option("--temperature <t>", "sampling temperature; 0 is greedy", temperatureOf, 0)
-  .option("--tasks <n>", "held-out tasks with unseen tools", positive, 400)
+  .option("--tasks <n>", "held-out talks of each level, and tasks with unseen tools", positive, 400)
   .option(
     "--fit-calibration <n>",
     "first fit calibration.json in the model folder on n held-out messages",

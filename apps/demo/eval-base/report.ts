@@ -5,6 +5,7 @@ import type { BfclResults } from "./bfcl/bfcl-results.ts";
 import type { PublishedFigure } from "./bfcl/published-figures.ts";
 import type { DevelopmentResults } from "./development-results.ts";
 import type { HeldOutResults } from "./held-out-results.ts";
+import type { TalkResults } from "./talk-results.ts";
 import type { TypedResults } from "./typed-results.ts";
 
 /** `null` = not evaluated. */
@@ -22,6 +23,7 @@ export type EvalReport = {
   readonly calibration: Omit<StoredCalibration, "map" | "calls"> | null;
   readonly typed: TypedResults | null;
   readonly development: DevelopmentResults | null;
+  readonly talks: TalkResults | null;
   readonly bfcl: (BfclResults & { readonly published: readonly PublishedFigure[] }) | null;
   readonly tools: HeldOutResults | null;
   /** Wall-clock seconds by part. */
@@ -29,7 +31,14 @@ export type EvalReport = {
 };
 
 /** The table. */
-export function reportLines({ typed, development, bfcl, tools, seconds }: EvalReport): string[] {
+export function reportLines({
+  typed,
+  development,
+  talks,
+  bfcl,
+  tools,
+  seconds,
+}: EvalReport): string[] {
   const lines: string[] = [];
   const row = (name: string, value: string): void => void lines.push(`${name.padEnd(42)}${value}`);
   const rated = (name: string, rate: SuccessRate | null | undefined): void =>
@@ -55,6 +64,9 @@ export function reportLines({ typed, development, bfcl, tools, seconds }: EvalRe
       const said = answers.map((answer) => answer ?? "no answer");
       lines.push(`  ${id}: ${turns.join(" / ")}`, `        ${said.join(" / ")}`);
     }
+  }
+  for (const [environment, rate] of Object.entries(talks ?? {})) {
+    rated(`held-out talks, ${environment}: solved`, rate);
   }
   if (bfcl !== null) {
     for (const category of ["simple", "multiple"] as const) {

@@ -22,7 +22,7 @@ const SCRIPTS: { readonly [name: string]: string } = {
   "test:fuzz": "send random requests to the edge and random files to the decoders",
   "test:redaction": "measure how much personal data the redaction finds",
   "test:interop": "try Waggle with programs and models of others",
-  "eval-base": "evaluate a base model on typed requests, BFCL and unseen tools",
+  "eval-base": "evaluate a base model on typed requests, held-out talks, BFCL and unseen tools",
   health: "measure names, cycles, folders, words and documentation",
   "test:mutants": "insert known mistakes and count those that tests catch",
   "bench:engine": "compare the training engine with other engines",

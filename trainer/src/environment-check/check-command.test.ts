@@ -172,7 +172,7 @@ test.each([
     /^failed .* of 1024 tokens.* reads them; shorten the prompt, .*, or leave base\.from out and write contextLength: \d+$/,
   ],
   [
-    "a model of its own",
+    "a site with its own model",
     `model: ${JSON.stringify(NANO_MODEL)}`,
     200,
     /^failed .* of 512 tokens, .*, as the site's model reads them; shorten the prompt, .*, or choose a model with a longer context$/,
@@ -189,6 +189,15 @@ test("without demonstrations there are no lengths, and a model that cannot be op
   expect(await lengthsWith('base: { from: "./absent" }', (same) => same)).toMatch(
     /^failed .*absent/,
   );
+});
+
+test("a demonstrator that fails is not taken for a missing one", async () => {
+  const failing = (practice: string) =>
+    practice.replace(
+      /^ {2}demonstrate: .*$/m,
+      '  demonstrate: () => { throw new Error("lost"); },',
+    );
+  expect(await lengthsWith("base: {}", failing)).toMatch(/^failed .*lost/);
 });
 
 test("a schema with an unknown type fails, with its place", async () => {

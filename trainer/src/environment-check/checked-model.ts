@@ -3,6 +3,7 @@
  * and its context. It opens no weights, and makes no base.
  */
 import type { EnvironmentSpec } from "@waggle/environments";
+import { WaggleError } from "@waggle/protocol";
 import type { ChatFormat } from "@waggle/text";
 import { openBaseModel } from "../model/base-model.ts";
 import type { BaseDemonstrationOptions } from "../pretrain/base-demonstration.ts";
@@ -43,7 +44,7 @@ const SHORTEN = "shorten the prompt, the tools' descriptions or the answers";
  * The site's own model, the base that goes on from a model, or the one that starts from random weights.
  *
  * @returns `null` if a base starts from random weights, and there are no demonstrations to train its tokenizer on
- * @throws WaggleError as `openBaseModel` and `earlierModel`.
+ * @throws WaggleError as `openBaseModel` and `earlierModel`; also what the demonstrator throws.
  */
 export async function checkedModel(
   spec: EnvironmentSpec,
@@ -76,7 +77,12 @@ export async function checkedModel(
   }
   const recipe = baseRecipe(spec, chosen);
   const { contextLength = recipe.contextLength } = spec;
-  const text = await environmentBaseText(spec, { ...recipe, contextLength }).catch(() => null);
+  const text = await environmentBaseText(spec, { ...recipe, contextLength }).catch(
+    (error: unknown) => {
+      if (WaggleError.is(error, "CAPABILITY_MISSING")) return null;
+      throw error;
+    },
+  );
   if (text === null) return null;
   const { seed: ownSeed, mistakes } = ENVIRONMENT_BASE;
   return {

@@ -2,8 +2,8 @@
  * Very short tasks with random values, to practice copying: `set zork to Hqv31` and one call. The word is in the name of the
  * tool or only in its description, where the tool has to be found by it.
  */
-import { integerBelow, pick, shuffled } from "../draw.ts";
-import { chance, type Drawing, drawOfSplit } from "./drawing.ts";
+import { integerBelow, pick } from "../draw.ts";
+import { chance, type Drawing, drawOfSplit, shuffled } from "./drawing.ts";
 import type { Field } from "./fields.ts";
 import { drawFrame } from "./request-frames.ts";
 import { callTurn, type ScriptTool, type TaskScript } from "./task-script.ts";
@@ -148,7 +148,7 @@ export function copyingDrill(drawing: Drawing): TaskScript {
   return {
     kind,
     template: `${kind}-${pattern}`,
-    tools: shuffled(drawing.random, [tool, ...others]),
+    tools: shuffled(drawing, [tool, ...others]),
     request: frame.replaceAll(/\{([kvpw])\}/g, (_, slot: string) => said[slot] ?? ""),
     rounds: [[{ name: tool.name, arguments: argumentsFor(values), result: { value: "ok" } }]],
     answer: "Done.",

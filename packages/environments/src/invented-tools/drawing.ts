@@ -45,3 +45,11 @@ export function pickOfSplit({ random, split }: Drawing, list: readonly string[])
 export function chance({ random }: Drawing, probability: number): boolean {
   return random() < probability;
 }
+
+/** The entries in random order. */
+export function shuffled<T>({ random }: Drawing, list: readonly T[]): T[] {
+  return list
+    .map((entry) => [random(), entry] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, entry]) => entry);
+}

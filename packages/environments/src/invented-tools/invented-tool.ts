@@ -1,8 +1,8 @@
 /** A tool of one task: an action on a subject under a drawn name, with drawn parameters and a description. */
 import { z } from "zod";
-import { integerBelow, pick, shuffled } from "../draw.ts";
+import { integerBelow, pick } from "../draw.ts";
 import type { Action } from "./action.ts";
-import { chance, type Drawing } from "./drawing.ts";
+import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type Field, type FieldKey, FIELDS } from "./fields.ts";
 import { functionName, type NameStyle, styled } from "./function-names.ts";
 import { nounFor, pluralOf, type Subject, withArticle } from "./subjects.ts";
@@ -88,7 +88,7 @@ function drawFields(
   targetKind: TargetKind,
 ): Pick<Parameter, "field" | "role" | "isRequired">[] {
   const { random } = drawing;
-  const others = shuffled(drawing.random, subject.fields).map((key) => FIELDS[key]);
+  const others = shuffled(drawing, subject.fields).map((key) => FIELDS[key]);
   const detail = (field: Field, isRequired: boolean) =>
     ({ field, role: "detail", isRequired }) as const;
   if (action.details === "record") {
@@ -128,7 +128,7 @@ export function drawTool(
   const targetKind = wish.targetKind ?? pick(random, ["name", "name", "code", "number"] as const);
   const names = new Set<string>();
   const fields = drawFields(drawing, wish, targetKind);
-  const ordered = chance(drawing, 0.75) ? fields : shuffled(drawing.random, fields);
+  const ordered = chance(drawing, 0.75) ? fields : shuffled(drawing, fields);
   const isInvented = style === "invented" && chance(drawing, 0.4);
   const noun = nounFor(random, subject);
   const parameters = ordered.map((field): Parameter => {

@@ -1,7 +1,7 @@
 /** Tasks that need one of several records: act on it by its id, or state one of its values. */
-import { pick, shuffled } from "../draw.ts";
+import { pick } from "../draw.ts";
 import { doneAnswer } from "./call-results.ts";
-import { chance, type Drawing } from "./drawing.ts";
+import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type FieldKey, FIELDS } from "./fields.ts";
 import type { InventedTool, Parameter } from "./invented-tool.ts";
 import { drawRecords, type InventedRecord, mention, recordJson, tellingFields } from "./records.ts";
@@ -44,7 +44,7 @@ function drawSearch(
   const field = pick(random, telling.length > 0 ? telling : subject.fields);
   const keys = [...new Set([shown, ...(chance(drawing, 0.5) || shown === field ? [] : [field])])];
   const records = drawRecords(drawing, subject, count, keys, idKind);
-  const [right, wrong] = shuffled(drawing.random, records) as [InventedRecord, InventedRecord];
+  const [right, wrong] = shuffled(drawing, records) as [InventedRecord, InventedRecord];
   const named = pick(random, ["the {n} {}", "the {n} {}", "the {n} called {}", "my {n} {}", "{}"]);
   const byName = named.replace("{n}", noun).replace("{}", () => right.name.said);
   if (finder === "find") {

@@ -1,6 +1,6 @@
 /** Records that tools return: an id, a name and fields of the subject. */
-import { integerBelow, pick, shuffled } from "../draw.ts";
-import { chance, type Drawing } from "./drawing.ts";
+import { integerBelow, pick } from "../draw.ts";
+import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type Field, type FieldKey, FIELDS } from "./fields.ts";
 import type { Subject } from "./subjects.ts";
 import type { Value } from "./values.ts";
@@ -70,7 +70,7 @@ export function drawRecords(
       fields: new Map(keys.map((key) => [key, fresh(() => FIELDS[key].draw(drawing))])),
     });
   }
-  return shuffled(drawing.random, records);
+  return shuffled(drawing, records);
 }
 
 /** Fields of a subject whose values tell records apart. */

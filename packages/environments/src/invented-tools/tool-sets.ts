@@ -1,10 +1,10 @@
 /** Sets of tools: those that a request needs, and similar ones that it does not need. */
 import type { TaskSplit } from "@waggle/protocol";
-import { pick, shuffled } from "../draw.ts";
+import { pick } from "../draw.ts";
 import type { Action } from "./action.ts";
 import { COMMON_ACTIONS } from "./common-actions.ts";
 import { DEVICE_ACTIONS } from "./device-actions.ts";
-import { belongsTo, chance, type Drawing } from "./drawing.ts";
+import { belongsTo, chance, type Drawing, shuffled } from "./drawing.ts";
 import { drawStyle } from "./function-names.ts";
 import { GROUP_ACTIONS } from "./group-actions.ts";
 import { drawTool, type InventedTool, type ToolWish } from "./invented-tool.ts";
@@ -100,5 +100,5 @@ export function drawToolSet(
     if (keys.has(pair.key)) continue;
     tools.push(add(pair));
   }
-  return { wished, tools: shuffled(drawing.random, tools) };
+  return { wished, tools: shuffled(drawing, tools) };
 }

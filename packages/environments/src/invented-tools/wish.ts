@@ -1,7 +1,7 @@
 /** A user's wish for one tool: the values of its arguments, and the words for it. */
-import { integerBelow, pick, shuffled } from "../draw.ts";
+import { integerBelow, pick } from "../draw.ts";
 import { withoutDoubledPreposition } from "./dates.ts";
-import { chance, type Drawing } from "./drawing.ts";
+import { chance, type Drawing, shuffled } from "./drawing.ts";
 import { type InventedTool, type Parameter, type TargetKind, withNoun } from "./invented-tool.ts";
 import { drawFrame, fillFrame, FRAMES } from "./request-frames.ts";
 import { withReason } from "./reasons.ts";
@@ -129,7 +129,7 @@ function detailsOf(drawing: Drawing, { values, tool }: Wish): string {
   const isRecord = tool.action.details === "record";
   const first = isRecord ? details.filter(([{ field }]) => field.label === "name") : [];
   const others = shuffled(
-    drawing.random,
+    drawing,
     details.filter((detail) => !first.includes(detail)),
   );
   return [...first, ...others]

@@ -126,7 +126,7 @@ function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
   return kinds.flatMap((kind) => Array.from({ length: times }, () => kind));
 }
 
-/** Kinds of the further talks. Each stands alone. No model has been trained on them yet. */
+/** Kinds of the further talks. Each stands alone. The published default model has not seen them. */
 export const FURTHER_KINDS: readonly TalkKind[] = [
   "whichever",
   "add-or-else",

@@ -121,7 +121,7 @@ export const REDRAWN_SHOP_TALK: EnvironmentSpec = leveledTalks(
   redrawnTalkLevel,
 );
 
-/** Talks with kinds of requests that no model has been trained on yet. Level 0 has the catalogue, level 1 redrawn ones. */
+/** Talks of the further kinds. Level 0 has the catalogue, level 1 redrawn ones. */
 export const FURTHER_SHOP_TALK: EnvironmentSpec = leveledTalks(
   LEVEL_OF_FURTHER_TALK,
   furtherTalkLevel,
