@@ -116,6 +116,7 @@ export const PAGE_SCHEMAS: {
       trajectoryId: { type: "string", format: "uuid" },
       metric: { type: "string", pattern: "^[a-z][a-zA-Z0-9_-]{0,63}$" },
       value: { type: ["boolean", "number"] },
+      joinBy: { type: "string", enum: ["trajectory", "visitor"] },
       at: { type: "string", format: "date-time" },
       turn: { type: "integer", minimum: 1, maximum: 1000 },
       conversation: { maxItems: 20, type: "array", items: { type: "string", format: "uuid" } },

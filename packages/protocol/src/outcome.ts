@@ -1,6 +1,6 @@
 /**
  * Outcomes: what a conversation led to for the site, as values of metrics that the site declares. A page or the site's
- * own server reports them. They arrive later and are joined by trajectory id.
+ * own server reports them. They arrive later and are joined by trajectory id, or with the visitor's newest request.
  *
  * Source: the feedback endpoint of TensorZero, whose metrics have a type, a level and an optimization direction.
  * Differs from it: numbers have a range, so that one value cannot decide a mean; conversations have no id, so an outcome
@@ -69,6 +69,11 @@ export const Outcome = readOnly(
     trajectoryId: z.uuid(),
     metric: MetricName,
     value: z.union([z.boolean(), z.number()]),
+    /**
+     * `visitor`: it is about the newest request of the visitor that the edge had at the time `at`, and `trajectoryId` is any
+     * of their requests. Only from the site's server. Absent = `trajectory`: it is about this one.
+     */
+    joinBy: z.enum(["trajectory", "visitor"]).optional(),
     /** When it happened. Of two values of one metric, the later counts. */
     at: z.iso.datetime(),
     /** The turn that it is about, from 1. Only for metrics of the level `turn`, which need it. */

@@ -16,6 +16,8 @@ export type CheckedOutcome = {
   readonly turn: number;
   /** Earlier requests of the conversation, newest first. */
   readonly conversation: readonly string[];
+  /** Whether it is about the newest request of the trajectory's visitor. */
+  readonly isOfVisitor: boolean;
 };
 
 /**
@@ -30,17 +32,38 @@ export function checkOutcome(value: unknown, metrics: SiteMetrics, now: number):
       `this is not an outcome: ${describeIssues(parsed.error)} (see /openapi.json)`,
     );
   }
-  const { id, trajectoryId, metric, at, turn = 0, conversation = [] } = parsed.data;
+  const { id, trajectoryId, metric, at, turn = 0, conversation = [], joinBy } = parsed.data;
   const { type, value: number } = valueOf(parsed.data, metrics);
   // A visitor's clock may be fast. Such a time must not outweigh later values.
   const occurredAt = Math.min(Date.parse(at), now);
-  return { id, trajectoryId, metric, type, value: number, occurredAt, turn, conversation };
+  const isOfVisitor = joinBy === "visitor";
+  return {
+    id,
+    trajectoryId,
+    metric,
+    type,
+    value: number,
+    occurredAt,
+    turn,
+    conversation,
+    isOfVisitor,
+  };
 }
 
 type Metric = SiteMetrics[string];
 
 /** @throws WaggleError `INVALID_ARGUMENT` */
-function requireLevel({ turn, conversation }: Outcome, { level = "trajectory" }: Metric): void {
+function requireLevel(
+  { turn, conversation, joinBy }: Outcome,
+  { level = "trajectory" }: Metric,
+): void {
+  const namesParts = turn !== undefined || conversation !== undefined;
+  if (joinBy === "visitor" && namesParts) {
+    throw new WaggleError(
+      "INVALID_ARGUMENT",
+      "an outcome that is joined by visitor names no turn and no earlier requests; leave them out, or leave joinBy out",
+    );
+  }
   const mistake =
     level === "turn" && turn === undefined
       ? "is about one turn of a request; name the turn, from 1"

@@ -14,6 +14,7 @@ import { coordinatorOf } from "../coordinator.ts";
 import type { EdgeContext, Endpoint } from "../endpoint.ts";
 import { type CheckedOutcome, checkOutcome } from "../outcomes/outcome-check.ts";
 import { SERVER, storeOutcomes } from "../outcomes/outcome-store.ts";
+import { joinedByVisitor } from "../outcomes/visitor-join.ts";
 import { requireFeedbackConsent, requireFeedbackKept } from "../visitors/feedback-consent.ts";
 
 type OutcomeResult = OutcomesResponse["results"][number];
@@ -61,6 +62,12 @@ export const outcomeEndpoints: readonly Endpoint[] = [
       const { visitorId } = requireConsent(context.var.session);
       requireFeedbackKept(settings);
       const value = await readJson(context.req.raw, Outcome);
+      if (value.joinBy === "visitor") {
+        throw new WaggleError(
+          "INVALID_ARGUMENT",
+          "only the site's server joins an outcome by visitor; leave joinBy out",
+        );
+      }
       const outcome = checkOutcome(value, settings.METRICS, now);
       await requireFeedbackConsent(db, visitorId, outcome.trajectoryId, settings, now);
       const [result] = await store(context, visitorId, [outcome]);
@@ -82,11 +89,8 @@ export const outcomeEndpoints: readonly Endpoint[] = [
       const limit = context.var.settings.OUTCOMES_PER_MINUTE;
       await countRequest(context, "outcomes", limit, values.length);
       const all = values.map((value) => checked(value, context.var));
-      const stored = await store(
-        context,
-        SERVER,
-        all.flatMap((one) => ("outcome" in one ? [one.outcome] : [])),
-      );
+      const outcomes = all.flatMap((one) => ("outcome" in one ? [one.outcome] : []));
+      const stored = await store(context, SERVER, await joinedByVisitor(context.var.db, outcomes));
       const results = all.flatMap((one) =>
         "refused" in one ? [one.refused] : stored.splice(0, 1),
       );
