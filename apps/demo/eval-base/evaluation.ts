@@ -8,16 +8,16 @@ import { wantedTurns } from "../src/typed-requests/wanted-turns.ts";
 import { readBfclCases } from "./bfcl/bfcl-cases.ts";
 import { bfclResults } from "./bfcl/bfcl-results.ts";
 import { PUBLISHED_FIGURES } from "./bfcl/published-figures.ts";
-import { developmentResults } from "./development-results.ts";
 import { readCalibration } from "./evaluated-model.ts";
 import type { EvaluatedModel } from "./evaluated-model.ts";
 import { heldOutResults } from "./held-out-results.ts";
+import { developmentResults, validationResults } from "./other-requests.ts";
 import type { EvalReport } from "./report.ts";
 import { talkResults } from "./talk-results.ts";
 import { typedResults } from "./typed-results.ts";
 
 /** The parts of a report. */
-export const PARTS = ["typed", "development", "talks", "bfcl", "tools"] as const;
+export const PARTS = ["typed", "validation", "development", "talks", "bfcl", "tools"] as const;
 export type EvalPart = (typeof PARTS)[number];
 
 export type EvaluationOptions = {
@@ -63,6 +63,9 @@ export async function evaluate(
     calibration: stored === null ? null : withoutMap(stored),
     typed: await timed("typed", () =>
       typedResults(model, stored, confirmBelow, evaluating("typed requests")),
+    ),
+    validation: await timed("validation", () =>
+      validationResults(model, evaluating("validation requests")),
     ),
     development: await timed("development", () =>
       developmentResults(model, evaluating("development requests")),

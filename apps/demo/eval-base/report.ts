@@ -3,8 +3,9 @@ import type { StoredCalibration, SuccessRate } from "@waggle/evaluation";
 import type { AskingResults } from "../src/typed-requests/asking-results.ts";
 import type { BfclResults } from "./bfcl/bfcl-results.ts";
 import type { PublishedFigure } from "./bfcl/published-figures.ts";
-import type { DevelopmentResults } from "./development-results.ts";
+import type { RequestResults } from "../src/typed-requests/request-results.ts";
 import type { HeldOutResults } from "./held-out-results.ts";
+import type { DevelopmentResults } from "./other-requests.ts";
 import type { TalkResults } from "./talk-results.ts";
 import type { TypedResults } from "./typed-results.ts";
 
@@ -22,6 +23,7 @@ export type EvalReport = {
   /** What maps confidence to probability; `null` = the raw confidence counts. */
   readonly calibration: Omit<StoredCalibration, "map" | "calls"> | null;
   readonly typed: TypedResults | null;
+  readonly validation: RequestResults | null;
   readonly development: DevelopmentResults | null;
   readonly talks: TalkResults | null;
   readonly bfcl: (BfclResults & { readonly published: readonly PublishedFigure[] }) | null;
@@ -33,6 +35,7 @@ export type EvalReport = {
 /** The table. */
 export function reportLines({
   typed,
+  validation,
   development,
   talks,
   bfcl,
@@ -57,6 +60,11 @@ export function reportLines({
     row("  calibration error", typed.calibration.error.toFixed(3));
     row("  the same without the map", typed.rawCalibration.error.toFixed(3));
     if (typed.asking !== null) askingRows(typed.asking, row, rated);
+  }
+  if (validation !== null) {
+    rated("validation requests: solved", validation.solved);
+    rated("  acted unasked", validation.actedUnasked);
+    rated("  refusals right", validation.refusalsRight);
   }
   if (development !== null) {
     rated("development requests: solved", development.solved);

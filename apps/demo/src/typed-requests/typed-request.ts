@@ -29,7 +29,7 @@ const cart = z.array(
 
 const typedRequests: z.ZodType<TypedRequest[]> = z.array(
   z.strictObject({
-    id: z.string().regex(/^[td]\d{3}$/),
+    id: z.string().regex(/^[dtv]\d{3}$/),
     turns: z.array(z.string().min(1)).min(1),
     cart,
     features: z.array(z.string()),

@@ -31,9 +31,12 @@ test("there are at least 200 different requests, with enough of each kind", () =
   expect(has("several")).toBeGreaterThan(0.1);
 });
 
-const development = parseTypedRequests(
-  await readFile(join(import.meta.dirname, "development-requests.fixture.json"), "utf8"),
-);
+const requestsOf = async (name: string) =>
+  parseTypedRequests(
+    await readFile(join(import.meta.dirname, `${name}-requests.fixture.json`), "utf8"),
+  );
+const development = await requestsOf("development");
+const validation = await requestsOf("validation");
 
 test("no development request is one of those that a model is measured with", () => {
   const words = (turns: readonly string[]): string =>
@@ -42,13 +45,15 @@ test("no development request is one of those that a model is measured with", () 
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, " ")
       .trim();
-  const measured = new Set(requests.map(({ turns }) => words(turns)));
-  expect(development.length).toBeGreaterThanOrEqual(150);
+  const measured = new Set([...requests, ...validation].map(({ turns }) => words(turns)));
+  expect(measured.size).toBe(requests.length + validation.length);
+  expect(development.length).toBeGreaterThanOrEqual(300);
+  expect(validation.length).toBeGreaterThanOrEqual(145);
   expect(development.filter(({ turns }) => measured.has(words(turns)))).toEqual([]);
 });
 
 test("no cart has more pieces than the warehouse, and a request that is asked back changes nothing", () => {
-  const tooMany = [...requests, ...development].filter(
+  const tooMany = [...requests, ...validation, ...development].filter(
     ({ cart, expect: { cart: after, alsoCarts = [] } }) =>
       [cart, after, ...alsoCarts]
         .flat()

@@ -1,6 +1,7 @@
 /**
- * Evaluates a model on the development requests, and shows what failed. Data may follow these requests, so their rate is no
- * evidence of how well a model understands people; the typed requests are.
+ * Evaluates a model on requests beside the typed ones, which stay the measure. Data may follow the development requests, so their
+ * failures are shown, and their rate is no evidence of how well a model understands people. The validation requests were written
+ * with most of them, and only their rates are shown: they say which of several models is better.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ import { parseTypedRequests } from "../src/typed-requests/typed-request.ts";
 import type { TypedRequest } from "../src/typed-requests/typed-request.ts";
 import type { EvaluatedModel, Evaluating } from "./evaluated-model.ts";
 
-const FILE = join(import.meta.dirname, "../src/typed-requests/development-requests.fixture.json");
+const FOLDER = join(import.meta.dirname, "../src/typed-requests");
 
 /** A request that was not solved, with what happened. */
 type FailedRequest = Pick<TypedRequest, "id" | "turns" | "expect"> & {
@@ -24,12 +25,33 @@ type FailedRequest = Pick<TypedRequest, "id" | "turns" | "expect"> & {
 
 export type DevelopmentResults = RequestResults & { readonly failures: readonly FailedRequest[] };
 
-/** Plays all requests; nothing is asked. */
-export async function developmentResults(
+/** Plays the development requests; nothing is asked. */
+export function developmentResults(
+  model: EvaluatedModel,
+  evaluating: Evaluating,
+): Promise<DevelopmentResults> {
+  return played("development-requests.fixture.json", model, evaluating);
+}
+
+/** Plays the validation requests; nothing is asked. */
+export async function validationResults(
+  model: EvaluatedModel,
+  evaluating: Evaluating,
+): Promise<RequestResults> {
+  const { failures: _, ...results } = await played(
+    "validation-requests.fixture.json",
+    model,
+    evaluating,
+  );
+  return results;
+}
+
+async function played(
+  file: string,
   model: EvaluatedModel,
   { onProgress, signal }: Evaluating,
 ): Promise<DevelopmentResults> {
-  const requests = parseTypedRequests(readFileSync(FILE, "utf8"));
+  const requests = parseTypedRequests(readFileSync(join(FOLDER, file), "utf8"));
   const judged = [];
   const failures: FailedRequest[] = [];
   for (const [nth, request] of requests.entries()) {
