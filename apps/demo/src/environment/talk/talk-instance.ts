@@ -26,6 +26,7 @@ import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
 import { RANK_TURNS } from "./kinds/ranks.ts";
 import { RELATIVE_NUMBER_TURNS } from "./kinds/relative-numbers.ts";
+import { SERVICE_TURNS } from "./kinds/services.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
 import { SUM_TURNS } from "./kinds/sums.ts";
@@ -74,6 +75,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...RANK_TURNS,
   ...SUM_TURNS,
   ...TWO_ATTRIBUTE_TURNS,
+  ...SERVICE_TURNS,
 };
 
 /** Messages of a visitor, each with one to three wishes. */

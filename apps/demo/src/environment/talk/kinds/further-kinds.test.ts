@@ -15,6 +15,7 @@ import { fittingPatterns, isHeldOutPattern } from "../wording.ts";
 import { CART_FACT_TURNS } from "./cart-facts.ts";
 import { CART_LINE_TURNS } from "./cart-lines.ts";
 import { RELATIVE_NUMBER_TURNS } from "./relative-numbers.ts";
+import { SERVICE_TURNS } from "./services.ts";
 import { SWAP_TURNS } from "./swaps.ts";
 
 const TURNS: { readonly [kind in string]: DrawTurn } = {
@@ -22,8 +23,9 @@ const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...RELATIVE_NUMBER_TURNS,
   ...SWAP_TURNS,
   ...CART_FACT_TURNS,
+  ...SERVICE_TURNS,
 };
-const KINDS = FURTHER_KINDS.filter((kind) => kind in TURNS);
+const KINDS = [...new Set(FURTHER_KINDS)].filter((kind) => kind in TURNS);
 const SEEDS = 40;
 
 function sceneWith(cart: readonly CartLine[], goods: readonly Product[] = CATALOGUE): Scene {

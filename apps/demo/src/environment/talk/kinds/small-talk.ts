@@ -1,15 +1,24 @@
 /** Turns without anything to do: small talk, other subjects, other languages, and what the shop does not have. */
 import { pick } from "@waggle/environments";
+import type { RandomSource } from "@waggle/protocol";
 import type { Product } from "../../catalogue-data.ts";
 import { ABILITIES, REFUSAL } from "../answers.ts";
 import type { Assistant } from "../assistant.ts";
 import { addedOf, next } from "../scene.ts";
-import type { AnswerForm, DrawTurn, Fact, TalkKind, TurnsOf } from "../talk-turn.ts";
+import type {
+  AnswerForm,
+  DrawTurn,
+  Fact,
+  Scene,
+  TalkKind,
+  TalkTurn,
+  TurnsOf,
+} from "../talk-turn.ts";
 import { drawProducts, nameOf } from "../values.ts";
 import { THINGS } from "../wordings/index.ts";
 
 /** Says a text; a mistake puts the first product that it finds into the cart. */
-async function say(assistant: Assistant, text: string, query = ""): Promise<string> {
+export async function say(assistant: Assistant, text: string, query = ""): Promise<string> {
   if (!assistant.errs()) return text;
   const [hit] = await assistant.search({ query });
   return hit === undefined ? text : assistant.add(hit);
@@ -26,10 +35,10 @@ function talk(kind: TalkKind, form: AnswerForm, text: string, ...facts: readonly
   });
 }
 
-const notSold: DrawTurn = (random, scene) => {
-  const thing = pick(random, THINGS);
+/** A turn about a thing that the shop does not have. */
+export function notSold(kind: TalkKind, thing: string, scene: Scene): TalkTurn {
   return {
-    kind: "not-sold",
+    kind,
     slots: { thing },
     expected: {
       cart: scene.cart,
@@ -41,20 +50,28 @@ const notSold: DrawTurn = (random, scene) => {
     },
     conduct: async (assistant) => {
       const hits = await assistant.search({ query: thing });
-      const [hit] = hits;
-      if (hit !== undefined && assistant.errs()) return assistant.add(hit);
+      if (assistant.errs()) {
+        const [hit] = hits.length > 0 ? hits : await assistant.search({ query: "" });
+        if (hit !== undefined) return assistant.add(hit);
+      }
       return `We have no ${thing}. I can look for something else.`;
     },
     after: next(scene, { last: null }),
   };
-};
+}
 
-const mixed: DrawTurn = (random, scene) => {
+/** A turn with a product to add, and something beside it that cannot be done. */
+export function partlyDone(
+  kind: TalkKind,
+  random: RandomSource,
+  scene: Scene,
+  slots: TalkTurn["slots"] = {},
+): TalkTurn {
   const [item] = drawProducts(random, 1, scene) as [Product];
   const after = addedOf(scene, item, 1);
   return {
-    kind: "mixed-scope",
-    slots: { name: nameOf(item, random, scene.goods) },
+    kind,
+    slots: { ...slots, name: nameOf(item, random, scene.goods) },
     expected: {
       cart: after.cart,
       form: "answer",
@@ -68,7 +85,7 @@ const mixed: DrawTurn = (random, scene) => {
     },
     after,
   };
-};
+}
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz".split("");
 
@@ -100,8 +117,8 @@ export const SMALL_TALK_TURNS: TurnsOf<
   | "insult"
   | "other-language"
 > = {
-  "not-sold": notSold,
-  "mixed-scope": mixed,
+  "not-sold": (random, scene) => notSold("not-sold", pick(random, THINGS), scene),
+  "mixed-scope": (random, scene) => partlyDone("mixed-scope", random, scene),
   gibberish,
   "out-of-scope": talk("out-of-scope", "refusal", REFUSAL),
   "missing-referent": (random, scene) =>

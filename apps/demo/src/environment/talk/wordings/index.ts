@@ -17,5 +17,7 @@ export type { WordingKind } from "./plain.ts";
 export { LINE_FACTS } from "./cart-facts.ts";
 export { NUMBER_CHANGES } from "./relative-numbers.ts";
 export { SWAPS } from "./swaps.ts";
+export { SERVICE_REQUESTS, SERVICE_WORDS } from "./services.ts";
 export { THINGS } from "./things.ts";
+export { TOPIC_WORDS } from "./topics.ts";
 export { CHOICES } from "./unclear.ts";

@@ -21,11 +21,14 @@ import { RANKS } from "./ranks.ts";
 import { REFUSALS } from "./refusals.ts";
 import { RELATIVE_NUMBERS } from "./relative-numbers.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
+import { MIXED_SERVICES, SERVICES } from "./services.ts";
 import { SMALL_TALK } from "./small-talk.ts";
 import { SUMS } from "./sums.ts";
 import { SWAP_WORDINGS } from "./swaps.ts";
+import { TOPICS } from "./topics.ts";
 import { TWO_ATTRIBUTES } from "./two-attributes.ts";
 import { UNCLEAR } from "./unclear.ts";
+import { UNKNOWN_THINGS } from "./unknown-things.ts";
 import type { Wordings } from "./wordings.ts";
 
 /** A kind of request. */
@@ -55,7 +58,11 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof CART_LINES &
   typeof RELATIVE_NUMBERS &
   typeof SWAP_WORDINGS &
-  typeof CART_FACTS);
+  typeof CART_FACTS &
+  typeof TOPICS &
+  typeof SERVICES &
+  typeof MIXED_SERVICES &
+  typeof UNKNOWN_THINGS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -86,6 +93,10 @@ export const PLAIN: Wordings<WordingKind> = {
   ...RELATIVE_NUMBERS,
   ...SWAP_WORDINGS,
   ...CART_FACTS,
+  ...TOPICS,
+  ...SERVICES,
+  ...MIXED_SERVICES,
+  ...UNKNOWN_THINGS,
 };
 
 /** Patterns of some kinds. */

@@ -100,6 +100,11 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   "add-both": "what|category attribute second",
   "add-without": "what|category attribute without second?",
   "sum-question": "list",
+  "off-topic":
+    "place? country? person? day? dish? creature? subject? item? number? other? language? booking? gadget?",
+  "shop-service": "name? what? category? place? day? payment? code? percent?",
+  "mixed-service": "name rest",
+  "unknown-thing": "thing",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -146,6 +151,10 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   "add-both": 48,
   "add-without": 48,
   "sum-question": 48,
+  "off-topic": 120,
+  "shop-service": 120,
+  "mixed-service": 40,
+  "unknown-thing": 40,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
