@@ -8,15 +8,15 @@ import { FURTHER_SHOP_TALK, REDRAWN_SHOP_TALK, SHOP_TALK } from "./talk/talk-spe
 /** Conversations with the shop's visitors, and tasks with invented tools. The second level is an exercise in copying. */
 export const DEFAULT_DEMONSTRATIONS: EnvironmentSpec = mixed("default", [
   [
-    { spec: SHOP_TALK, level: 0, share: 44 },
-    { spec: SHOP_TALK, level: 1, share: 24 },
-    { spec: REDRAWN_SHOP_TALK, level: 0, share: 14 },
+    { spec: SHOP_TALK, level: 0, share: 36 },
+    { spec: SHOP_TALK, level: 1, share: 22 },
+    { spec: REDRAWN_SHOP_TALK, level: 0, share: 12 },
     { spec: REDRAWN_SHOP_TALK, level: 1, share: 8 },
-    { spec: FURTHER_SHOP_TALK, level: 0, share: 16 },
-    { spec: FURTHER_SHOP_TALK, level: 1, share: 10 },
-    { spec: INVENTED_TOOLS, level: 0, share: 11 },
-    { spec: INVENTED_TOOLS, level: 1, share: 6 },
-    { spec: INVENTED_TOOLS, level: 2, share: 8 },
+    { spec: FURTHER_SHOP_TALK, level: 0, share: 34 },
+    { spec: FURTHER_SHOP_TALK, level: 1, share: 24 },
+    { spec: INVENTED_TOOLS, level: 0, share: 10 },
+    { spec: INVENTED_TOOLS, level: 1, share: 5 },
+    { spec: INVENTED_TOOLS, level: 2, share: 6 },
   ],
   [{ spec: INVENTED_TOOLS, level: 2, share: 1 }],
 ]);

@@ -28,6 +28,7 @@ import { RANK_TURNS } from "./kinds/ranks.ts";
 import { RELATIVE_NUMBER_TURNS } from "./kinds/relative-numbers.ts";
 import { SERVICE_TURNS } from "./kinds/services.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
+import { SEVERAL_CHANGES_TURNS } from "./kinds/several-changes.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
 import { SUM_TURNS } from "./kinds/sums.ts";
 import { SWAP_TURNS } from "./kinds/swaps.ts";
@@ -76,6 +77,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...SUM_TURNS,
   ...TWO_ATTRIBUTE_TURNS,
   ...SERVICE_TURNS,
+  ...SEVERAL_CHANGES_TURNS,
 };
 
 /** Messages of a visitor, each with one to three wishes. */

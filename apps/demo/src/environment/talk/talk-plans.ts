@@ -146,6 +146,7 @@ export const FURTHER_KINDS: readonly TalkKind[] = [
   ...more(2, "off-topic", "shop-service"),
   "mixed-service",
   "unknown-thing",
+  ...more(3, "several-changes"),
 ];
 
 const singles: ReadonlySet<TalkKind> = new Set([...SINGLE_KINDS, ...FURTHER_KINDS]);

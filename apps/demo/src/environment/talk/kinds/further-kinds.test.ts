@@ -16,6 +16,7 @@ import { CART_FACT_TURNS } from "./cart-facts.ts";
 import { CART_LINE_TURNS } from "./cart-lines.ts";
 import { RELATIVE_NUMBER_TURNS } from "./relative-numbers.ts";
 import { SERVICE_TURNS } from "./services.ts";
+import { SEVERAL_CHANGES_TURNS } from "./several-changes.ts";
 import { SWAP_TURNS } from "./swaps.ts";
 
 const TURNS: { readonly [kind in string]: DrawTurn } = {
@@ -24,6 +25,7 @@ const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...SWAP_TURNS,
   ...CART_FACT_TURNS,
   ...SERVICE_TURNS,
+  ...SEVERAL_CHANGES_TURNS,
 };
 const KINDS = [...new Set(FURTHER_KINDS)].filter((kind) => kind in TURNS);
 const SEEDS = 40;
@@ -214,6 +216,26 @@ describe("a number relative to the cart", () => {
   test("says one piece in the singular", () => {
     expect(changed("{n} more {pieces}", "1").slots["pieces"]).toBe("mug");
     expect(changed("{n} more {pieces}", "2").slots["pieces"]).toBe("mugs");
+  });
+});
+
+describe("several changes", () => {
+  const scene = sceneWith([lineOf("Nordic Mug", 2), lineOf("Moon Lamp")]);
+  const turn = drawnIn(
+    scene,
+    "several-changes",
+    ({ slots }) =>
+      slots["changes"]?.includes("my mugs") === true && slots["changes"].includes("a dozen "),
+  );
+
+  test("are all made: a line named by its category goes, and a dozen are twelve", async () => {
+    const added = turn.expected.cart.filter(({ id }) => id !== idOf("Moon Lamp"));
+    expect(turn.expected.cart).toContainEqual(lineOf("Moon Lamp"));
+    expect(added.map(({ quantity }) => quantity)).toContain(12);
+    expect(added.map(({ id }) => id)).not.toContain(idOf("Nordic Mug"));
+    const gold = await conduct(turn, scene);
+    expect(gold.text).toMatch(/^I added .*12 x .* I removed the Nordic Mug\.$/);
+    expect(passes(turn, scene, { ...gold, cart: [...added, ...scene.cart] })).toBe(false);
   });
 });
 

@@ -18,6 +18,7 @@ export { LINE_FACTS } from "./cart-facts.ts";
 export { NUMBER_CHANGES } from "./relative-numbers.ts";
 export { SWAPS } from "./swaps.ts";
 export { SERVICE_REQUESTS, SERVICE_WORDS } from "./services.ts";
+export { ADDING, REMOVING } from "./several-changes.ts";
 export { THINGS } from "./things.ts";
 export { TOPIC_WORDS } from "./topics.ts";
 export { CHOICES } from "./unclear.ts";

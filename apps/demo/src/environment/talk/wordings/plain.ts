@@ -22,6 +22,7 @@ import { REFUSALS } from "./refusals.ts";
 import { RELATIVE_NUMBERS } from "./relative-numbers.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
 import { MIXED_SERVICES, SERVICES } from "./services.ts";
+import { SEVERAL_CHANGES } from "./several-changes.ts";
 import { SMALL_TALK } from "./small-talk.ts";
 import { SUMS } from "./sums.ts";
 import { SWAP_WORDINGS } from "./swaps.ts";
@@ -62,7 +63,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof TOPICS &
   typeof SERVICES &
   typeof MIXED_SERVICES &
-  typeof UNKNOWN_THINGS);
+  typeof UNKNOWN_THINGS &
+  typeof SEVERAL_CHANGES);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -97,6 +99,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...SERVICES,
   ...MIXED_SERVICES,
   ...UNKNOWN_THINGS,
+  ...SEVERAL_CHANGES,
 };
 
 /** Patterns of some kinds. */

@@ -105,6 +105,7 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   "shop-service": "name? what? category? place? day? payment? code? percent?",
   "mixed-service": "name rest",
   "unknown-thing": "thing",
+  "several-changes": "changes",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -155,6 +156,7 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   "shop-service": 120,
   "mixed-service": 40,
   "unknown-thing": 40,
+  "several-changes": 40,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
