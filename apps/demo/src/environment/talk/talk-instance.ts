@@ -20,6 +20,7 @@ import { CART_TURNS } from "./kinds/cart-turns.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
 import { EITHER_OR_TURNS } from "./kinds/either-or.ts";
 import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
+import { FOLLOW_QUESTION_TURNS } from "./kinds/follow-questions.ts";
 import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { LIST_TURNS } from "./kinds/lists.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
@@ -38,6 +39,7 @@ import { EVERYDAY } from "./everyday.ts";
 import {
   isSingle,
   FURTHER_KINDS,
+  FURTHER_PATHS,
   JOINABLE,
   LEVEL_OF_FURTHER_TALK,
   LEVEL_OF_REDRAWN_TALK,
@@ -78,6 +80,7 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...TWO_ATTRIBUTE_TURNS,
   ...SERVICE_TURNS,
   ...SEVERAL_CHANGES_TURNS,
+  ...FOLLOW_QUESTION_TURNS,
 };
 
 /** Messages of a visitor, each with one to three wishes. */
@@ -114,6 +117,8 @@ function levelIn(names: readonly string[], environment: string): number {
 
 /** Share of the talks of level 1 that are one message with several wishes. */
 const SHARED_SHARE = 0.45;
+/** Share of the further talks with several messages. */
+const FURTHER_PATH_SHARE = 0.25;
 /** Share of these with three wishes. */
 const THREE_SHARE = 0.25;
 /** Kinds whose conduct is long. */
@@ -149,27 +154,36 @@ export function talkOf(reference: TaskReference): Talk {
   return talk;
 }
 
-/** What the talks of an environment are drawn from. `kinds`: of one message with one wish; `null` = several. */
+/** Kinds by message, each with the wishes of the message. */
+type Plan = readonly (readonly TalkKind[])[];
+
+/** What the talks of an environment are drawn from. */
 function rangeOf(reference: TaskReference): {
   readonly isRedrawn: boolean;
-  readonly kinds: readonly TalkKind[] | null;
+  readonly drawPlan: (random: RandomSource) => Plan;
 } {
   const { environment } = reference;
   if (LEVEL_OF_FURTHER_TALK.includes(environment)) {
-    return { isRedrawn: furtherTalkLevel(reference) === 1, kinds: FURTHER_KINDS };
+    return { isRedrawn: furtherTalkLevel(reference) === 1, drawPlan: furtherPlan };
   }
   return LEVEL_OF_REDRAWN_TALK.includes(environment)
-    ? { isRedrawn: true, kinds: redrawnTalkLevel(reference) === 0 ? READING_KINDS : null }
-    : { isRedrawn: false, kinds: talkLevel(reference) === 0 ? SINGLE_KINDS : null };
+    ? {
+        isRedrawn: true,
+        drawPlan: redrawnTalkLevel(reference) === 0 ? singlePlan(READING_KINDS) : longerPlan,
+      }
+    : {
+        isRedrawn: false,
+        drawPlan: talkLevel(reference) === 0 ? singlePlan(SINGLE_KINDS) : longerPlan,
+      };
 }
 
 /** A training task's level, kinds and values all come from its seed. */
 function drawTalk(reference: TaskReference): Talk {
   const { environment, split, seed } = reference;
-  const { isRedrawn, kinds } = rangeOf(reference);
+  const { isRedrawn, drawPlan } = rangeOf(reference);
   const random = mulberry32(hashText(`${environment}/${split}/${seed}`));
   const goods = isRedrawn ? redrawnCatalogue(random) : CATALOGUE;
-  const plan = kinds === null ? drawPlan(random) : [[pick(random, kinds)]];
+  const plan = drawPlan(random);
   for (;;) {
     const talk = follow(plan, goods, random);
     if (talk === null) continue;
@@ -178,10 +192,25 @@ function drawTalk(reference: TaskReference): Talk {
   }
 }
 
+/** One message with one wish. */
+function singlePlan(kinds: readonly TalkKind[]): (random: RandomSource) => Plan {
+  return (random) => [[pick(random, kinds)]];
+}
+
 /** Two or three wishes in one message, or kinds that follow each other. */
-function drawPlan(random: RandomSource): readonly (readonly TalkKind[])[] {
-  if (random() < SHARED_SHARE) return [drawShared(random)];
-  return pick(random, PATHS).map((step) => [typeof step === "string" ? step : pick(random, step)]);
+function longerPlan(random: RandomSource): Plan {
+  return random() < SHARED_SHARE ? [drawShared(random)] : pathPlan(PATHS, random);
+}
+
+/** One of the further kinds, or kinds that follow each other. */
+function furtherPlan(random: RandomSource): Plan {
+  return random() < FURTHER_PATH_SHARE
+    ? pathPlan(FURTHER_PATHS, random)
+    : [[pick(random, FURTHER_KINDS)]];
+}
+
+function pathPlan(paths: typeof PATHS, random: RandomSource): Plan {
+  return pick(random, paths).map((step) => [typeof step === "string" ? step : pick(random, step)]);
 }
 
 /** Different kinds that share a message. */
@@ -198,11 +227,7 @@ function drawShared(random: RandomSource): readonly TalkKind[] {
   return kinds;
 }
 
-function follow(
-  plan: readonly (readonly TalkKind[])[],
-  goods: readonly Product[],
-  random: RandomSource,
-): Talk | null {
+function follow(plan: Plan, goods: readonly Product[], random: RandomSource): Talk | null {
   const cart = drawCart(random, goods, needsCart(plan));
   let scene: Scene = {
     goods,
@@ -256,7 +281,7 @@ function isAboutCart(kind: TalkKind): boolean {
 }
 
 /** Number of lines that the plan needs in the cart. */
-function needsCart(plan: readonly (readonly TalkKind[])[]): number {
+function needsCart(plan: Plan): number {
   const kinds = plan.flat();
   if (kinds.some((kind) => kind === "all-except" || kind in LINE_TURNS)) return 2;
   return kinds.some((kind) => !isSingle(kind) || isAboutCart(kind)) ? 1 : 0;

@@ -258,3 +258,21 @@ export const PATHS: readonly (readonly (TalkKind | readonly TalkKind[])[])[] = [
     ["follow-take-it", "decline"],
   ],
 ];
+
+/** The same for further talks. */
+export const FURTHER_PATHS: typeof PATHS = [
+  [ONE, "follow-question"],
+  [ABOUT, "follow-question"],
+  [ABOUT, "follow-question", "follow-take-it"],
+  [ONE, "follow-question", "follow-remove-again"],
+  [ONE, "follow-relative"],
+  ["add-n", "follow-relative"],
+  ["add-n", "follow-relative", "follow-question"],
+  [ABOUT, "follow-take-it", "follow-relative"],
+  [
+    ["off-topic", "shop-service", "unknown-thing"],
+    ["add", "price", "several-changes"],
+  ],
+  [ONE, ["off-topic", "shop-service"]],
+  ["several-changes", "cart-total"],
+];

@@ -15,6 +15,7 @@ export const WORDINGS = Object.fromEntries(
 
 export type { WordingKind } from "./plain.ts";
 export { LINE_FACTS } from "./cart-facts.ts";
+export { FOLLOW_CHANGES, FOLLOW_QUESTIONS } from "./follow-questions.ts";
 export { NUMBER_CHANGES } from "./relative-numbers.ts";
 export { SWAPS } from "./swaps.ts";
 export { SERVICE_REQUESTS, SERVICE_WORDS } from "./services.ts";

@@ -10,6 +10,7 @@ import { CORRECTIONS } from "./corrections.ts";
 import { DEPENDENT_WISHES } from "./dependent-wishes.ts";
 import { EITHER_OR } from "./either-or.ts";
 import { EXCLUSIONS } from "./exclusions.ts";
+import { FOLLOW_QUESTION_WORDINGS } from "./follow-questions.ts";
 import { FOLLOW_UPS } from "./follow-ups.ts";
 import { LISTS } from "./lists.ts";
 import { MONEY_QUESTIONS } from "./money-questions.ts";
@@ -64,7 +65,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof SERVICES &
   typeof MIXED_SERVICES &
   typeof UNKNOWN_THINGS &
-  typeof SEVERAL_CHANGES);
+  typeof SEVERAL_CHANGES &
+  typeof FOLLOW_QUESTION_WORDINGS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -100,6 +102,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...MIXED_SERVICES,
   ...UNKNOWN_THINGS,
   ...SEVERAL_CHANGES,
+  ...FOLLOW_QUESTION_WORDINGS,
 };
 
 /** Patterns of some kinds. */

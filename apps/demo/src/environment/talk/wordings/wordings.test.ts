@@ -106,6 +106,8 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   "mixed-service": "name rest",
   "unknown-thing": "thing",
   "several-changes": "changes",
+  "follow-question": "attribute? currency?",
+  "follow-relative": "n?",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -157,6 +159,8 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   "mixed-service": 40,
   "unknown-thing": 40,
   "several-changes": 40,
+  "follow-question": 80,
+  "follow-relative": 60,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
@@ -229,7 +233,10 @@ describe("the wordings", () => {
   });
 
   test("repeat nothing, in a kind or between kinds", () => {
-    expect(repeated(kinds.flatMap((kind) => WORDINGS[kind]))).toEqual([]);
+    // "How much is it?" needs a product that was spoken of. Without one it is a kind of its own.
+    const others = kinds.filter((kind) => kind !== "follow-question");
+    expect(repeated(others.flatMap((kind) => WORDINGS[kind]))).toEqual([]);
+    expect(repeated(WORDINGS["follow-question"])).toEqual([]);
   });
 
   test("have no two patterns of a kind that differ by a word or two", () => {
