@@ -14,6 +14,7 @@ import { BUSY_TURNS } from "./busy-turns.ts";
 import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
+import { CHOOSY } from "./choosy/index.ts";
 import { CURIOUS_CHANGES } from "./curious-changes.ts";
 import { CURIOUS_DOUBTS } from "./curious-doubts.ts";
 import { CURIOUS_QUESTIONS } from "./curious-questions.ts";
@@ -77,4 +78,5 @@ export const VOICES: readonly SomeWordings[] = [
   CURIOUS_TURNS,
   BUSY_CONDITIONS,
   CURIOUS_DOUBTS,
+  ...CHOOSY,
 ];
