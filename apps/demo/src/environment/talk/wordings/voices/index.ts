@@ -38,6 +38,7 @@ import { TEEN_CHANGES } from "./teen-changes.ts";
 import { TEEN_DOUBTS } from "./teen-doubts.ts";
 import { TEEN_QUESTIONS } from "./teen-questions.ts";
 import { TEEN_TURNS } from "./teen-turns.ts";
+import { UNDECIDED } from "./undecided/index.ts";
 
 /** The order decides which patterns are held out, so a new voice goes to the end. */
 export const VOICES: readonly SomeWordings[] = [
@@ -79,4 +80,5 @@ export const VOICES: readonly SomeWordings[] = [
   BUSY_CONDITIONS,
   CURIOUS_DOUBTS,
   ...CHOOSY,
+  ...UNDECIDED,
 ];
