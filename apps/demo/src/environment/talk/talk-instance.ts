@@ -23,11 +23,12 @@ import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
 import { FOLLOW_QUESTION_TURNS } from "./kinds/follow-questions.ts";
 import { FOLLOW_UP_TURNS } from "./kinds/follow-ups.ts";
 import { LIST_TURNS } from "./kinds/lists.ts";
+import { MIXED_WISH_TURNS } from "./kinds/mixed-wishes.ts";
+import { OTHER_REQUEST_TURNS } from "./kinds/other-requests.ts";
 import { PRODUCT_TURNS } from "./kinds/product-questions.ts";
 import { RANGE_TURNS } from "./kinds/range-questions.ts";
 import { RANK_TURNS } from "./kinds/ranks.ts";
 import { RELATIVE_NUMBER_TURNS } from "./kinds/relative-numbers.ts";
-import { SERVICE_TURNS } from "./kinds/services.ts";
 import { SELF_CORRECTION_TURNS } from "./kinds/self-corrections.ts";
 import { SEVERAL_CHANGES_TURNS } from "./kinds/several-changes.ts";
 import { SMALL_TALK_TURNS } from "./kinds/small-talk.ts";
@@ -35,6 +36,7 @@ import { SUM_TURNS } from "./kinds/sums.ts";
 import { SWAP_TURNS } from "./kinds/swaps.ts";
 import { TWO_ATTRIBUTE_TURNS } from "./kinds/two-attributes.ts";
 import { UNCHANGED_TURNS } from "./kinds/unchanged.ts";
+import { UNKNOWN_THING_TURNS } from "./kinds/unknown-things.ts";
 import { EVERYDAY } from "./everyday.ts";
 import {
   isSingle,
@@ -78,9 +80,11 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...RANK_TURNS,
   ...SUM_TURNS,
   ...TWO_ATTRIBUTE_TURNS,
-  ...SERVICE_TURNS,
+  ...UNKNOWN_THING_TURNS,
   ...SEVERAL_CHANGES_TURNS,
   ...FOLLOW_QUESTION_TURNS,
+  ...OTHER_REQUEST_TURNS,
+  ...MIXED_WISH_TURNS,
 };
 
 /** Messages of a visitor, each with one to three wishes. */

@@ -126,27 +126,39 @@ function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
   return kinds.flatMap((kind) => Array.from({ length: times }, () => kind));
 }
 
-/** Kinds of the further talks. Each stands alone. The published default model has not seen them. */
+/** Kinds of the further talks. Each stands alone. The published default model has not seen those that are not rehearsed. */
 export const FURTHER_KINDS: readonly TalkKind[] = [
-  "whichever",
-  "add-or-else",
-  "rank-question",
-  "add-by-rank",
-  "best-under-question",
-  "add-both",
-  "add-without",
-  "sum-question",
-  "remove-by-category",
-  "keep-by-category",
-  "relative-number",
-  "swap-by-category",
-  "in-cart-fact",
-  "total-without",
-  // About a quarter is refused, because a mix with fewer refusals acts where it should refuse.
-  ...more(2, "off-topic", "shop-service"),
-  "mixed-service",
+  // Twice, so that a third of the talks has something to refuse.
+  ...more(
+    2,
+    "whichever",
+    "add-or-else",
+    "rank-question",
+    "add-by-rank",
+    "best-under-question",
+    "add-both",
+    "add-without",
+    "sum-question",
+    "remove-by-category",
+    "keep-by-category",
+    "relative-number",
+    "swap-by-category",
+    "in-cart-fact",
+    "total-without",
+  ),
+  "half-word",
+  ...more(2, "other-subject", "shop-service"),
+  "mixed-wishes",
+  "not-sold-one",
+  "fragment",
   "unknown-thing",
-  ...more(3, "several-changes"),
+  ...more(4, "several-changes"),
+  // Rehearsed, because a mix with fewer of them refuses less.
+  "out-of-scope",
+  "mixed-scope",
+  "not-sold",
+  "missing-referent",
+  "other-language",
 ];
 
 const singles: ReadonlySet<TalkKind> = new Set([...SINGLE_KINDS, ...FURTHER_KINDS]);
@@ -270,9 +282,9 @@ export const FURTHER_PATHS: typeof PATHS = [
   ["add-n", "follow-relative", "follow-question"],
   [ABOUT, "follow-take-it", "follow-relative"],
   [
-    ["off-topic", "shop-service", "unknown-thing"],
+    ["other-subject", "shop-service", "unknown-thing"],
     ["add", "price", "several-changes"],
   ],
-  [ONE, ["off-topic", "shop-service"]],
+  [ONE, ["other-subject", "shop-service"]],
   ["several-changes", "cart-total"],
 ];

@@ -11,8 +11,13 @@ const HELD_OUT_SHARE = 4;
 /** Share of the messages with something beside the request, and of these the share that has it before the request. */
 const ASIDE_SHARE = 0.15;
 const BEFORE_SHARE = 0.6;
-/** Kinds whose wording is all they have: another language, or random letters. */
-const AS_WRITTEN: ReadonlySet<string> = new Set(["other-language", "gibberish"]);
+/** Kinds whose wording is all they have: another language, random letters, or too little to misspell. */
+const AS_WRITTEN: ReadonlySet<string> = new Set([
+  "other-language",
+  "gibberish",
+  "fragment",
+  "half-word",
+]);
 
 /** A turn in words. */
 export type Worded = { readonly text: string; readonly template: string };
@@ -50,6 +55,17 @@ export function fittingPatterns(turn: TalkTurn): { pattern: string; index: numbe
     });
 }
 
+/** A pattern with the values of its slots. */
+export function filled(pattern: string, slots: TalkTurn["slots"]): string {
+  // A pattern that names the attribute takes the category alone.
+  const plain = pattern.includes("{attribute}") ? slots["plain"] : undefined;
+  const text = pattern.replace(/\{(\w+)\}/g, (_, slot: string) =>
+    slot === "category" && plain !== undefined ? plain : (slots[slot] ?? ""),
+  );
+  // "a umbrella" is "an umbrella".
+  return text.replaceAll(/\ba (?=[aeio]|um)/g, "an ");
+}
+
 /**
  * The turn in words.
  * @param unseen - whether to take a held-out pattern
@@ -58,14 +74,7 @@ export function worded(turn: TalkTurn, unseen: boolean, random: RandomSource): W
   const fitting = fittingPatterns(turn);
   const wanted = fitting.filter(({ index }) => isHeldOutPattern(index) === unseen);
   const { pattern, index } = pick(random, turn.kind === "gibberish" ? fitting : wanted);
-  const { slots } = turn;
-  // A pattern that names the attribute takes the category alone.
-  const plain = pattern.includes("{attribute}") ? slots["plain"] : undefined;
-  const filled = pattern.replace(/\{(\w+)\}/g, (_, slot: string) =>
-    slot === "category" && plain !== undefined ? plain : (slots[slot] ?? ""),
-  );
-  // "a umbrella" is "an umbrella".
-  const text = filled.replaceAll(/\ba (?=[aeio]|um)/g, "an ");
+  const text = filled(pattern, turn.slots);
   return {
     text: AS_WRITTEN.has(turn.kind) ? text : typed(text, random),
     template: `${turn.kind}-${unseen ? "unseen-" : ""}${index}`,

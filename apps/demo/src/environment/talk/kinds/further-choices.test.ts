@@ -12,6 +12,9 @@ import { judgeTurn, sameCart } from "../talk-judge.ts";
 import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { isHeldOutPattern, fittingPatterns } from "../wording.ts";
 import { EITHER_OR_TURNS } from "./either-or.ts";
+import { MIXED_WISH_TURNS } from "./mixed-wishes.ts";
+import { OTHER_REQUEST_TURNS } from "./other-requests.ts";
+import { RANGE_TURNS } from "./range-questions.ts";
 import { RANK_TURNS } from "./ranks.ts";
 import { SUM_TURNS } from "./sums.ts";
 import { TWO_ATTRIBUTE_TURNS } from "./two-attributes.ts";
@@ -21,6 +24,9 @@ const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...RANK_TURNS,
   ...SUM_TURNS,
   ...TWO_ATTRIBUTE_TURNS,
+  ...OTHER_REQUEST_TURNS,
+  ...MIXED_WISH_TURNS,
+  "half-word": RANGE_TURNS["half-word"],
 };
 const SEEDS = 40;
 const { signal } = new AbortController();
@@ -52,7 +58,9 @@ async function gold(turn: TalkTurn, { goods, cart }: Scene): Promise<Demonstrate
       const wanted = calls.map(([name, args]) => ({ name, arguments: args }));
       actions.push({ text: "", calls: wanted });
       return Promise.all(
-        wanted.map((call) => runShopTool(shop, { id: "c", ...call }, localEdgeTools, signal)),
+        wanted.map((call) =>
+          runShopTool(shop, { id: "c", ...call }, localEdgeTools, signal).catch(() => null),
+        ),
       );
     },
     () => 0.5,

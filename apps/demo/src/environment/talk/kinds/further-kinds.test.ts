@@ -15,16 +15,16 @@ import { fittingPatterns, isHeldOutPattern } from "../wording.ts";
 import { CART_FACT_TURNS } from "./cart-facts.ts";
 import { CART_LINE_TURNS } from "./cart-lines.ts";
 import { RELATIVE_NUMBER_TURNS } from "./relative-numbers.ts";
-import { SERVICE_TURNS } from "./services.ts";
 import { SEVERAL_CHANGES_TURNS } from "./several-changes.ts";
 import { SWAP_TURNS } from "./swaps.ts";
+import { UNKNOWN_THING_TURNS } from "./unknown-things.ts";
 
 const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...CART_LINE_TURNS,
   ...RELATIVE_NUMBER_TURNS,
   ...SWAP_TURNS,
   ...CART_FACT_TURNS,
-  ...SERVICE_TURNS,
+  ...UNKNOWN_THING_TURNS,
   ...SEVERAL_CHANGES_TURNS,
 };
 const KINDS = [...new Set(FURTHER_KINDS)].filter((kind) => kind in TURNS);

@@ -1,4 +1,5 @@
 /** Questions about what the shop has of a kind, and requests that leave a choice open. */
+import { pick } from "@waggle/environments";
 import type { RandomSource } from "@waggle/protocol";
 import { searchProducts } from "../../catalogue.ts";
 import type { Product } from "../../catalogue-data.ts";
@@ -36,6 +37,33 @@ const listCategory: DrawTurn = (random, scene) => {
     slots,
     expected: { cart: scene.cart, form: "answer", facts: factsOf(matching) },
     conduct: async (assistant) => `We have ${await list(assistant, query)}.`,
+    after: next(scene, { last: null, listed: matching.slice(0, LISTED) }),
+  };
+};
+
+/** Shorter words are doubled at the end instead of cut. */
+const SHORTEST_CUT = 4;
+
+/** A category of which a letter or two are missing or too many. It still leads to one category. */
+function halfOf(category: string, random: RandomSource): string {
+  if (category.length < SHORTEST_CUT) return category + category.slice(-1);
+  return category.slice(0, category.length > 6 && random() < 0.5 ? -2 : -1);
+}
+
+/** Half a word is read as the whole category. */
+const halfWord: DrawTurn = (random, scene) => {
+  const { category } = pick(random, scene.goods);
+  const matching = searchProducts({ query: category }, scene.goods);
+  return {
+    kind: "half-word",
+    slots: { half: halfOf(category, random) },
+    expected: { cart: scene.cart, form: "answer", facts: factsOf(matching) },
+    conduct: async (assistant) => {
+      const listed = await list(assistant, category);
+      const [first] = assistant.listed;
+      if (first !== undefined && assistant.errs()) return assistant.add(first);
+      return `We have ${listed}.`;
+    },
     after: next(scene, { last: null, listed: matching.slice(0, LISTED) }),
   };
 };
@@ -136,9 +164,15 @@ const under: DrawTurn = (random, scene) => {
 };
 
 export const RANGE_TURNS: TurnsOf<
-  "list-category" | "ambiguous" | "cheapest-question" | "best-question" | "under-question"
+  | "list-category"
+  | "half-word"
+  | "ambiguous"
+  | "cheapest-question"
+  | "best-question"
+  | "under-question"
 > = {
   "list-category": listCategory,
+  "half-word": halfWord,
   ambiguous,
   "cheapest-question": superlativeQuestion("cheapest-question", "price"),
   "best-question": superlativeQuestion("best-question", "rating"),

@@ -1,6 +1,5 @@
 /** Turns without anything to do: small talk, other subjects, other languages, and what the shop does not have. */
 import { pick } from "@waggle/environments";
-import type { RandomSource } from "@waggle/protocol";
 import type { Product } from "../../catalogue-data.ts";
 import { ABILITIES, REFUSAL } from "../answers.ts";
 import type { Assistant } from "../assistant.ts";
@@ -25,7 +24,12 @@ export async function say(assistant: Assistant, text: string, query = ""): Promi
 }
 
 /** A turn whose answer is one text without any call. */
-function talk(kind: TalkKind, form: AnswerForm, text: string, ...facts: readonly Fact[]): DrawTurn {
+export function talk(
+  kind: TalkKind,
+  form: AnswerForm,
+  text: string,
+  ...facts: readonly Fact[]
+): DrawTurn {
   return (_, scene) => ({
     kind,
     slots: {},
@@ -35,11 +39,16 @@ function talk(kind: TalkKind, form: AnswerForm, text: string, ...facts: readonly
   });
 }
 
-/** A turn about a thing that the shop does not have. */
-export function notSold(kind: TalkKind, thing: string, scene: Scene): TalkTurn {
+/** A turn that asks for what the shop does not sell. @param thing - without an article */
+export function refusedThing(
+  kind: TalkKind,
+  slots: TalkTurn["slots"],
+  thing: string,
+  scene: Scene,
+): TalkTurn {
   return {
     kind,
-    slots: { thing },
+    slots,
     expected: {
       cart: scene.cart,
       form: "answer",
@@ -60,18 +69,17 @@ export function notSold(kind: TalkKind, thing: string, scene: Scene): TalkTurn {
   };
 }
 
-/** A turn with a product to add, and something beside it that cannot be done. */
-export function partlyDone(
-  kind: TalkKind,
-  random: RandomSource,
-  scene: Scene,
-  slots: TalkTurn["slots"] = {},
-): TalkTurn {
+const notSold: DrawTurn = (random, scene) => {
+  const thing = pick(random, THINGS);
+  return refusedThing("not-sold", { thing }, thing, scene);
+};
+
+const mixed: DrawTurn = (random, scene) => {
   const [item] = drawProducts(random, 1, scene) as [Product];
   const after = addedOf(scene, item, 1);
   return {
-    kind,
-    slots: { ...slots, name: nameOf(item, random, scene.goods) },
+    kind: "mixed-scope",
+    slots: { name: nameOf(item, random, scene.goods) },
     expected: {
       cart: after.cart,
       form: "answer",
@@ -85,7 +93,7 @@ export function partlyDone(
     },
     after,
   };
-}
+};
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz".split("");
 
@@ -117,8 +125,8 @@ export const SMALL_TALK_TURNS: TurnsOf<
   | "insult"
   | "other-language"
 > = {
-  "not-sold": (random, scene) => notSold("not-sold", pick(random, THINGS), scene),
-  "mixed-scope": (random, scene) => partlyDone("mixed-scope", random, scene),
+  "not-sold": notSold,
+  "mixed-scope": mixed,
   gibberish,
   "out-of-scope": talk("out-of-scope", "refusal", REFUSAL),
   "missing-referent": (random, scene) =>

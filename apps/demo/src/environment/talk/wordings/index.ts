@@ -14,12 +14,14 @@ export const WORDINGS = Object.fromEntries(
 ) as Wordings<WordingKind>;
 
 export type { WordingKind } from "./plain.ts";
+export type { Subject } from "./subject.ts";
 export { LINE_FACTS } from "./cart-facts.ts";
 export { FOLLOW_CHANGES, FOLLOW_QUESTIONS } from "./follow-questions.ts";
 export { NUMBER_CHANGES } from "./relative-numbers.ts";
+export { OTHER_SUBJECTS } from "./other-subjects/index.ts";
+export { SHOP_SERVICES } from "./shop-services/index.ts";
+export { SINGLE_THINGS } from "./single-things.ts";
 export { SWAPS } from "./swaps.ts";
-export { SERVICE_REQUESTS, SERVICE_WORDS } from "./services.ts";
 export { ADDING, REMOVING } from "./several-changes.ts";
 export { THINGS } from "./things.ts";
-export { TOPIC_WORDS } from "./topics.ts";
 export { CHOICES } from "./unclear.ts";

@@ -12,9 +12,12 @@ import { EITHER_OR } from "./either-or.ts";
 import { EXCLUSIONS } from "./exclusions.ts";
 import { FOLLOW_QUESTION_WORDINGS } from "./follow-questions.ts";
 import { FOLLOW_UPS } from "./follow-ups.ts";
+import { FRAGMENTS } from "./fragments.ts";
 import { LISTS } from "./lists.ts";
+import { MIXED_WISHES } from "./mixed-wishes.ts";
 import { MONEY_QUESTIONS } from "./money-questions.ts";
 import { OTHER_LANGUAGES } from "./other-languages.ts";
+import { OTHER_SUBJECT_WORDINGS } from "./other-subjects/index.ts";
 import { OUT_OF_SCOPE } from "./out-of-scope.ts";
 import { PRODUCT_QUESTIONS } from "./product-questions.ts";
 import { RANGE_QUESTIONS } from "./range-questions.ts";
@@ -22,15 +25,15 @@ import { RANKS } from "./ranks.ts";
 import { REFUSALS } from "./refusals.ts";
 import { RELATIVE_NUMBERS } from "./relative-numbers.ts";
 import { SELF_CORRECTIONS } from "./self-corrections.ts";
-import { MIXED_SERVICES, SERVICES } from "./services.ts";
 import { SEVERAL_CHANGES } from "./several-changes.ts";
+import { SHOP_SERVICE_WORDINGS } from "./shop-services/index.ts";
 import { SMALL_TALK } from "./small-talk.ts";
 import { SUMS } from "./sums.ts";
 import { SWAP_WORDINGS } from "./swaps.ts";
-import { TOPICS } from "./topics.ts";
 import { TWO_ATTRIBUTES } from "./two-attributes.ts";
 import { UNCLEAR } from "./unclear.ts";
 import { UNKNOWN_THINGS } from "./unknown-things.ts";
+import { UNSOLD } from "./unsold.ts";
 import type { Wordings } from "./wordings.ts";
 
 /** A kind of request. */
@@ -61,12 +64,14 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof RELATIVE_NUMBERS &
   typeof SWAP_WORDINGS &
   typeof CART_FACTS &
-  typeof TOPICS &
-  typeof SERVICES &
-  typeof MIXED_SERVICES &
   typeof UNKNOWN_THINGS &
   typeof SEVERAL_CHANGES &
-  typeof FOLLOW_QUESTION_WORDINGS);
+  typeof FOLLOW_QUESTION_WORDINGS &
+  typeof OTHER_SUBJECT_WORDINGS &
+  typeof SHOP_SERVICE_WORDINGS &
+  typeof UNSOLD &
+  typeof MIXED_WISHES &
+  typeof FRAGMENTS);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -97,12 +102,14 @@ export const PLAIN: Wordings<WordingKind> = {
   ...RELATIVE_NUMBERS,
   ...SWAP_WORDINGS,
   ...CART_FACTS,
-  ...TOPICS,
-  ...SERVICES,
-  ...MIXED_SERVICES,
   ...UNKNOWN_THINGS,
   ...SEVERAL_CHANGES,
   ...FOLLOW_QUESTION_WORDINGS,
+  ...OTHER_SUBJECT_WORDINGS,
+  ...SHOP_SERVICE_WORDINGS,
+  ...UNSOLD,
+  ...MIXED_WISHES,
+  ...FRAGMENTS,
 };
 
 /** Patterns of some kinds. */

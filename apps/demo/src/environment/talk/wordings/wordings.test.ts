@@ -2,7 +2,22 @@
 import { describe, expect, test } from "vitest";
 import { CATALOGUE } from "../../catalogue-data.ts";
 import { SYNONYMS } from "../../synonyms.ts";
-import { CHOICES, NUMBER_CHANGES, THINGS, type WordingKind, WORDINGS } from "./index.ts";
+import { nounOf } from "../kinds/other-requests.ts";
+import {
+  CHOICES,
+  NUMBER_CHANGES,
+  OTHER_SUBJECTS,
+  SHOP_SERVICES,
+  SINGLE_THINGS,
+  THINGS,
+  type WordingKind,
+  WORDINGS,
+} from "./index.ts";
+
+/** One of the slots of these subjects. */
+function oneOf(subjects: typeof OTHER_SUBJECTS): string {
+  return subjects.map(({ slot }) => slot).join("|");
+}
 
 /** Slots that each pattern of a kind needs. `what|category` is one of two; `attribute?` may be missing. */
 const SLOTS: { readonly [kind in WordingKind]: string } = {
@@ -100,14 +115,16 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   "add-both": "what|category attribute second",
   "add-without": "what|category attribute without second?",
   "sum-question": "list",
-  "off-topic":
-    "place? country? person? day? dish? creature? subject? item? number? other? language? booking? gadget?",
-  "shop-service": "name? what? category? place? day? payment? code? percent?",
-  "mixed-service": "name rest",
   "unknown-thing": "thing",
   "several-changes": "changes",
   "follow-question": "attribute? currency?",
   "follow-relative": "n?",
+  "other-subject": oneOf(OTHER_SUBJECTS),
+  "shop-service": oneOf(SHOP_SERVICES),
+  "mixed-wishes": "wish foreign",
+  "not-sold-one": "one",
+  fragment: "",
+  "half-word": "half",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -154,13 +171,15 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   "add-both": 48,
   "add-without": 48,
   "sum-question": 48,
-  "off-topic": 120,
-  "shop-service": 120,
-  "mixed-service": 40,
   "unknown-thing": 40,
   "several-changes": 40,
   "follow-question": 80,
   "follow-relative": 60,
+  "other-subject": 480,
+  "shop-service": 290,
+  "mixed-wishes": 40,
+  "not-sold-one": 60,
+  fragment: 60,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
@@ -169,12 +188,14 @@ function slotsOf(pattern: string): string[] {
   return [...pattern.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
 }
 
+/** A text without any word is one itself. */
 function wordsOf(text: string): string[] {
-  return text
+  const words = text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}{}+&<= ]/gu, "")
     .split(" ")
     .filter((word) => word !== "");
+  return words.length === 0 ? [text] : words;
 }
 
 function repeated(texts: readonly string[]): string[] {
@@ -205,7 +226,8 @@ const FILLERS = new Set(
 );
 
 function contentOf(words: readonly string[]): string {
-  return words.filter((word) => !FILLERS.has(word)).join(" ");
+  const content = words.filter((word) => !FILLERS.has(word));
+  return (content.length === 0 ? words : content).join(" ");
 }
 
 /** Whether two patterns differ by too few words for their length. */
@@ -268,6 +290,31 @@ describe("the wordings of a change of number", () => {
   );
 });
 
+describe.each([
+  ["other subjects", OTHER_SUBJECTS],
+  ["services", SHOP_SERVICES],
+])("the %s", (_, subjects) => {
+  test("have one slot each, which all of their patterns have", () => {
+    expect(repeated(subjects.map(({ slot }) => slot))).toEqual([]);
+    const wrong = subjects.flatMap(({ slot, patterns }) =>
+      patterns.filter(
+        (pattern) => new Set(slotsOf(pattern)).size !== 1 || !slotsOf(pattern).includes(slot),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("have enough values, or draw them from the goods", () => {
+    const fromGoods = ["name", "what", "category"];
+    for (const { slot, values } of subjects) {
+      expect(repeated(values)).toEqual([]);
+      expect([slot, values.length === 0]).toEqual([slot, fromGoods.includes(slot)]);
+    }
+    const messages = subjects.map(({ values, patterns }) => values.length * patterns.length);
+    expect(messages.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(4000);
+  });
+});
+
 describe("the words for things", () => {
   const categories = [...new Set(CATALOGUE.map((item) => item.category))];
   const attributes = [...new Set(CATALOGUE.flatMap((item) => item.attributes))];
@@ -295,6 +342,9 @@ describe("the words for things", () => {
     expect(repeated(THINGS)).toEqual([]);
     const sold = new Set([...categories, ...synonyms, ...synonyms.map((word) => `${word}s`)]);
     for (const category of categories) sold.add(`${category}s`);
-    expect(THINGS.filter((thing) => wordsOf(thing).some((word) => sold.has(word)))).toEqual([]);
+    const things = [...THINGS, ...SINGLE_THINGS];
+    expect(things.filter((thing) => wordsOf(thing).some((word) => sold.has(word)))).toEqual([]);
+    expect(SINGLE_THINGS.length).toBeGreaterThanOrEqual(300);
+    expect(repeated(SINGLE_THINGS.map(nounOf))).toEqual([]);
   });
 });

@@ -31,6 +31,7 @@ import { LEARNER_TURNS } from "./learner-turns.ts";
 import { REGIONAL_CHANGES } from "./regional-changes.ts";
 import { REGIONAL_QUESTIONS } from "./regional-questions.ts";
 import { REGIONAL_TURNS } from "./regional-turns.ts";
+import { SEEKING_TURNS } from "./seeking-turns.ts";
 import { SPOKEN_CHANGES } from "./spoken-changes.ts";
 import { SPOKEN_QUESTIONS } from "./spoken-questions.ts";
 import { SPOKEN_TURNS } from "./spoken-turns.ts";
@@ -81,4 +82,5 @@ export const VOICES: readonly SomeWordings[] = [
   CURIOUS_DOUBTS,
   ...CHOOSY,
   ...UNDECIDED,
+  SEEKING_TURNS,
 ];
