@@ -41,13 +41,17 @@ const listCategory: DrawTurn = (random, scene) => {
   };
 };
 
-/** Shorter words are doubled at the end instead of cut. */
-const SHORTEST_CUT = 4;
+/** Shorter words would be other words without their end. */
+const SHORTEST_CUT = 7;
 
-/** A category of which a letter or two are missing or too many. It still leads to one category. */
+/** A category that was not typed to its end, or with a slip at its end. It still leads to one category. */
 function halfOf(category: string, random: RandomSource): string {
-  if (category.length < SHORTEST_CUT) return category + category.slice(-1);
-  return category.slice(0, category.length > 6 && random() < 0.5 ? -2 : -1);
+  if (category.length >= SHORTEST_CUT) {
+    return category.slice(0, random() < 0.5 ? -2 : -1);
+  }
+  const [second = "", last = ""] = category.slice(-2);
+  const start = category.slice(0, -2);
+  return random() < 0.5 ? category + last : start + last + second;
 }
 
 /** Half a word is read as the whole category. */

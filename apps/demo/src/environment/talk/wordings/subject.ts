@@ -10,7 +10,7 @@ export type Subject = {
 
 /** Values that are separated by commas. */
 export function valuesOf(text: string): readonly string[] {
-  return text.trim().split(/,\s+/);
+  return text.trim().replaceAll(/\s+/g, " ").split(", ");
 }
 
 /** The patterns of all subjects. */

@@ -32,7 +32,7 @@ export const UNSOLD: Wordings<"not-sold-one"> = {
     "where do I find {one} on this page",
     "i look for {one}, you have?",
     "time to get {one}, isn't it. What can you offer?",
-    "what's the best {one} you've got, sorry, I mean is there {one} at all",
+    "I can't decide which, but {one} it must be. Suggestions?",
     "does your shop carry anything like {one}",
     "it's my husband's fiftieth and he's asked for {one}, so in the cart with it",
     "{one}. do u have that",

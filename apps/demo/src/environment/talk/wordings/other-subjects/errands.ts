@@ -2,7 +2,7 @@
 import { type Subject, valuesOf } from "../subject.ts";
 
 const BOOKINGS =
-  valuesOf(`a table for two, a table for six, a table by the window, a hotel room, a double room,
+  valuesOf(`a table for three, a table for six, a table by the window, a hotel room, a double room,
   a haircut, a manicure, a massage, a dentist's appointment, a doctor's appointment, an eye test, a taxi, a cab to
   the station, a rental car, a van, a flight, a train ticket, a bus ticket, a ferry, a cruise, a campsite, a cottage
   by the sea, a ski lesson, a driving lesson, a yoga class, a tennis court, a squash court, a meeting room,
@@ -11,7 +11,7 @@ const BOOKINGS =
   balloon ride, a spa weekend, a parking space, a moving truck, a vet, a piano tuner, a personal trainer`);
 
 const ABOUT_BOOKINGS: readonly string[] = [
-  "book me {booking}",
+  "{booking} has to be booked, see to it",
   "book {booking} for tonight",
   "I need {booking} for Friday at seven",
   "can you get me {booking} for tomorrow?",

@@ -2,9 +2,9 @@
 import type { Subject } from "../subject.ts";
 
 const OF_SEVERAL: readonly string[] = [
-  "tell me a joke about {category}",
+  "puns! we want puns! {category} ones!",
   "do you know any riddles about {category}?",
-  "write a poem on {category}",
+  "{category} in verse please, any style",
   "a funny story with {category} please",
   "when were {category} invented?",
   "how are {category} made in a factory",
@@ -42,7 +42,7 @@ const OF_SEVERAL: readonly string[] = [
 ];
 
 const OF_ONE: readonly string[] = [
-  "write me a poem about a {what}",
+  "an ode to a {what}, four verses",
   "I want to make my own {what}, where do I begin?",
   "who invented the {what}",
   "teach me to draw a {what}",

@@ -130,7 +130,7 @@ const THEMES =
   my grandmother, my best friend, our wedding, the mountains, homesickness, growing old, a lonely robot, a princess,
   a brave knight, the stars, a lost teddy, summer nights, coffee, Mondays, the colour blue, time, friendship, hope,
   a broken heart, two penguins, my ex, my boss, a haunted house, a talking tree, a train journey, the desert, peace,
-  autumn and wool, socks, cheese, a very small horse, football, the city at night, my hometown, sunrise`);
+  socks, cheese, a very small horse, football, the city at night, my hometown, sunrise`);
 
 const ABOUT_THEMES: readonly string[] = [
   "a few verses on {theme} would be lovely, can you rhyme?",

@@ -14,7 +14,7 @@ const PLACES =
   Krakow, Riga, Tallinn, Vilnius, Ghent, Basel, Salzburg, Turin, Porto, Seville, Valencia, Malaga`);
 
 const WEATHER: readonly string[] = [
-  "will it be sunny in {place} tomorrow?",
+  "do I need sun cream in {place} the day after tomorrow?",
   "weather {place}",
   "whats the weather in {place} rn",
   "how warm does {place} get in May",

@@ -3,7 +3,7 @@ import type { Subject } from "../subject.ts";
 
 const OF_PRODUCT: readonly string[] = [
   // Returns, exchanges and repairs of what was bought before.
-  "how long is the warranty on the {name}?",
+  "if the {name} breaks after a year, am I covered?",
   "I bought the {name} last month and want to send it back",
   "refund for the {name} please, it arrived broken",
   "can the {name} be returned if my wife doesn't like it?",
@@ -34,7 +34,7 @@ const OF_PRODUCT: readonly string[] = [
   "will the {name} arrive before christmas??",
   "pick up the {name} in store, can I",
   // Payment, invoices, discounts.
-  "can I pay for the {name} in instalments?",
+  "is it possible to pay off the {name} bit by bit?",
   "is there a discount on the {name}",
   "knock a tenner off the {name} and we've got a deal",
   "do you take vouchers for the {name}",
@@ -49,12 +49,12 @@ const OF_PRODUCT: readonly string[] = [
   "rent me the {name} for a weekend",
   "can I trade in my old stuff for the {name}",
   // Reserving, notices and extras.
-  "reserve the {name} for me until tomorrow",
+  "can you reserve a {name}, I'll decide tonight",
   "put the {name} aside, I'll collect it on Saturday",
-  "hold the {name} under the name Novak",
+  "keep one {name} back at the desk for Mrs Novak",
   "email me when the {name} is back in stock",
   "tell me as soon as the {name} gets cheaper",
-  "gift wrap the {name} with a bow",
+  "wrap the {name} up nicely, it's for a birthday",
   "can I have my initials on the {name}",
   "engrave the {name} with Happy Birthday Tom",
   "add the {name} to my wish list",
@@ -93,7 +93,7 @@ const OF_PRODUCT: readonly string[] = [
 ];
 
 const OF_ONE: readonly string[] = [
-  "can I return a {what} that doesn't fit?",
+  "a {what} turned out too tight, do you take it back",
   "how long may I keep a {what} before sending it back",
   "what warranty comes with a {what}?",
   "the {what} I got from you last year is falling to bits",

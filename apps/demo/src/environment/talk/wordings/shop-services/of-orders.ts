@@ -5,12 +5,12 @@ const PAYMENTS =
   valuesOf(`paypal, visa, mastercard, american express, apple pay, google pay, cash, a cheque,
   bank transfer, direct debit, klarna, bitcoin, a gift card, a voucher, my debit card, invoice, instalments,
   a credit card, amazon pay, my company account, cash on delivery, a money order, my dad's card, store credit,
-  monthly payments, crypto, a prepaid card, my phone bill, three instalments, paysafecard, revolut, alipay`);
+  monthly payments, crypto, a prepaid card, my phone bill, four instalments, paysafecard, revolut, alipay`);
 
 const BY_PAYMENT: readonly string[] = [
   "can I pay with {payment}?",
-  "i wanna pay by {payment}",
-  "do u take {payment}",
+  "paying by {payment}, where do i click",
+  "{payment} ok for paying?",
   "charge everything to {payment} now",
   "is {payment} accepted here",
   "is it safe to use {payment} on this site",
@@ -33,7 +33,7 @@ const COUNTRIES =
   the Canary Islands, a small island, my village, the Outer Hebrides, overseas, Luxembourg, Belgium, Holland`);
 
 const BY_COUNTRY: readonly string[] = [
-  "can you ship to {country}?",
+  "is it any trouble to have it sent to {country}?",
   "how much is delivery to {country}",
   "do you send parcels to {country} and how long do they take",
   "shipping {country} price",
@@ -70,14 +70,14 @@ const BY_DAY: readonly string[] = [
 ];
 
 const ADDRESSES =
-  valuesOf(`Baker Street 12, Elm Road, 5 Church Lane, my office, my mum's house, my neighbour's,
+  valuesOf(`Fleet Lane 19, Willow Way, 5 Church Lane, my office, my mum's house, my neighbour's,
   Station Road 88, the flat upstairs, 14 Mill Hill, Kings Avenue 3, my work address, the hotel I'm staying at,
   a parcel locker, the post office in my street, Park View 7, the school, Rose Cottage, High Street 40, my new flat,
   Unit 6 at the harbour, my gran's place, the back door, the reception desk, 221 Oak Drive, Lindenweg 9`);
 
 const BY_ADDRESS: readonly string[] = [
-  "order everything in my cart and have it sent to {address}",
-  "change the delivery address to {address}",
+  "buy what's in the basket, it all goes to {address}",
+  "the old address is wrong, it has to be {address}",
   "send all this to {address}",
   "my parcel went to {address} by mistake",
   "can the driver leave it at {address}?",
@@ -92,13 +92,13 @@ const BY_ADDRESS: readonly string[] = [
 ];
 
 const GROUPS =
-  valuesOf(`students, teachers, pensioners, nurses, firefighters, soldiers, families, children,
+  valuesOf(`trainees, teachers, pensioners, nurses, firefighters, soldiers, families, children,
   big orders, first-time customers, regulars, club members, large families, the unemployed, doctors, schools,
   charities, birthdays, employees, disabled people, apprentices, police officers, weddings, twins, newlyweds,
   scouts, tourists, loyal customers, people over 65, new mothers, musicians, offices`);
 
 const BY_GROUP: readonly string[] = [
-  "do you have a discount for {group}?",
+  "do {group} get money off?",
   "is it cheaper for {group}",
   "any codes for {group} that I can use",
   "10% off for {group}, my friend says. Where do I enter that",
@@ -128,11 +128,11 @@ const BY_CODE: readonly string[] = [
 ];
 
 const ORDERS =
-  valuesOf(`88213, 10482, A-7719, 553-201, 90001, WX2240, 33109, 4471, B12-88, 700365, 21875, 66412, N-0093,
+  valuesOf(`86127, 10482, A-7719, 553-201, 90001, WX2240, 33109, 4471, B12-88, 700365, 21875, 66412, N-0093,
   1204, 85530, 31-7744, 912, ZK41, 50067, 27384, 6120, 44-19, C3340, 77128`);
 
 const BY_ORDER: readonly string[] = [
-  "track my parcel {order}",
+  "can you see where {order} has got to?",
   "where is order {order}?",
   "cancel order {order} immediately",
   "order number {order}, any news?",
@@ -149,7 +149,7 @@ const BY_ORDER: readonly string[] = [
 ];
 
 const SIZES =
-  valuesOf(`XS, S, M, L, XL, XXL, 28, 36, 38, 40, 42, 44, 46, 104, 116, 128, age six, toddler size,
+  valuesOf(`XS, S, M, L, XL, XXL, 27, 36, 38, 40, 42, 44, 46, 104, 116, 128, age six, toddler size,
   one size fits all, EU 39, UK 8, US 10, petite, tall, plus size, medium, a child of ten, newborn, junior`);
 
 const BY_SIZE: readonly string[] = [
@@ -157,7 +157,7 @@ const BY_SIZE: readonly string[] = [
   "I usually wear {size}, what should I order here",
   "size chart? am I a {size}",
   "is {size} the right size for a boy of nine",
-  "kids' shoes in {size}, have you got some",
+  "anything for children in {size}",
   "the {size} I ordered is too tight, swap it",
   "how wide are the shoulders in {size}",
   "will you ever make things in {size}",
@@ -171,8 +171,8 @@ const BRANCHES =
   centre, the shopping mall, the airport, the main station, Soho, my area, the north, Swansea, Cork, Dundee`);
 
 const BY_BRANCH: readonly string[] = [
-  "where is your shop in {branch}?",
-  "do you have a store in {branch}, can i visit",
+  "is there an actual shop of yours in {branch}?",
+  "i want to come to your store in {branch} and look around",
   "opening hours of the {branch} branch",
   "phone number of your place in {branch} please",
   "is there parking at the shop in {branch}",
@@ -186,7 +186,7 @@ const BY_BRANCH: readonly string[] = [
 ];
 
 const ACCOUNTS =
-  valuesOf(`my account, my password, my email address, my phone number, my username, my profile, my
+  valuesOf(`my old account, my password, my email address, my phone number, my username, my profile, my
   newsletter, my membership, my bonus points, my saved cards, my birthday in the profile, my last name, my
   notification settings, my wish list, my order history, my subscription, my customer number, my login, my address
   book, my personal data, my cookies, my loyalty card, my bank details, my profile picture`);
@@ -194,7 +194,7 @@ const ACCOUNTS =
 const BY_ACCOUNT: readonly string[] = [
   "how do I change {account}?",
   "delete {account}",
-  "please cancel {account}",
+  "I don't want {account} with you any longer, get rid of it",
   "I can't find {account}",
   "what's wrong with {account}, it won't let me in",
   "somebody got hold of {account}, help!!",
@@ -209,8 +209,8 @@ const BY_ACCOUNT: readonly string[] = [
 ];
 
 const EXTRAS =
-  valuesOf(`gift wrapping, a ribbon, a greeting card, a gift receipt, a gift card, free shipping, express
-  delivery, an engraving, a personal message, a size chart, a paper catalogue, a warranty card, a tax refund,
+  valuesOf(`gift wrapping, a bow, a greeting card, a gift receipt, a gift card, free shipping, express
+  delivery, an engraving, a personal message, a size chart, a paper catalogue, a warranty card, a customs form,
   a receipt with my company's name, a student card, a bonus card, assembly at home, disposal of the old one, a sample,
   a tracking number, a wedding list, a loyalty card, personal advice on the phone, a fitting room, a repair service,
   neutral packaging, a monogram, insurance for the parcel, a refund, a price guarantee, a seat to rest in`);
@@ -221,7 +221,7 @@ const BY_EXTRA: readonly string[] = [
   "how much would {extra} cost",
   "I'd like {extra} for everything in my basket",
   "can I get {extra}",
-  "is there {extra} for tourists",
+  "what do I have to do to receive {extra}",
   "other shops give me {extra}, why don't you",
   "last time I got {extra} for nothing",
   "{extra} included?",
