@@ -32,6 +32,22 @@ test("the base and the deployed version are compared", () => {
   ]);
 });
 
+test("other temperatures than that of the pages have a line each", () => {
+  const success = {
+    ...REPORT.success,
+    temperatures: [
+      { temperature: "0.5", base: 0.8, final: 0.85 },
+      { temperature: "greedy", base: 0.65, final: 0.72 },
+    ],
+  };
+  expect(loopTable({ ...REPORT, success }).slice(0, 4)).toEqual([
+    "held-out success  75.0 % → 80.0 % over 40 paired tasks",
+    "  temperature 0.5 80.0 % → 85.0 %",
+    "  greedily        65.0 % → 72.0 %",
+    "unseen patterns   50.0 % → 62.5 % over 8 of these tasks",
+  ]);
+});
+
 test("without a deployed version, the figures of the base do not look like a result", () => {
   const success = {
     ...REPORT.success,

@@ -30,9 +30,14 @@ export function loopTable({
   ];
 }
 
+/** Pages sample at temperature 1. The others show whether the model has become better or only surer. */
+function named(temperature: string): string {
+  return (temperature === "greedy" ? "  greedily" : `  temperature ${temperature}`).padEnd(18);
+}
+
 /** If no new version is deployed, only the base has figures. */
 function successLines({ success }: Pick<LoopReport, "success">): string[] {
-  const { base, final, tasks, unseenPatterns: unseen } = success;
+  const { base, final, tasks, temperatures, unseenPatterns: unseen } = success;
   if (base !== null && final === null) {
     return [
       `held-out success  ${percent(base)} of ${tasks} tasks by the base; no new version was deployed, so there is no comparison`,
@@ -43,6 +48,10 @@ function successLines({ success }: Pick<LoopReport, "success">): string[] {
   }
   return [
     `held-out success  ${percent(base)} → ${percent(final)} over ${tasks} paired tasks`,
+    ...temperatures.map(
+      ({ temperature, base: before, final: after }) =>
+        `${named(temperature)}${percent(before)} → ${percent(after)}`,
+    ),
     ...(unseen === null
       ? []
       : [

@@ -28,6 +28,7 @@ export type {
 } from "./outbox-contract.ts";
 export type { OutboxEntry, OutboxState } from "./outbox-entry.ts";
 export { readPageData } from "./page-data.ts";
+export { REDACTION_TYPES } from "./redaction/built-in-rules.ts";
 export type { RedactionRule } from "./redaction/rule.ts";
 export { retryAfterMs } from "./retry-after.ts";
 export { rotatePseudonym } from "./rotate-pseudonym.ts";

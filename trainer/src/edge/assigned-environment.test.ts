@@ -31,8 +31,8 @@ test("one that is not built in says to pass --env, and --site where the credenti
 });
 
 test("another environment than the assigned one, and a site without tasks, are refused", () => {
-  expect(refusal({ environment: "shop", site: "help" }, [desk])).toBe(
-    "--env is environment desk, but the edge assigns tasks of shop to site help; pass that environment",
+  expect(refusal({ environment: "shop", site: "help" }, [desk, desk])).toBe(
+    "--env is environment desk, but the edge assigns tasks of shop to site help; pass that environment. If it was renamed while waggle dev ran, stop that and start it again",
   );
   expect(refusal({ environment: "", site: "default" })).toBe(
     `the edge assigns no tasks to site default; set its task environment, such as taskEnvironment=form${OTHER_SITE}`,

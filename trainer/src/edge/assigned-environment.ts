@@ -53,8 +53,8 @@ function reason(environment: string, site: string, own: readonly EnvironmentSpec
   const name = environment.slice(0, 64);
   const assigned = `the edge assigns tasks of ${name} to site ${site}`;
   if (own.length > 0) {
-    const given = own.map((spec) => spec.name).join(", ");
-    return `--env is environment ${given}, but ${assigned}; pass that environment`;
+    const given = [...new Set(own.map((spec) => spec.name))].join(", ");
+    return `--env is environment ${given}, but ${assigned}; pass that environment. If it was renamed while waggle dev ran, stop that and start it again`;
   }
   return `${assigned}, and ${name} is not built in; pass the file, folder or package that defines it, such as --env ./${name}.ts`;
 }

@@ -108,7 +108,7 @@ test("an environment with a fault ends with exit code 1, and JSON names the task
   expect(gold).toEqual({
     check: "gold",
     status: "failed",
-    words: "the gold turns fail at seed 0, train, level 0: the verifier says no",
+    words: 'the gold turns fail at seed 0, train, level 0 ("cn3684"): the verifier says no',
     task: { environment: "faulty", seed: 0, split: "train" },
   });
 });
@@ -324,7 +324,7 @@ test.for([
   ["true", /^failed {3}retention {6}everyday: near misses: near miss 0 succeeds at seed 0, train/],
   [
     'state.day === "friday"',
-    /^failed {3}retention {6}everyday: gold: the gold turns fail at seed 0, train, level 0: /,
+    /^failed {3}retention {6}everyday: gold: the gold turns fail at seed 0, train, level 0 \(".*"\): /,
   ],
 ] as const)(
   "a site's retention environment has one line, without the rules of practice: %s",

@@ -16,6 +16,7 @@ import { siteBase } from "../pretrain/chosen-base.ts";
 import type { ModelChoice } from "./checked-model.ts";
 import { type EndlessCallWatch, untilEnded, watchEndlessCalls } from "./endless-call.ts";
 import { checkWithModel, findingOf } from "./model-checks.ts";
+import { checkRedaction } from "./redaction-check.ts";
 import type { CheckedEnvironment, CheckRuntimes } from "../options/runtime-checks.ts";
 
 type CheckCommandOptions = {
@@ -176,6 +177,10 @@ async function* allChecks(
   for await (const one of checkEnvironment(watch.spec, options)) {
     if (one.check === "replay") isRepeatable = one.status === "passed";
     yield one;
+  }
+  if (site !== null) {
+    const redaction = async () => checkRedaction(site, watch.spec, options.tasks);
+    yield { check: "redaction", ...(await findingOf(redaction, options.signal)) };
   }
   yield* checkWithModel(watch, choice, options.signal);
   if (retention !== null) yield await retentionCheck(retention, options);

@@ -1,8 +1,9 @@
 /** Makes the base that a user chose: one with its own small shape, or one that goes on from a model. */
+import { existsSync } from "node:fs";
 import type { EnvironmentSpec } from "@waggle/environments";
 import { WaggleError } from "@waggle/protocol";
 import type { BaseModel } from "../model/base-model.ts";
-import { modelFolder } from "../model/shipped-models.ts";
+import { modelFolder, SHIPPED_MODELS } from "../model/shipped-models.ts";
 import type { BaseRun } from "./base-training.ts";
 import { type ContinuedRecipe, continuedBase } from "./continued-base.ts";
 import {
@@ -18,9 +19,21 @@ export type ChosenBase = OwnBase & {
   readonly from?: string | undefined;
 };
 
-/** The base that a site's config chooses, with the absolute folder of the model that it goes on from. */
+/**
+ * The base that a site's config chooses, with the absolute folder of the model that it goes on from.
+ * @throws WaggleError `NOT_FOUND` for a name that is no model and no folder. A path is checked when the base is made.
+ */
 export function siteBase(folder: string, { from, ...base }: ChosenBase): ChosenBase {
-  return from === undefined ? base : { ...base, from: modelFolder(from, folder) };
+  if (from === undefined) return base;
+  const path = modelFolder(from, folder);
+  if (/^[\w-]+$/.test(from) && !existsSync(path)) {
+    const names = [...SHIPPED_MODELS.keys()].map((name) => `"${name}"`).join(" or ");
+    throw new WaggleError(
+      "NOT_FOUND",
+      `base.from is ${JSON.stringify(from.slice(0, 64))}, and there is no model and no folder of this name; write ${names} for a model that comes with Waggle, or the folder of another one`,
+    );
+  }
+  return { ...base, from: path };
 }
 
 /** A base with the settings that it was made with. */

@@ -27,3 +27,8 @@ export const BUILT_IN_RULES: readonly DetectionRule[] = [
   ...PERSON_RULES,
   ...JAPANESE_NAME_RULES,
 ];
+
+/** The types of the built-in rules, as they stand in placeholders. */
+export const REDACTION_TYPES: readonly string[] = [
+  ...new Set(BUILT_IN_RULES.map(({ type }) => type)),
+];

@@ -67,8 +67,14 @@ testRules("names", NAME_RULES, [
       "Ich bin <Otto Imker>",
       "soy <Oriol Panal>",
       "i'm <peter> and i need help",
+      "I AM <PETER MILLER>, HELLO?",
     ],
-    kept: ["I am happy", "I am looking for Honey", "Ich bin Kunde bei Ihnen"],
+    kept: [
+      "I am happy",
+      "I am looking for Honey",
+      "Ich bin Kunde bei Ihnen",
+      "I'M TYPING WITH ONE HAND, SORRY",
+    ],
   },
   {
     rule: "this is",
@@ -185,11 +191,17 @@ testRules("persons", PERSON_RULES, [
     rule: "relatives",
     found: [
       "my daughter <Otti> is",
+      "MY DAUGHTER <HANNAH>, 5",
       "meine Kollegin heißt <Ottilie Imker>",
       "mi hermana, <Olalla>",
       "annem <Oya> için",
     ],
-    kept: ["my daughter is ill", "my daughter loves it", "our Otti"],
+    kept: [
+      "my daughter is ill",
+      "my daughter loves it",
+      "our Otti",
+      "MY SON LOSES A SCARF A MONTH",
+    ],
   },
   {
     rule: "is called",

@@ -2,7 +2,7 @@
 import { isGivenName } from "./given-names.ts";
 import { isNotName } from "./not-names.ts";
 import { valueAtEnd } from "./rule.ts";
-import type { Span } from "./rule.ts";
+import type { DetectionRule, Span } from "./rule.ts";
 
 /** Titles before names. */
 const TITLE = (
@@ -78,6 +78,29 @@ export function givenName(rest: string): Span | null {
   const whole = lowerCase(rest);
   const start = match[0].length - first.length;
   return whole !== null && whole[1] > match[0].length ? whole : [start, match[0].length];
+}
+
+/**
+ * The rule for texts of which a part is typed in capitals: there, capitals begin no name. After an introduction in capitals it
+ * finds only words in capitals that begin with a common given name.
+ */
+export function calm(rule: DetectionRule): DetectionRule {
+  return {
+    ...rule,
+    locate: (text, match) => {
+      const found = rule.locate(text, match);
+      if (found === null) return null;
+      const name = text.slice(...found);
+      const isLoud = isUpperCase(match[0]) && isUpperCase(name);
+      const [first = ""] = name.split(/[^\p{L}]/u);
+      return isLoud && !isGivenName(first.toLowerCase()) ? null : found;
+    },
+  };
+}
+
+/** Whether a text has two or more letters, all of them in capitals. */
+function isUpperCase(text: string): boolean {
+  return /\p{Lu}.*\p{Lu}/su.test(text) && !/\p{Ll}/u.test(text);
 }
 
 /** What ends a line or a sentence. */

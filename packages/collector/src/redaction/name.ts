@@ -1,5 +1,13 @@
 import { isNotName } from "./not-names.ts";
-import { alone, capitalized, CLAUSE_END, givenName, LINE_END, lowerCase } from "./name-shape.ts";
+import {
+  alone,
+  calm,
+  capitalized,
+  CLAUSE_END,
+  givenName,
+  LINE_END,
+  lowerCase,
+} from "./name-shape.ts";
 import { introduced } from "./rule.ts";
 import type { DetectionRule, Span } from "./rule.ts";
 import { words } from "./surroundings.ts";
@@ -147,20 +155,24 @@ export const NAME_RULES: readonly DetectionRule[] = [
     new RegExp(STRONG, "iu"),
     (rest) => capitalized(rest, 1) ?? lowerCase(rest) ?? givenName(rest),
   ),
-  introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1)),
-  introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1)),
-  introduced(
-    "NAME",
-    new RegExp(WEAK, "iu"),
-    (rest) => capitalized(rest, 2) ?? alone(rest, FROM) ?? givenName(rest),
+  calm(introduced("NAME", new RegExp(NICKNAME, "iu"), (rest) => capitalized(rest, 1))),
+  calm(introduced("NAME", new RegExp(GREETED, "iu"), (rest) => capitalized(rest, 1))),
+  calm(
+    introduced(
+      "NAME",
+      new RegExp(WEAK, "iu"),
+      (rest) => capitalized(rest, 2) ?? alone(rest, FROM) ?? givenName(rest),
+    ),
   ),
-  introduced("NAME", new RegExp(THIS_IS, "iu"), (rest) => {
-    const found = capitalized(rest, 1);
-    const isTwo = found !== null && rest.slice(...found).includes(" ");
-    const after = found === null ? "" : rest.slice(found[1]);
-    return (isTwo ? OF_PERSON : SPEAKING).test(after) ? found : null;
-  }),
-  introduced("NAME", new RegExp(WEAK_ONE, "iu"), (rest) => alone(rest, CLAUSE_END)),
+  calm(
+    introduced("NAME", new RegExp(THIS_IS, "iu"), (rest) => {
+      const found = capitalized(rest, 1);
+      const isTwo = found !== null && rest.slice(...found).includes(" ");
+      const after = found === null ? "" : rest.slice(found[1]);
+      return (isTwo ? OF_PERSON : SPEAKING).test(after) ? found : null;
+    }),
+  ),
+  calm(introduced("NAME", new RegExp(WEAK_ONE, "iu"), (rest) => alone(rest, CLAUSE_END))),
   introduced("NAME", new RegExp(TITLED, "u"), (rest) => capitalized(rest, 1)),
   introduced("NAME", FIELD, (rest) => {
     const lower = lowerCase(rest);

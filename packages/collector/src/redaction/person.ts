@@ -3,7 +3,7 @@
  * addresses. How people introduce themselves is in `name.ts`.
  */
 import { isGivenName } from "./given-names.ts";
-import { alone, capitalized, CLAUSE_END } from "./name-shape.ts";
+import { alone, calm, capitalized, CLAUSE_END } from "./name-shape.ts";
 import { introduced } from "./rule.ts";
 import type { DetectionRule, Span } from "./rule.ts";
 import { words } from "./surroundings.ts";
@@ -89,7 +89,7 @@ const startsWithGiven = (rest: string): Span | null => {
 };
 
 export const PERSON_RULES: readonly DetectionRule[] = [
-  introduced("NAME", new RegExp(RELATED, "iu"), (rest) => capitalized(rest, 1)),
+  calm(introduced("NAME", new RegExp(RELATED, "iu"), (rest) => capitalized(rest, 1))),
   {
     ...introduced("NAME", new RegExp(IS_CALLED, "iu"), (rest) => capitalized(rest, 1)),
     locate: (text, { 0: match, index }) => {

@@ -41,7 +41,7 @@ const WINDOW_MS = 10 * 60_000;
 const FIRST_WAIT_MS = 1000;
 const LAST_LINES = 3;
 /** A process that ends so soon after a change fails because of it. */
-const AFTER_CHANGE_MS = 30_000;
+const AFTER_CHANGE_MS = 60_000;
 
 /** Restarts services. */
 export class Supervisor {

@@ -25,6 +25,12 @@ test("a folder is relative to the config", async () => {
   expect(base).toEqual({ from: join(project, "mine") });
 });
 
+test("a name that is no model and no folder is refused with the names that there are", async () => {
+  await expect(siteWith('{ from: "defualt" }')).rejects.toThrow(
+    'base.from is "defualt", and there is no model and no folder of this name; write "default" or "nano"',
+  );
+});
+
 test("another kind of value is refused with what to write", async () => {
   await expect(siteWith("{ from: 3 }")).rejects.toThrow(
     /write "default", or the folder of a model/,

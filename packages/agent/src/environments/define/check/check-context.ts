@@ -76,6 +76,16 @@ export function placeOf(spec: EnvironmentSpec, reference: TaskReference): string
   return `seed ${reference.seed}, ${reference.split}, level ${spec.levelOf(reference)}`;
 }
 
+/** Characters of a request that a message shows. */
+const SHOWN_REQUEST = 80;
+
+/** The place of a task with its request, so that its author knows which kind it is. */
+export function taskNamed(spec: EnvironmentSpec, reference: TaskReference): string {
+  const { request } = spec.task(reference);
+  const shown = request.length > SHOWN_REQUEST ? `${request.slice(0, SHOWN_REQUEST)}…` : request;
+  return `${placeOf(spec, reference)} (${JSON.stringify(shown)})`;
+}
+
 /** A rollout without a model. */
 export type Played = {
   readonly first: FirstObservation;

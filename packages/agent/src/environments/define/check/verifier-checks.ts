@@ -8,11 +8,11 @@ import {
   hasSucceeded,
   passed,
   percent,
-  placeOf,
   played,
   reasonOf,
   sampledReferences,
   skipped,
+  taskNamed,
   verdict,
   visited,
 } from "./check-context.ts";
@@ -26,7 +26,7 @@ export async function checkGold(context: CheckContext): Promise<Finding> {
     const rollout = await played(context, reference, await examples.gold(reference));
     if (hasSucceeded(rollout)) return null;
     return failed(
-      `the gold turns fail at ${placeOf(spec, reference)}: ${reasonOf(spec, rollout)}`,
+      `the gold turns fail at ${taskNamed(spec, reference)}: ${reasonOf(spec, rollout)}`,
       reference,
     );
   });
@@ -45,13 +45,13 @@ export async function checkNearMisses(context: CheckContext): Promise<Finding> {
       const { judgment } = rollout;
       if (typeof judgment === "string") {
         return failed(
-          `near miss ${i} has no verdict at ${placeOf(spec, reference)}: ${judgment}`,
+          `near miss ${i} has no verdict at ${taskNamed(spec, reference)}: ${judgment}`,
           reference,
         );
       }
       if (!judgment.success) continue;
       return failed(
-        `near miss ${i} succeeds at ${placeOf(spec, reference)}: verify accepts it, or it is right and not a near miss`,
+        `near miss ${i} succeeds at ${taskNamed(spec, reference)}: verify accepts it, or it is right and not a near miss`,
         reference,
       );
     }
@@ -84,13 +84,13 @@ export async function checkHostile(context: CheckContext): Promise<Finding> {
       const judgment = await verdict(() => judge(text));
       if (typeof judgment === "string") {
         return failed(
-          `a rollout with no call and ${kind} has no verdict at ${placeOf(spec, reference)}: ${judgment}`,
+          `a rollout with no call and ${kind} has no verdict at ${taskNamed(spec, reference)}: ${judgment}`,
           reference,
         );
       }
       if (!judgment.success) continue;
       return failed(
-        `a rollout with no call and ${kind} succeeds at ${placeOf(spec, reference)}; verify must read the state or the text`,
+        `a rollout with no call and ${kind} succeeds at ${taskNamed(spec, reference)}; verify must read the state or the text`,
         reference,
       );
     }
@@ -110,7 +110,7 @@ export async function checkDemonstrator(context: CheckContext): Promise<Finding>
       const rollout = await played(context, reference, act);
       if (hasSucceeded(rollout)) return null;
       failures += 1;
-      first ??= failed(`${placeOf(spec, reference)}: ${reasonOf(spec, rollout)}`, reference);
+      first ??= failed(`${taskNamed(spec, reference)}: ${reasonOf(spec, rollout)}`, reference);
       return null;
     });
   } catch (error) {
