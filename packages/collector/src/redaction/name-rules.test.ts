@@ -239,7 +239,7 @@ testRules("persons", PERSON_RULES, [
   {
     rule: "salutations",
     found: ["Dear <Ottoline>,", "Lieber <Otto>!", "Estimada <Olalla Panal>:"],
-    kept: ["Dear Ottoline can you", "Dear all,", "Dear Sir,"],
+    kept: ["Dear Ottoline can you", "Dear all,", "Dear Sir,", "Dear Sirs,"],
   },
   {
     rule: "known as",

@@ -13,7 +13,7 @@ const NOT_NAMES = new Set(
     "imorgon ben sen siz biz bu bir ve ama değil yarın " +
     // Parts of letters, forms and pages that sell.
     "ihr ihre votre notre su vostro vostra uw ons twój din vår neu hier problem department sales accounting " +
-    "team support service customer customers sir madam everyone all user member admin account order orders card name number code " +
+    "team support service customer customers sir sirs madam everyone all user member admin account order orders card name number code " +
     "kunde kunden kundin damen herren zusammen bestellung konto rechnung lieferung programm client commande compte cliente clientes " +
     "pedido cuenta conto ordine conta klant bestelling klient zamówienie kund beställning müşteri sipariş " +
     "email e-mail mail tel telefon telefono teléfono téléphone telefone telefoon phone mobile mobil handy fax iban address adresse " +
