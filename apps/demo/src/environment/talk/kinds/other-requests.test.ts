@@ -13,9 +13,9 @@ import { FURTHER_KINDS } from "../talk-plans.ts";
 import { FURTHER_SHOP_TALK } from "../talk-spec.ts";
 import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { fittingPatterns, isHeldOutPattern } from "../wording.ts";
-import { OTHER_SUBJECTS, SHOP_SERVICES, WORDINGS } from "../wordings/index.ts";
+import { nounOf, OTHER_SUBJECTS, SHOP_SERVICES, WORDINGS } from "../wordings/index.ts";
 import { MIXED_WISH_TURNS } from "./mixed-wishes.ts";
-import { nounOf, OTHER_REQUEST_TURNS } from "./other-requests.ts";
+import { OTHER_REQUEST_TURNS } from "./other-requests.ts";
 import { RANGE_TURNS } from "./range-questions.ts";
 
 const SEEDS = 40;

@@ -5,7 +5,13 @@ import { REFUSAL } from "../answers.ts";
 import { next } from "../scene.ts";
 import type { DrawTurn, Scene, TalkKind, TurnsOf } from "../talk-turn.ts";
 import { drawDescription, drawProducts, nameOf } from "../values.ts";
-import { OTHER_SUBJECTS, SHOP_SERVICES, SINGLE_THINGS, type Subject } from "../wordings/index.ts";
+import {
+  nounOf,
+  OTHER_SUBJECTS,
+  SHOP_SERVICES,
+  SINGLE_THINGS,
+  type Subject,
+} from "../wordings/index.ts";
 import { refusedThing, say, talk } from "./small-talk.ts";
 
 /** A value of a subject's slot. */
@@ -38,11 +44,6 @@ function refused(kind: TalkKind, subjects: readonly Subject[]): DrawTurn {
       after: next(scene, { last: null }),
     };
   };
-}
-
-/** What is searched for when a person asks for "a pair of jeans" or "an iron". */
-export function nounOf(one: string): string {
-  return one.replace(/^an? (?:pair of )?/, "");
 }
 
 const notSoldOne: DrawTurn = (random, scene) => {

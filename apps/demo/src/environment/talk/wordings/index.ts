@@ -20,7 +20,7 @@ export { FOLLOW_CHANGES, FOLLOW_QUESTIONS } from "./follow-questions.ts";
 export { NUMBER_CHANGES } from "./relative-numbers.ts";
 export { OTHER_SUBJECTS } from "./other-subjects/index.ts";
 export { SHOP_SERVICES } from "./shop-services/index.ts";
-export { SINGLE_THINGS } from "./single-things.ts";
+export { nounOf, SINGLE_THINGS } from "./single-things.ts";
 export { SWAPS } from "./swaps.ts";
 export { ADDING, REMOVING } from "./several-changes.ts";
 export { THINGS } from "./things.ts";

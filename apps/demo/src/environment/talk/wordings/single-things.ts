@@ -49,3 +49,8 @@ export const SINGLE_THINGS: readonly string[] =
   butter, a dozen eggs, a banana, an apple, a lemon, a melon, a pineapple, an onion, a cucumber, a bunch of flowers,
   a cactus, a house plant, a Christmas tree, a gift voucher, a cinema ticket, a train ticket, a lottery ticket,
   a lighter, a house, a flat, a garage, a swimming pool, a hot tub, a sauna, a greenhouse, a fence, a hedge`);
+
+/** What is searched for when a person asks for "a pair of jeans" or "an iron". */
+export function nounOf(one: string): string {
+  return one.replace(/^an? (?:pair of )?/, "");
+}

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { CATALOGUE } from "../../catalogue-data.ts";
 import { SYNONYMS } from "../../synonyms.ts";
-import { nounOf } from "../kinds/other-requests.ts";
 import {
   CHOICES,
+  nounOf,
   NUMBER_CHANGES,
   OTHER_SUBJECTS,
   SHOP_SERVICES,
