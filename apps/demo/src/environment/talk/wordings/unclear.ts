@@ -1,4 +1,5 @@
 /** Requests that need a choice, refer to something, or name what the shop does not have. */
+import { UNDECIDED_CHOICES } from "./voices/undecided/choices.ts";
 import type { Wordings } from "./wordings.ts";
 
 /** How people choose from a list that the assistant showed, by position. */
@@ -16,6 +17,7 @@ export const CHOICES: Wordings<"first" | "second" | "third"> = {
     "first pls",
     "hmm, I think the first of those, add it to my cart",
     "no. 1 looks good to me",
+    ...UNDECIDED_CHOICES.first,
   ],
   second: [
     "the second one",
@@ -30,6 +32,7 @@ export const CHOICES: Wordings<"first" | "second" | "third"> = {
     "go for no. 2",
     "can I have the middle one of those three?",
     "what you said second, I want that",
+    ...UNDECIDED_CHOICES.second,
   ],
   third: [
     "the third one",
@@ -44,6 +47,7 @@ export const CHOICES: Wordings<"first" | "second" | "third"> = {
     "the one in third position is the one for me",
     "your third idea is what I want, add it",
     "buy the third",
+    ...UNDECIDED_CHOICES.third,
   ],
 };
 
