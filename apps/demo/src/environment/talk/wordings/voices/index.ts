@@ -15,6 +15,7 @@ import { CHATTY_CHANGES } from "./chatty-changes.ts";
 import { CHATTY_QUESTIONS } from "./chatty-questions.ts";
 import { CHATTY_TURNS } from "./chatty-turns.ts";
 import { CHOOSY } from "./choosy/index.ts";
+import { COUNTING } from "./counting/index.ts";
 import { CURIOUS_CHANGES } from "./curious-changes.ts";
 import { CURIOUS_DOUBTS } from "./curious-doubts.ts";
 import { CURIOUS_QUESTIONS } from "./curious-questions.ts";
@@ -83,4 +84,5 @@ export const VOICES: readonly SomeWordings[] = [
   ...CHOOSY,
   ...UNDECIDED,
   SEEKING_TURNS,
+  ...COUNTING,
 ];
