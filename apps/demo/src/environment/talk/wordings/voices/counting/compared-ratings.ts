@@ -151,7 +151,7 @@ export const COUNTING_COMPARED_RATINGS: SomeWordings = {
     "is the average of the stars higher on {name} or is it on {other}",
     "I'm after the better average among {other} and {name}",
     "what speaks for the {name} and what for the {other}, in stars only?",
-    "My report says \"the {other} is well liked\". Better liked than the {name}?",
+    'My report says "the {other} is well liked". Better liked than the {name}?',
     "do the marks speak for a {name}, or do they speak for a {other}?",
   ],
 };
