@@ -20,14 +20,13 @@ export const WORDINGS = Object.fromEntries(
 ) as Wordings<WordingKind>;
 
 /** The patterns of each part of a kind, such as the facts that people ask for. */
-type Parts<Part extends string> = { readonly [part in Part]: readonly string[] };
+type Parts<Part extends string> = { [part in Part]: readonly string[] };
 
 /** The patterns of each part, from two tables with the same parts. */
 function joined<Part extends string>(plain: Parts<Part>, voiced: Parts<Part>): Parts<Part> {
-  const parts = Object.keys(plain) as Part[];
-  return Object.fromEntries(
-    parts.map((part) => [part, [...plain[part], ...voiced[part]]]),
-  ) as Parts<Part>;
+  const parts = { ...plain };
+  for (const part of Object.keys(plain) as Part[]) parts[part] = [...plain[part], ...voiced[part]];
+  return parts;
 }
 
 /** The patterns of questions about one thing in the cart, by the fact. */
