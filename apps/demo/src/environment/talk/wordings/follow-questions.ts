@@ -154,7 +154,7 @@ export const FOLLOW_CHANGES = {
   oneFewer: [
     "one less",
     "hmm, one fewer",
-    "-1",
+    "subtract one",
     "take one back out",
     "one too many, remove one",
     "make it one less",
