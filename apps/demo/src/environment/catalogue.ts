@@ -1,12 +1,14 @@
 /** Search in the catalogue. Pure functions; the order of results does not depend on a cart. */
 import { CATALOGUE } from "./catalogue-data.ts";
 import type { Product } from "./catalogue-data.ts";
+import { SYNONYMS } from "./synonyms.ts";
 
 /** Order of search results. */
 export type SearchSort = "relevance" | "price" | "rating";
 
 /** What to search for. */
 export type SearchQuery = {
+  /** Words. Products with a word that has a minus before it are left out, as in "warm scarf -red". */
   readonly query: string;
   /** Euros, inclusive. */
   readonly maxPrice?: number | undefined;
@@ -21,8 +23,10 @@ export function findProduct(id: string): Product | undefined {
   return byId.get(id);
 }
 
-/** A word as indexed: lower case, without a plural s. */
+/** A word as indexed: lower case, in the singular. */
 function stem(word: string): string {
+  if (/[^aeiou]ies$/.test(word)) return word.replace(/ies$/, "y");
+  if (/[aeiou]rves$/.test(word)) return word.replace(/ves$/, "f");
   return word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word;
 }
 
@@ -34,9 +38,23 @@ function wordsOf(text: string): string[] {
     .map(stem);
 }
 
-/** The words by which a search finds the product. */
+/** The words of a query, without doubles: those to find, and those to leave out. */
+function queried(query: string): { readonly wanted: string[]; readonly unwanted: string[] } {
+  const terms = query.split(/\s+/);
+  const isLeftOut = (term: string): boolean => /^-\w/.test(term);
+  return {
+    wanted: [...new Set(terms.filter((term) => !isLeftOut(term)).flatMap(wordsOf))],
+    unwanted: terms.filter(isLeftOut).flatMap(wordsOf),
+  };
+}
+
+/** The words by which a search finds the product, with synonyms that are one word. */
 function searchable({ name, category, attributes }: Product): ReadonlySet<string> {
-  return new Set(wordsOf([name, category, ...attributes].join(" ")));
+  const synonyms = [
+    ...(SYNONYMS.categories[category] ?? []),
+    ...attributes.flatMap((attribute) => SYNONYMS.attributes[attribute] ?? []),
+  ].filter((synonym) => /^[a-z]+$/.test(synonym));
+  return new Set(wordsOf([name, category, ...attributes, ...synonyms].join(" ")));
 }
 
 const indexed = new WeakMap<Product, ReadonlySet<string>>();
@@ -57,7 +75,7 @@ function sortProducts(products: readonly Product[], sort: SearchSort): Product[]
 
 /**
  * The products that match the most words of the query, but at least one word. An empty query matches
- * every product.
+ * every product. Words to leave out are left out of what the others find.
  *
  * @param goods - what the shop has, in the order of an unsorted search
  */
@@ -65,16 +83,17 @@ export function searchProducts(
   search: SearchQuery,
   goods: readonly Product[] = CATALOGUE,
 ): Product[] {
-  const words = [...new Set(wordsOf(search.query))];
+  const { wanted, unwanted } = queried(search.query);
   const affordable = goods.filter(({ price }) => price <= (search.maxPrice ?? Infinity));
   const rated = affordable.map((item) => ({
     item,
-    matched: words.filter((word) => indexOf(item).has(word)).length,
+    matched: wanted.filter((word) => indexOf(item).has(word)).length,
   }));
   const best = Math.max(0, ...rated.map((entry) => entry.matched));
-  if (words.length > 0 && best === 0) return [];
+  if (wanted.length > 0 && best === 0) return [];
+  const found = rated.filter((entry) => entry.matched === best).map((entry) => entry.item);
   return sortProducts(
-    rated.filter((entry) => entry.matched === best).map((entry) => entry.item),
+    found.filter((item) => !unwanted.some((word) => indexOf(item).has(word))),
     search.sort ?? "relevance",
   );
 }

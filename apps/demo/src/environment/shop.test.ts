@@ -29,6 +29,35 @@ describe("the catalogue", () => {
     );
   });
 
+  test("a word with a minus leaves products out, by attribute or by a word of the name", () => {
+    const names = (query: string): string[] => searchProducts({ query }).map(({ name }) => name);
+    const scarves = CATALOGUE.filter(({ category }) => category === "scarf");
+    const free = scarves.filter(({ attributes }) => !attributes.includes("red"));
+    expect(free.length).toBeLessThan(scarves.length);
+    expect(names("scarf -red")).toEqual(free.map(({ name }) => name));
+    expect(names("-red   scarf")).toEqual(names("scarf -red"));
+    expect(names("scarf -red -wool")).toEqual(
+      free.filter(({ attributes }) => !attributes.includes("wool")).map(({ name }) => name),
+    );
+    expect(names("scarf -garden")).toEqual(
+      scarves.map(({ name }) => name).filter((name) => name !== "Garden Scarf"),
+    );
+    // Alone it leaves something out of all products, and a minus within a word or alone means nothing.
+    expect(names("-scarf")).toHaveLength(CATALOGUE.length - scarves.length);
+    expect(names("warm-red scarf - wool")).toEqual(names("warm red scarf wool"));
+  });
+
+  test("a search knows plurals and other words that mean one category or attribute", () => {
+    const ids = (query: string): string[] => searchProducts({ query }).map(({ id }) => id);
+    expect(ids("rucksacks")).toEqual(ids("backpack"));
+    expect(ids("Sun Scarves")).toEqual(ids("sun scarf"));
+    expect(ids("diaries")).toEqual(ids("notebook"));
+    expect(ids("wooden chair -navy")).toEqual(ids("wood chair -blue"));
+    // Of more than one word, each would find too much.
+    expect(ids("water bottle")).toEqual(ids("bottle"));
+    expect(ids("table")).toEqual([]);
+  });
+
   test("a search for an unknown word finds nothing", () => {
     expect(searchProducts({ query: "submarine" })).toEqual([]);
   });

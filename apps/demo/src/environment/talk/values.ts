@@ -6,7 +6,7 @@ import type { Product } from "../catalogue-data.ts";
 import { EXCHANGE_RATES } from "../currency.ts";
 import { CURRENCY_WORDS, NUMBER_WORDS } from "../shop-templates.ts";
 import type { CartLine } from "../shop.ts";
-import { SYNONYMS } from "./wordings/index.ts";
+import { SYNONYMS } from "../synonyms.ts";
 
 /** Share of the requests that use another word for a category or an attribute. */
 const SYNONYM_SHARE = 0.3;
@@ -129,10 +129,10 @@ export function drawDescription(random: RandomSource, goods: readonly Product[])
   return { query, matching: searchProducts({ query }, goods), slots };
 }
 
-/** A choice of a category without the products of an attribute. */
+/** A choice of a category without the products of an attribute. Its query is such as "mug -red". */
 export type Exclusion = Description & {
-  /** The words that find what is left out, such as "red mug". */
-  readonly excluded: string;
+  /** What a person finds who forgets what to leave out, in the order of an unsorted search. */
+  readonly all: readonly Product[];
 };
 
 /** A category and an attribute that some of its products have, but not all. */
@@ -140,16 +140,13 @@ export function drawExclusion(random: RandomSource, goods: readonly Product[]): 
   for (;;) {
     const { category, attributes } = pick(random, goods);
     const attribute = pick(random, attributes);
-    const excluded = `${attribute} ${category}`;
-    const out = searchProducts({ query: excluded }, goods);
-    const matching = searchProducts({ query: category }, goods).filter(
-      (item) => !out.includes(item),
-    );
+    const query = `${category} -${attribute}`;
+    const matching = searchProducts({ query }, goods);
     if (matching.length === 0) continue;
     const said = synonym(random, SYNONYMS.categories, category);
     const without = synonym(random, SYNONYMS.attributes, attribute);
     const slots = { what: said, category: pluralOf(said), without };
-    return { query: category, excluded, matching, slots };
+    return { query, matching, all: searchProducts({ query: category }, goods), slots };
   }
 }
 

@@ -16,54 +16,46 @@ const SHOWN = 3;
 const MATTERS_SHARE = 0.75;
 
 /** The results that a person did not leave out. A mistake forgets what was left out. */
-async function others(
+function others(
   assistant: Assistant,
-  { query, excluded }: Exclusion,
+  { query }: Exclusion,
   sort?: "price",
 ): Promise<readonly Hit[]> {
-  const order = sort === undefined || assistant.errs() ? {} : { sort };
-  const [all, out] = (await assistant.act(
-    ["search", { query, ...order }],
-    ["search", { query: excluded, ...order }],
-  )) as [readonly Hit[], readonly Hit[]];
-  if (assistant.errs()) return all;
-  return all.filter(({ id }) => !out.some((hit) => hit.id === id));
+  return assistant.search({
+    query: assistant.errs() ? query.replace(/ -.*/, "") : query,
+    ...(sort === undefined ? {} : { sort }),
+  });
 }
 
-/** An exclusion with the products that an unsorted search shows and that are not left out. */
-function drawShown(
-  random: RandomSource,
-  goods: readonly Product[],
-): (Exclusion & { left: readonly Product[] }) | null {
+/** An exclusion that changes what an unsorted search shows. */
+function drawShown(random: RandomSource, goods: readonly Product[]): Exclusion | null {
   const drawn = drawExclusion(random, goods);
-  const first = searchProducts({ query: drawn.query }, goods).slice(0, SHOWN);
-  const left = first.filter((item) => drawn.matching.includes(item));
-  // A search that shows nothing to leave out would not need the exclusion.
-  return left.length === first.length ? null : { ...drawn, left };
+  const isFree = drawn.all.slice(0, SHOWN).every((item) => drawn.matching.includes(item));
+  return isFree ? null : drawn;
 }
 
 const list: DrawTurn = (random, scene) => {
   const drawn = drawShown(random, scene.goods);
-  if (drawn === null || drawn.left.length === 0) return null;
+  if (drawn === null) return null;
   return {
     kind: "list-but",
     slots: drawn.slots,
-    expected: { cart: scene.cart, form: "answer", facts: factsOf(drawn.left) },
+    expected: { cart: scene.cart, form: "answer", facts: factsOf(drawn.matching) },
     conduct: async (assistant) => {
       assistant.listed = await others(assistant, drawn);
       return `We have ${priced(assistant.listed.map((hit) => shown(hit)))}.`;
     },
-    after: next(scene, { last: null, listed: drawn.left }),
+    after: next(scene, { last: null, listed: drawn.matching.slice(0, SHOWN) }),
   };
 };
 
 const ambiguous: DrawTurn = (random, scene) => {
   const drawn = drawShown(random, scene.goods);
-  if (drawn === null || drawn.left.length < 2) return null;
+  if (drawn === null || drawn.matching.length < 2) return null;
   return {
     kind: "ambiguous-but",
     slots: drawn.slots,
-    expected: { cart: scene.cart, form: "clarification", facts: factsOf(drawn.left) },
+    expected: { cart: scene.cart, form: "clarification", facts: factsOf(drawn.matching) },
     conduct: async (assistant) => {
       assistant.listed = await others(assistant, drawn);
       const [first] = assistant.listed;
@@ -71,7 +63,7 @@ const ambiguous: DrawTurn = (random, scene) => {
       const hits = assistant.listed.map((hit) => shown(hit));
       return `Which one do you want: ${priced(hits, "or")}?`;
     },
-    after: next(scene, { last: null, listed: drawn.left }),
+    after: next(scene, { last: null, listed: drawn.matching.slice(0, SHOWN) }),
   };
 };
 
@@ -82,9 +74,8 @@ function drawCheapest(
 ): (Exclusion & { readonly item: Product; readonly first: Product }) | null {
   const drawn = drawExclusion(random, goods);
   const item = bestOf(drawn, "price");
-  const sorted = searchProducts({ query: drawn.query, sort: "price" }, goods);
-  const [first] = sorted;
-  if (item === null || first === undefined || sorted.indexOf(item) >= SHOWN) return null;
+  const first = drawn.all.toSorted((a, b) => a.price - b.price)[0];
+  if (item === null || first === undefined) return null;
   if (first === item && random() < MATTERS_SHARE) return null;
   return { ...drawn, item, first };
 }

@@ -251,7 +251,7 @@ describe("two attributes", () => {
     expect(turn.near).toEqual({ id: named("Morning Mug Large").id });
     expect(turn.needs).toEqual(["second"]);
     expect(await conductOf(turn)).toEqual({
-      calls: [["search", "search"], ["add_to_cart"]],
+      calls: [["search"], ["add_to_cart"]],
       answer: "I added the Garden Mug (10 EUR).",
     });
   });

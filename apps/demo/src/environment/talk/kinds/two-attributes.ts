@@ -4,11 +4,11 @@ import type { RandomSource } from "@waggle/protocol";
 import { searchProducts } from "../../catalogue.ts";
 import type { Product } from "../../catalogue-data.ts";
 import { priced } from "../answers.ts";
-import { type Assistant, type Call, type Hit, shown } from "../assistant.ts";
+import { type Assistant, type Hit, shown } from "../assistant.ts";
 import { addedAnswer, addedOf, next } from "../scene.ts";
 import type { DrawTurn, Scene, TalkKind, TalkTurn, TurnsOf } from "../talk-turn.ts";
 import { pluralOf, synonym } from "../values.ts";
-import { SYNONYMS } from "../wordings/index.ts";
+import { SYNONYMS } from "../../synonyms.ts";
 import { factsOf } from "./range-questions.ts";
 
 /** Results that a search shows. */
@@ -136,21 +136,16 @@ const without: DrawTurn = (random, scene) => {
   const [left = "", ...wanted] = drawAttributes(random, bad, count + 1);
   const [attribute, second] = wanted;
   const all = having(scene.goods, bad.category, wanted);
-  const out = having(scene.goods, bad.category, [left, ...wanted]);
-  // A search shows no more, so nothing stays hidden behind what is left out.
-  if (all === null || out === null || all.found.length > SHOWN) return null;
+  if (all === null) return null;
+  const query = `${all.query} -${left}`;
+  const matching = searchProducts({ query }, scene.goods);
   return turnOf(scene, "add-without", {
     slots: said(random, bad.category, { attribute, second, without: left }),
     needs: second === undefined ? [] : ["second"],
-    query: all.query,
-    matching: all.found.filter((item) => !out.found.includes(item)),
-    out: out.found,
-    hits: async (assistant) => {
-      const calls: Call[] = [all, out].map(({ query }) => ["search", { query }]);
-      const [found, gone] = (await assistant.act(...calls)) as [readonly Hit[], readonly Hit[]];
-      if (assistant.errs()) return found;
-      return found.filter(({ id }) => !gone.some((hit) => hit.id === id));
-    },
+    query,
+    matching,
+    out: all.found.filter((item) => !matching.includes(item)),
+    hits: (assistant) => assistant.search({ query: assistant.errs() ? all.query : query }),
   });
 };
 

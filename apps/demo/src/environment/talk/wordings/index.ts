@@ -17,6 +17,5 @@ export type { WordingKind } from "./plain.ts";
 export { LINE_FACTS } from "./cart-facts.ts";
 export { NUMBER_CHANGES } from "./relative-numbers.ts";
 export { SWAPS } from "./swaps.ts";
-export { SYNONYMS } from "./synonyms.ts";
 export { THINGS } from "./things.ts";
 export { CHOICES } from "./unclear.ts";

@@ -1,7 +1,8 @@
 /** The wordings: slots that their kind knows, no repetitions, enough of each, and synonyms that are clear. */
 import { describe, expect, test } from "vitest";
 import { CATALOGUE } from "../../catalogue-data.ts";
-import { CHOICES, NUMBER_CHANGES, SYNONYMS, THINGS, type WordingKind, WORDINGS } from "./index.ts";
+import { SYNONYMS } from "../../synonyms.ts";
+import { CHOICES, NUMBER_CHANGES, THINGS, type WordingKind, WORDINGS } from "./index.ts";
 
 /** Slots that each pattern of a kind needs. `what|category` is one of two; `attribute?` may be missing. */
 const SLOTS: { readonly [kind in WordingKind]: string } = {
