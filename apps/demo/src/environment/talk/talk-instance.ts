@@ -17,6 +17,10 @@ import { ADDITION_TURNS } from "./kinds/additions.ts";
 import { CART_FACT_TURNS } from "./kinds/cart-facts.ts";
 import { CART_LINE_TURNS } from "./kinds/cart-lines.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
+import { DESCRIBED_CHOICE_TURNS } from "./kinds/described-choices.ts";
+import { DESCRIBED_LIST_TURNS } from "./kinds/described-lists.ts";
+import { DESCRIBED_QUESTION_TURNS } from "./kinds/described-questions.ts";
+import { DESCRIBED_WISH_TURNS } from "./kinds/described-wishes.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
 import { EITHER_OR_TURNS } from "./kinds/either-or.ts";
 import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
@@ -36,6 +40,7 @@ import { EVERYDAY } from "./everyday.ts";
 import {
   isSingle,
   FURTHER_KINDS,
+  FURTHER_PATHS,
   JOINABLE,
   LEVEL_OF_FURTHER_TALK,
   LEVEL_OF_REDRAWN_TALK,
@@ -74,7 +79,14 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...RANK_TURNS,
   ...SUM_TURNS,
   ...TWO_ATTRIBUTE_TURNS,
+  ...DESCRIBED_WISH_TURNS,
+  ...DESCRIBED_LIST_TURNS,
+  ...DESCRIBED_QUESTION_TURNS,
+  ...DESCRIBED_CHOICE_TURNS,
 };
+
+/** Kinds of wishes by message. */
+type Plan = readonly (readonly TalkKind[])[];
 
 /** Messages of a visitor, each with one to three wishes. */
 export type Talk = {
@@ -145,27 +157,31 @@ export function talkOf(reference: TaskReference): Talk {
   return talk;
 }
 
-/** What the talks of an environment are drawn from. `kinds`: of one message with one wish; `null` = several. */
+/** Share of the further talks that have several messages. */
+const FURTHER_PATH_SHARE = 0.2;
+
+/** What the talks of an environment are drawn from. */
 function rangeOf(reference: TaskReference): {
   readonly isRedrawn: boolean;
-  readonly kinds: readonly TalkKind[] | null;
+  readonly planned: (random: RandomSource) => Plan;
 } {
   const { environment } = reference;
   if (LEVEL_OF_FURTHER_TALK.includes(environment)) {
-    return { isRedrawn: furtherTalkLevel(reference) === 1, kinds: FURTHER_KINDS };
+    return { isRedrawn: furtherTalkLevel(reference) === 1, planned: drawFurther };
   }
-  return LEVEL_OF_REDRAWN_TALK.includes(environment)
-    ? { isRedrawn: true, kinds: redrawnTalkLevel(reference) === 0 ? READING_KINDS : null }
-    : { isRedrawn: false, kinds: talkLevel(reference) === 0 ? SINGLE_KINDS : null };
+  const isRedrawn = LEVEL_OF_REDRAWN_TALK.includes(environment);
+  const level = isRedrawn ? redrawnTalkLevel(reference) : talkLevel(reference);
+  const kinds = isRedrawn ? READING_KINDS : SINGLE_KINDS;
+  return { isRedrawn, planned: level === 0 ? (random) => [[pick(random, kinds)]] : drawPlan };
 }
 
 /** A training task's level, kinds and values all come from its seed. */
 function drawTalk(reference: TaskReference): Talk {
   const { environment, split, seed } = reference;
-  const { isRedrawn, kinds } = rangeOf(reference);
+  const { isRedrawn, planned } = rangeOf(reference);
   const random = mulberry32(hashText(`${environment}/${split}/${seed}`));
   const goods = isRedrawn ? redrawnCatalogue(random) : CATALOGUE;
-  const plan = kinds === null ? drawPlan(random) : [[pick(random, kinds)]];
+  const plan = planned(random);
   for (;;) {
     const talk = follow(plan, goods, random);
     if (talk === null) continue;
@@ -175,9 +191,18 @@ function drawTalk(reference: TaskReference): Talk {
 }
 
 /** Two or three wishes in one message, or kinds that follow each other. */
-function drawPlan(random: RandomSource): readonly (readonly TalkKind[])[] {
-  if (random() < SHARED_SHARE) return [drawShared(random)];
-  return pick(random, PATHS).map((step) => [typeof step === "string" ? step : pick(random, step)]);
+function drawPlan(random: RandomSource): Plan {
+  return random() < SHARED_SHARE ? [drawShared(random)] : drawPath(random, PATHS);
+}
+
+/** One wish, or kinds that follow each other. */
+function drawFurther(random: RandomSource): Plan {
+  const isPath = random() < FURTHER_PATH_SHARE;
+  return isPath ? drawPath(random, FURTHER_PATHS) : [[pick(random, FURTHER_KINDS)]];
+}
+
+function drawPath(random: RandomSource, paths: typeof PATHS): Plan {
+  return pick(random, paths).map((step) => [typeof step === "string" ? step : pick(random, step)]);
 }
 
 /** Different kinds that share a message. */
@@ -195,7 +220,7 @@ function drawShared(random: RandomSource): readonly TalkKind[] {
 }
 
 function follow(
-  plan: readonly (readonly TalkKind[])[],
+  plan: Plan,
   goods: readonly Product[],
   random: RandomSource,
 ): Talk | null {
@@ -248,11 +273,11 @@ function hasPatterns(turn: TalkTurn): boolean {
 /** Whether a turn of this kind is about what is in the cart. */
 function isAboutCart(kind: TalkKind): boolean {
   if (kind in CART_TURNS || kind in LINE_TURNS) return true;
-  return kind === "list-and-remove" || kind === "add-more";
+  return kind === "list-and-remove" || kind === "add-more" || kind === "described-swap";
 }
 
 /** Number of lines that the plan needs in the cart. */
-function needsCart(plan: readonly (readonly TalkKind[])[]): number {
+function needsCart(plan: Plan): number {
   const kinds = plan.flat();
   if (kinds.some((kind) => kind === "all-except" || kind in LINE_TURNS)) return 2;
   return kinds.some((kind) => !isSingle(kind) || isAboutCart(kind)) ? 1 : 0;

@@ -126,7 +126,7 @@ function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
   return kinds.flatMap((kind) => Array.from({ length: times }, () => kind));
 }
 
-/** Kinds of the further talks. Each stands alone. The published default model has not seen them. */
+/** Kinds of the further talks that stand alone. The published default model has not seen them. */
 export const FURTHER_KINDS: readonly TalkKind[] = [
   "whichever",
   "add-or-else",
@@ -142,6 +142,28 @@ export const FURTHER_KINDS: readonly TalkKind[] = [
   "swap-by-category",
   "in-cart-fact",
   "total-without",
+  ...more(2, "described-add", "described-several"),
+  "described-add-n",
+  "described-which",
+  "described-price",
+  "described-is-there",
+  "described-if-any",
+  "described-swap",
+  "described-alike",
+];
+
+/** Kinds of further talks that follow each other. */
+export const FURTHER_PATHS: readonly (readonly (TalkKind | readonly TalkKind[])[])[] = [
+  ["described-add", "choose-described"],
+  ["described-add", "choose-described"],
+  [["described-which", "described-is-there"], "choose-described"],
+  [["ambiguous", "list-category"], "choose-described"],
+  ["described-add", "choose-ordinal"],
+  ["described-add", "choose-described", ["follow-make-it", "follow-remove-again"]],
+  [["described-which", "described-price", "described-is-there"], "follow-take-it"],
+  [["described-which", "described-price"], "follow-take-it", "follow-make-it"],
+  ["described-add", ["follow-make-it", "follow-remove-again", "follow-other-too"]],
+  ["described-add-n", ["correct-number", "follow-remove-again"]],
 ];
 
 const singles: ReadonlySet<TalkKind> = new Set([...SINGLE_KINDS, ...FURTHER_KINDS]);

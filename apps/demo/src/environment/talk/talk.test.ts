@@ -8,6 +8,7 @@ import { talkOf } from "./talk-instance.ts";
 import { judgeTurn } from "./talk-judge.ts";
 import {
   FURTHER_KINDS,
+  FURTHER_PATHS,
   LEVEL_OF_FURTHER_TALK,
   LEVEL_OF_REDRAWN_TALK,
   LEVEL_OF_TALK,
@@ -156,7 +157,7 @@ test("no held-out pattern is in training, and held-out tasks have such patterns"
 });
 
 test("all kinds of wordings occur in the plans", () => {
-  const planned = new Set([...SINGLE_KINDS, ...FURTHER_KINDS, ...PATHS.flat(2)]);
+  const planned = new Set([...SINGLE_KINDS, ...FURTHER_KINDS, ...PATHS.flat(2), ...FURTHER_PATHS.flat(2)]);
   expect(Object.keys(WORDINGS).filter((kind) => !planned.has(kind as never))).toEqual([]);
 });
 

@@ -58,7 +58,7 @@ export function worded(turn: TalkTurn, unseen: boolean, random: RandomSource): W
   const fitting = fittingPatterns(turn);
   const wanted = fitting.filter(({ index }) => isHeldOutPattern(index) === unseen);
   const { pattern, index } = pick(random, turn.kind === "gibberish" ? fitting : wanted);
-  const { slots } = turn;
+  const slots = unseen ? { ...turn.slots, ...turn.unseen } : turn.slots;
   // A pattern that names the attribute takes the category alone.
   const plain = pattern.includes("{attribute}") ? slots["plain"] : undefined;
   const filled = pattern.replace(/\{(\w+)\}/g, (_, slot: string) =>

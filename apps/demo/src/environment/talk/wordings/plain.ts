@@ -7,6 +7,7 @@ import { CART_LINES } from "./cart-lines.ts";
 import { CHECKS } from "./checks.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { CORRECTIONS } from "./corrections.ts";
+import { DESCRIBED } from "./described/index.ts";
 import { DEPENDENT_WISHES } from "./dependent-wishes.ts";
 import { EITHER_OR } from "./either-or.ts";
 import { EXCLUSIONS } from "./exclusions.ts";
@@ -55,7 +56,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof CART_LINES &
   typeof RELATIVE_NUMBERS &
   typeof SWAP_WORDINGS &
-  typeof CART_FACTS);
+  typeof CART_FACTS &
+  typeof DESCRIBED);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -86,6 +88,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...RELATIVE_NUMBERS,
   ...SWAP_WORDINGS,
   ...CART_FACTS,
+  ...DESCRIBED,
 };
 
 /** Patterns of some kinds. */

@@ -100,6 +100,16 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   "add-both": "what|category attribute second",
   "add-without": "what|category attribute without second?",
   "sum-question": "list",
+  "described-add": "described|head|Specs what? specs? Specs?",
+  "described-add-n": "described|head specs? Specs?",
+  "described-if-any": "described|head what? specs? Specs?",
+  "described-swap": "line described",
+  "described-which": "described|several",
+  "described-price": "described",
+  "described-is-there": "described|several what?",
+  "described-several": "list",
+  "described-alike": "heads both each",
+  "choose-described": "choice",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -146,6 +156,16 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   "add-both": 48,
   "add-without": 48,
   "sum-question": 48,
+  "described-add": 80,
+  "described-add-n": 80,
+  "described-if-any": 80,
+  "described-swap": 80,
+  "described-which": 80,
+  "described-price": 80,
+  "described-is-there": 80,
+  "described-several": 80,
+  "described-alike": 36,
+  "choose-described": 80,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
