@@ -89,7 +89,7 @@ function rankedItem(sorted: readonly Product[], rank: Rank): Product | null {
   return sorted.filter((one) => one[field] === item[field]).length > 1 ? null : item;
 }
 
-/** The description of some conditions. `null` if a search does not find just what fits, or a condition changes nothing. */
+/** The description of some conditions. `null` if a search does not find just what fits, or a condition rules nothing out. */
 export function describedBy(
   conditions: Conditions,
   rank: Rank | null,
@@ -107,10 +107,9 @@ export function describedBy(
   if (matching.length !== fitting.length || !matching.every((item) => fitting.includes(item)))
     return null;
   const looser = goods.filter((item) => fits({ ...conditions, unwanted: null, limit: null }, item));
-  const isIdle = (change: Partial<Conditions>) =>
-    looser.every((item) => fits({ ...conditions, ...change }, item) === fits(conditions, item));
-  if (unwanted !== null && isIdle({ unwanted: null })) return null;
-  if (limit !== null && isIdle({ limit: null })) return null;
+  if (unwanted !== null && looser.every(({ attributes }) => !attributes.includes(unwanted)))
+    return null;
+  if (limit !== null && looser.every(({ price }) => price < limit)) return null;
   const single = matching.length === 1 ? (matching[0] ?? null) : null;
   const item = rank === null ? single : rankedItem(matching, rank);
   if (rank !== null && item === null) return null;

@@ -57,6 +57,7 @@ const AGREEMENT: { readonly [token in string]?: readonly [string, string] } = {
   has: ["has", "have"],
   hasnt: ["hasn't", "haven't"],
   it: ["it", "they"],
+  them: ["it", "them"],
   one: ["one", "ones"],
   comes: ["comes", "come"],
   t: ["s", ""],

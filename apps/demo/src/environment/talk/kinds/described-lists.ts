@@ -4,7 +4,7 @@ import type { RandomSource } from "@waggle/protocol";
 import type { Product } from "../../catalogue-data.ts";
 import { added } from "../answers.ts";
 import { addCall, type Assistant, type Call, type Hit, searchFor, shown } from "../assistant.ts";
-import { type Described, drawDescribed, meantAmong, searchOf } from "../described/description.ts";
+import { type Described, describedBy, drawDescribed, meantAmong, searchOf } from "../described/description.ts";
 import { alikePhrase, phraseOf } from "../described/phrase.ts";
 import { next, withPieces } from "../scene.ts";
 import type { DrawTurn, Fact, Scene, TurnsOf } from "../talk-turn.ts";
@@ -133,19 +133,19 @@ const several: DrawTurn = (random, scene) => {
 
 const alike: DrawTurn = (random, scene) => {
   const rank = random() < 0.5 ? "cheapest" : "best";
-  const first = drawDescribed(
-    random,
-    scene.goods,
-    (drawn) => isNew(drawn, scene) && drawn.rank === rank && drawn.wanted.length > 0,
-  );
-  if (first === null || first.unwanted !== null || first.limit !== null) return null;
-  const key = first.wanted.toSorted().join();
-  const second = drawDescribed(random, scene.goods, (drawn) => {
-    const { category, wanted, unwanted, limit } = drawn;
-    if (category === first.category || drawn.rank !== rank || !isNew(drawn, scene)) return false;
-    return unwanted === null && limit === null && wanted.toSorted().join() === key;
+  const first = drawDescribed(random, scene.goods, (drawn) => {
+    if (!isNew(drawn, scene) || drawn.rank !== rank || drawn.wanted.length === 0) return false;
+    return drawn.unwanted === null && drawn.limit === null;
   });
-  if (second === null) return null;
+  if (first === null) return null;
+  const others = new Set(scene.goods.map(({ category }) => category));
+  others.delete(first.category);
+  const seconds = [...others].flatMap((category) => {
+    const second = describedBy({ ...first, category }, rank, scene.goods);
+    return second !== null && isNew(second, scene) ? [second] : [];
+  });
+  if (seconds.length === 0) return null;
+  const second = pick(random, seconds);
   const entries = [first, second].map(
     (source): Entry => ({ item: source.item as Product, count: 1, source, said: "", unseen: "" }),
   );

@@ -116,9 +116,13 @@ function wish(
       kind === "described-if-any"
         ? `We have no such ${category}, so I left your cart as it is.`
         : `We have no such ${category}.`;
+    const { slots, unseen } = said(described, { count }, random);
+    // "Two hats, the cheapest" could be two different hats.
+    const isOnePhrase = count > 1 && described.rank !== null;
     return {
       kind,
-      ...said(described, { count }, random),
+      slots: isOnePhrase ? { described: slots.described } : slots,
+      unseen: isOnePhrase ? { described: unseen.described } : unseen,
       ...outcomeOf(scene, described, count),
       conduct: (assistant) => fulfil(assistant, described, count, ifNone),
       ...(item === null || other === null ? {} : { near: { id: other.id } }),

@@ -67,7 +67,7 @@ export const DESCRIBED_AVAILABILITY: Wordings<"described-is-there"> = {
     "by any chance {described}? you have it?",
     "could there be {described} among your stuff",
     "is your shop one where I can get {several}?",
-    "there's no {described}, or is there?",
+    "am I dreaming or do you sell {several}?",
     "would I be able to order {described} here",
     "any hope of finding {described}",
     "you do have {several}, don't you?",

@@ -3,7 +3,7 @@ import type { Wordings } from "../wordings.ts";
 
 export const DESCRIBED_LISTS: Wordings<"described-several" | "described-alike"> = {
   "described-several": [
-    "add {list}",
+    "hi, add {list}",
     "I want {list}",
     "I'd like {list}, please",
     "put {list} in my cart",
@@ -17,7 +17,7 @@ export const DESCRIBED_LISTS: Wordings<"described-several" | "described-alike"> 
     "yo {list} pls",
     "I'll take {list}",
     "Would you kindly add {list} to my order?",
-    "give me {list}",
+    "so give me {list}",
     "so that's {list}. In the cart please.",
     "throw in {list}",
     "buy {list}",
@@ -105,7 +105,7 @@ export const DESCRIBED_LISTS: Wordings<"described-several" | "described-alike"> 
     "order {heads} ({both}), {each}",
     "I'm after {heads}, {both} the pair of them, {each}",
     "my daughter wants {heads}, everything {both}, {each}, add them",
-    "buy {heads}. both {both}! {each}!",
+    "time to spend money! {heads}! {both} both! {each}!",
     "please {heads} in my basket, make sure both are {both}, {each}",
     "yo need {heads}, {both} both, {each}",
     "for my trip: {heads}. Each one {both}. {each}, thanks",

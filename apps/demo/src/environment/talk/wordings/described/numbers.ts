@@ -49,7 +49,7 @@ export const DESCRIBED_NUMBERS: Wordings<"described-add-n"> = {
     "so here's my order: {described}",
     "we're a school and would like {head}. Conditions: {specs}.",
     "load up {described}",
-    "cart: {described}",
+    "what my cart lacks is {described}",
     "hey there, {described} would make my day, add them",
     "pack {described} for me",
     "I've counted twice, it must be {described}. Add that many.",

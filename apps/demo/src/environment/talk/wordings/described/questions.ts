@@ -67,7 +67,7 @@ export const DESCRIBED_QUESTIONS: Wordings<"described-which"> = {
     "My question is which product is {described}.",
     "for my birthday list: what {several} are in the shop?",
     "I need the name of one thing, {described}",
-    "ok show {several} then",
+    "so now put {several} on my screen",
     "yo what {several} u have",
     "which of them all is {described}?",
     "tell me all about which {several} there are",
