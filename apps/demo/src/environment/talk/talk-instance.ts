@@ -219,11 +219,7 @@ function drawShared(random: RandomSource): readonly TalkKind[] {
   return kinds;
 }
 
-function follow(
-  plan: Plan,
-  goods: readonly Product[],
-  random: RandomSource,
-): Talk | null {
+function follow(plan: Plan, goods: readonly Product[], random: RandomSource): Talk | null {
   const cart = drawCart(random, goods, needsCart(plan));
   let scene: Scene = {
     goods,

@@ -157,7 +157,12 @@ test("no held-out pattern is in training, and held-out tasks have such patterns"
 });
 
 test("all kinds of wordings occur in the plans", () => {
-  const planned = new Set([...SINGLE_KINDS, ...FURTHER_KINDS, ...PATHS.flat(2), ...FURTHER_PATHS.flat(2)]);
+  const planned = new Set([
+    ...SINGLE_KINDS,
+    ...FURTHER_KINDS,
+    ...PATHS.flat(2),
+    ...FURTHER_PATHS.flat(2),
+  ]);
   expect(Object.keys(WORDINGS).filter((kind) => !planned.has(kind as never))).toEqual([]);
 });
 

@@ -96,7 +96,7 @@ export const WANTED_AFTER: { readonly [of in AttributeClass | "any"]: readonly s
 /** Behind the noun: what it must not be. */
 export const UNWANTED_AFTER: { readonly [of in AttributeClass | "any"]: readonly string[] } = {
   any: [
-    "that{isnt} {a}",
+    "that {isnt} {a}",
     "which {isnt} {a}",
     "but not {a}",
     ", not {a}",
@@ -110,7 +110,7 @@ export const UNWANTED_AFTER: { readonly [of in AttributeClass | "any"]: readonly
     ", only not {a}",
     ", must not be {a}",
     ", not the {a} {one}",
-    ", as long as {it}{isnt} {a}",
+    ", as long as {it} {isnt} {a}",
     ", but nothing {a}",
     ", and not {a}",
     "except {a} ones",

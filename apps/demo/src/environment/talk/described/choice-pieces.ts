@@ -45,7 +45,7 @@ export const CHOICE_BY_ATTRIBUTE: { readonly [of in AttributeClass | "any"]: rea
     "the one that's properly {a}",
     "the version that is {a}",
     "the one described as {a}",
-    "the more {a} one, I mean the one that is {a}",
+    "the properly {a} one",
     "the really {a} one",
     "the {a} version",
     "the {a} kind",

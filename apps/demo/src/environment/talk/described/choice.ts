@@ -38,7 +38,11 @@ const byAttribute: DrawChoice = (random, listed, sought, goods) => {
   if (item === undefined || having.length > 1 || found.length > 1 || found[0] !== item) return null;
   const { any, [classOf(attribute)]: ofClass } = CHOICE_BY_ATTRIBUTE;
   const pieces = random() < 0.5 ? any : ofClass;
-  return { item, search, say: (unseen) => filled(piece(random, pieces, unseen), random, { attribute }) };
+  return {
+    item,
+    search,
+    say: (unseen) => filled(piece(random, pieces, unseen), random, { attribute }),
+  };
 };
 
 const byLack: DrawChoice = (random, listed, sought, goods) => {
@@ -47,7 +51,8 @@ const byLack: DrawChoice = (random, listed, sought, goods) => {
   const lacking = listed.filter(({ attributes }) => !attributes.includes(attribute));
   const found = searchProducts(search, goods);
   const [item] = lacking;
-  if (item === undefined || lacking.length > 1 || found.length > 1 || found[0] !== item) return null;
+  if (item === undefined || lacking.length > 1 || found.length > 1 || found[0] !== item)
+    return null;
   const say = (unseen: boolean) =>
     filled(piece(random, CHOICE_BY_LACK, unseen), random, { attribute });
   return { item, search, say };
@@ -85,9 +90,9 @@ const byOrder: DrawChoice = (random, listed, sought, goods) => {
   if (item === undefined || item[field] === second?.[field]) return null;
   const pieces = CHOICE_BY_ORDER[order][listed.length === 2 ? 0 : 1];
   const say = (unseen: boolean) => piece(random, pieces, unseen);
-  if (order !== "best") return { item, say };
-  const search = { ...sought, sort: "rating" as const };
-  return searchProducts(search, goods).length === listed.length ? { item, say, search } : null;
+  // "The cheapest" could be one that was not listed.
+  if (searchProducts(sought, goods).length > listed.length) return null;
+  return order === "best" ? { item, say, search: { ...sought, sort: "rating" } } : { item, say };
 };
 
 const DRAWS: readonly DrawChoice[] = [byAttribute, byAttribute, byLack, byName, byPrice, byOrder];

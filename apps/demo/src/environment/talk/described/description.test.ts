@@ -74,11 +74,7 @@ const MEANT: readonly (readonly [said: string, example: Example, item: string])[
     { category: "lamp", wanted: ["wood"], rank: "worst" },
     "Desk Lamp",
   ],
-  [
-    "the best rated scarf under 50",
-    { category: "scarf", rank: "best", limit: 50 },
-    "Garden Scarf",
-  ],
+  ["the best rated scarf under 50", { category: "scarf", rank: "best", limit: 50 }, "Garden Scarf"],
 ];
 
 test.each(MEANT)("%s", (_, example, item) => {
@@ -170,7 +166,9 @@ test("a phrase is filled, and words that are held out differ from those of train
   const all = [...seen, ...unseen].flatMap((phrase) => Object.values(phrase));
   expect(all.filter((text) => /[{}]|undefined|null| {2}|,,/.test(text))).toEqual([]);
   expect(all.filter((text) => text.trim() !== text)).toEqual([]);
-  expect(seen.every(({ described: text, specs }) => /12/.test(text) && /12/.test(specs))).toBe(true);
+  expect(seen.every(({ described: text, specs }) => /12/.test(text) && /12/.test(specs))).toBe(
+    true,
+  );
   expect(new Set(seen.map(({ described: text }) => text)).size).toBeGreaterThan(250);
   const has = (of: typeof seen, part: string) =>
     of.some(({ described: text }) => text.includes(part));

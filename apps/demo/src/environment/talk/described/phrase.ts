@@ -83,7 +83,11 @@ export function piece(random: RandomSource, pieces: readonly string[], unseen: b
 export function filled(
   text: string,
   random: RandomSource,
-  { attribute = "", limit = null, several = false }: {
+  {
+    attribute = "",
+    limit = null,
+    several = false,
+  }: {
     readonly attribute?: string;
     readonly limit?: number | null;
     readonly several?: boolean;
@@ -150,20 +154,20 @@ function nounPhrase(
       after.push(filled(chosen, random, { attribute, several }));
     }
   }
-  if (unwanted !== null && random() < SHARE.unwantedBefore)
-    before.unshift(`non-${unwanted}`);
+  if (unwanted !== null && random() < SHARE.unwantedBefore) before.unshift(`non-${unwanted}`);
   else if (unwanted !== null) {
     const chosen = piece(random, afterPieces(UNWANTED_AFTER, unwanted, random), unseen);
     after.push(filled(chosen, random, { attribute: unwanted, several }));
   }
-  if (limit !== null)
-    after.push(filled(piece(random, LIMITS, unseen), random, { limit, several }));
+  if (limit !== null) after.push(filled(piece(random, LIMITS, unseen), random, { limit, several }));
   const isFirst = rank !== null && random() < SHARE.rankBefore;
   const order = shuffled(random, after);
   if (rank !== null && !isFirst)
     order.push(filled(piece(random, RANK_AFTER[rank], unseen), random, {}));
   const one = noun ?? synonym(random, SYNONYMS.categories, category);
-  const named = [before.join(pick(random, [" ", ", ", " and "])), several ? pluralOf(one) : one];
+  // "Red and blue scarves" could be two sorts of them.
+  const joints = several ? [" ", ", "] : [" ", ", ", " and "];
+  const named = [before.join(pick(random, joints)), several ? pluralOf(one) : one];
   if (isFirst) named.unshift(filled(piece(random, RANK_BEFORE[rank], unseen), random, {}));
   const text = behind(named.filter((word) => word !== "").join(" "), order, random);
   if (several) return count > 1 ? numbered(random, text, count, false) : text;
@@ -189,8 +193,7 @@ function listOf(
     ...(unwanted === null ? [] : [unwantedAlone(unwanted, random, unseen)]),
     ...(limit === null ? [] : [filled(piece(random, LIMITS, unseen), random, { limit })]),
   ];
-  const last =
-    rank === null ? [] : [filled(piece(random, RANK_AFTER[rank], unseen), random, {})];
+  const last = rank === null ? [] : [filled(piece(random, RANK_AFTER[rank], unseen), random, {})];
   return [...shuffled(random, items), ...last]
     .map((item) => item.replace(/^, /, ""))
     .join(pick(random, [", ", ", ", ", ", ". ", " and "]));

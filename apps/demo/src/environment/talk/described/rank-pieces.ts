@@ -107,7 +107,7 @@ export const RANK_BEFORE: { readonly [rank in Rank]: readonly string[] } = {
     "top reviewed",
     "very best rated",
     "number one rated",
-    "most loved by reviewers",
+    "most highly reviewed",
     "highest-rating",
   ],
   worst: [

@@ -4,7 +4,13 @@ import type { RandomSource } from "@waggle/protocol";
 import type { Product } from "../../catalogue-data.ts";
 import { added } from "../answers.ts";
 import { addCall, type Assistant, type Call, type Hit, searchFor, shown } from "../assistant.ts";
-import { type Described, describedBy, drawDescribed, meantAmong, searchOf } from "../described/description.ts";
+import {
+  type Described,
+  describedBy,
+  drawDescribed,
+  meantAmong,
+  searchOf,
+} from "../described/description.ts";
 import { alikePhrase, phraseOf } from "../described/phrase.ts";
 import { next, withPieces } from "../scene.ts";
 import type { DrawTurn, Fact, Scene, TurnsOf } from "../talk-turn.ts";
@@ -23,7 +29,7 @@ type Entry = {
 const SHARE = { three: 0.3, named: 0.3, one: 0.7 };
 /** Most pieces of one thing. */
 const MOST = 4;
-const JOINTS: readonly string[] = [" and ", " and ", ", and ", " plus ", " and also ", " + ", ", "];
+const JOINTS: readonly string[] = [" and ", " and ", ", and ", " plus ", " and also ", " + "];
 
 function isDescribed(source: Described | Meant): source is Described {
   return "search" in source;
@@ -39,7 +45,9 @@ function namedEntry(random: RandomSource, scene: Scene): Entry {
   const { item: source, said } = meant(item, random, scene.goods);
   const count = drawCount(random);
   const words =
-    count > 1 ? `${countOf(count, random)} ${said}` : pick(random, [`the ${said}`, `a ${said}`, said]);
+    count > 1
+      ? `${countOf(count, random)} ${said}`
+      : pick(random, [`the ${said}`, `a ${said}`, said]);
   return { item, count, source, said: words, unseen: words };
 }
 
@@ -92,7 +100,10 @@ async function addAll(assistant: Assistant, entries: readonly Entry[]): Promise<
 }
 
 function expectedOf(scene: Scene, entries: readonly Entry[]) {
-  const cart = entries.reduce((lines, { item, count }) => withPieces(lines, item, count), scene.cart);
+  const cart = entries.reduce(
+    (lines, { item, count }) => withPieces(lines, item, count),
+    scene.cart,
+  );
   const facts = entries.flatMap(({ item, count }): Fact[] => [
     [item.name],
     item.price,
@@ -146,9 +157,13 @@ const alike: DrawTurn = (random, scene) => {
   });
   if (seconds.length === 0) return null;
   const second = pick(random, seconds);
-  const entries = [first, second].map(
-    (source): Entry => ({ item: source.item as Product, count: 1, source, said: "", unseen: "" }),
-  );
+  const entries = [first, second].map((source): Entry => ({
+    item: source.item as Product,
+    count: 1,
+    source,
+    said: "",
+    unseen: "",
+  }));
   return {
     kind: "described-alike",
     slots: alikePhrase([first, second], rank, random, false),

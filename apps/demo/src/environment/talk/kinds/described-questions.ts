@@ -36,10 +36,7 @@ async function list(assistant: Assistant, described: Described, before: string):
   const [first] = hits;
   if (first === undefined) return `We have no such ${described.category}.`;
   assistant.listed = hits;
-  return assistant.answered(
-    first,
-    `${before} ${priced(hits.map((hit) => shown(hit)))}.`,
-  );
+  return assistant.answered(first, `${before} ${priced(hits.map((hit) => shown(hit)))}.`);
 }
 
 /** What an answer that lists what fits must contain, and where the talk stands after it. */
@@ -57,9 +54,7 @@ function listed(
       never: matching.length === 0 ? [] : ["no such"],
     },
     after:
-      item === null
-        ? next(scene, { last: null, ...found })
-        : askedAbout(scene, item, search.query),
+      item === null ? next(scene, { last: null, ...found }) : askedAbout(scene, item, search.query),
   };
 }
 

@@ -107,6 +107,8 @@ test.each(Object.keys(TURNS))("%s: gold passes and near misses fail", async (kin
       const { turn, scene } = found;
       const said = JSON.stringify(turn.slots);
       expect(Object.keys(turn.unseen ?? {}).every((slot) => slot in turn.slots)).toBe(true);
+      const words = [false, true].map((unseen) => worded(turn, unseen, mulberry32(seed)).text);
+      wrong.push(...words.filter((text) => /[{}]|undefined/.test(text)));
       const indexes = fittingPatterns(turn).map(({ index }) => index);
       if (new Set(indexes.map(isHeldOutPattern)).size < 2) wrong.push(`no pattern: ${said}`);
       const actions = await gold(found);
@@ -167,11 +169,7 @@ describe("what is described", () => {
 
   test("takes the place of what is in the cart", async () => {
     const cart = [{ id: named("City Jacket").id, quantity: 1 }];
-    const { calls, answer } = await conductOf(
-      "described-swap",
-      "waterproof jacket -wool",
-      cart,
-    );
+    const { calls, answer } = await conductOf("described-swap", "waterproof jacket -wool", cart);
     expect(calls.slice(0, 4)).toEqual(["view_cart", "search", "remove_from_cart", "add_to_cart"]);
     expect(answer).toBe("I replaced the City Jacket with the Trail Jacket Pro (182 EUR).");
   });

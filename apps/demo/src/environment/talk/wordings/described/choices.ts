@@ -5,7 +5,7 @@ export const DESCRIBED_CHOICES: Wordings<"choose-described"> = {
   "choose-described": [
     "{choice}",
     "I'd take {choice} then",
-    "give me {choice} of these",
+    "thanks a bunch, give me {choice}",
     "so be it, {choice}, in my cart",
     "okey-dokey {choice}",
     "I'll go for {choice}",
@@ -52,7 +52,7 @@ export const DESCRIBED_CHOICES: Wordings<"choose-described"> = {
     "tricky, but {choice} is my favourite. add it",
     "the thing I meant is {choice}",
     "I'd say {choice}, go ahead and add it",
-    "throw {choice} in the cart",
+    "you can throw {choice} in with my stuff",
     "all right, {choice} will do, put it in my bag",
     "thx, {choice} then",
     "cool i'll have {choice}",
@@ -84,7 +84,7 @@ export const DESCRIBED_CHOICES: Wordings<"choose-described"> = {
     "i decide {choice}, you can add",
     "take {choice} for me and leave the rest",
     "from what you say {choice} would be best for me, I'll buy that",
-    "grab {choice} for me",
+    "quick, grab me {choice} before I change my mind again",
     "great, I'm having {choice}",
   ],
 };

@@ -74,7 +74,7 @@ export const DESCRIBED_NUMBERS: Wordings<"described-add-n"> = {
     "{described} is what my cart needs",
     "do add {described} before I forget",
     "hmm let me think. yes: {described}",
-    "listen, {described}, straight in the basket",
+    "listen, I haven't got all day: {described}, straight in the basket",
     "we'd be grateful for {described} in our cart",
     "drop {described} into the shopping bag",
     "they asked me for {head}. it says here {specs}. please add",
