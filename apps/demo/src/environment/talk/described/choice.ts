@@ -12,7 +12,7 @@ import {
   CHOICE_BY_NAME,
   CHOICE_BY_ORDER,
   CHOICE_BY_PRICE,
-} from "./choice-pieces.ts";
+} from "../wordings/described/choice-pieces.ts";
 import { classOf, filled, piece } from "./phrase.ts";
 
 /** What is chosen, how it is said, and what finds it if the list does not show it. */

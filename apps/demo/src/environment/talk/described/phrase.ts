@@ -10,9 +10,15 @@ import {
   UNWANTED_ALONE,
   WANTED_AFTER,
   WANTED_ALONE,
-} from "./attribute-pieces.ts";
+} from "../wordings/described/attribute-pieces.ts";
 import type { Described } from "./description.ts";
-import { LIMITS, RANK_AFTER, RANK_BEFORE, RANK_EACH, SECOND } from "./rank-pieces.ts";
+import {
+  LIMITS,
+  RANK_AFTER,
+  RANK_BEFORE,
+  RANK_EACH,
+  SECOND,
+} from "../wordings/described/rank-pieces.ts";
 
 /** How a phrase is built. */
 export type Form = {

@@ -1,5 +1,5 @@
 /** How people say the limit of a price and a place in an order, in a description. `{l}` is the limit. */
-import type { Rank } from "./description.ts";
+import type { Rank } from "../../described/description.ts";
 
 /** Behind the noun, or alone. A piece that begins with a comma has none before it when it stands alone. */
 export const LIMITS: readonly string[] = [
