@@ -153,6 +153,14 @@ test("a search finds what a plain filter finds, in any catalogue", () => {
   expect(ranks.size).toBe(6);
 });
 
+test('one that is meant instead is not "a one"', () => {
+  const drawn = described({ category: "scarf", wanted: ["warm"], unwanted: "red" }) as Described;
+  const phrases = Array.from({ length: 100 }, (_, seed) =>
+    phraseOf(drawn, { noun: "one" }, mulberry32(seed), false),
+  );
+  expect(phrases.filter(({ described: text }) => /\ban? one\b/.test(text))).toEqual([]);
+});
+
 test("a phrase is filled, and words that are held out differ from those of training", () => {
   const drawn = described({
     category: "notebook",

@@ -182,7 +182,7 @@ function nounPhrase(
     return count > 1 ? numbered(random, definite, count, true) : definite;
   }
   if (count > 1) return numbered(random, text, count, true);
-  if (noun !== undefined) return `a ${text}`;
+  if (noun !== undefined) return text.startsWith(noun) ? text : `a ${text}`;
   return random() < SHARE.bare ? text : `${pick(random, ["a", "a", "a", "one"])} ${text}`;
 }
 

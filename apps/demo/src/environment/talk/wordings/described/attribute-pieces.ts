@@ -196,7 +196,7 @@ export const WANTED_ALONE: readonly string[] = [
   "needs to be {a}",
   "definitely {a}",
   "{a} for sure",
-  "i like {a}",
+  "i need {a}",
   "make it {a}",
   "has to be {a}",
   "{a} ones only",
