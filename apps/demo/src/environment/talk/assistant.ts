@@ -21,7 +21,11 @@ export type Call = readonly [name: string, args: { readonly [key: string]: unkno
 /** Makes the calls of one turn. @returns their values, `null` for one that failed. */
 export type Act = (calls: readonly Call[]) => Promise<readonly unknown[]>;
 /** What a search asks for. */
-type SearchArguments = { query: string; maxPrice?: number; sort?: "price" | "rating" };
+export type Search = {
+  readonly query: string;
+  readonly maxPrice?: number;
+  readonly sort?: "price" | "rating";
+};
 
 /** Acts and answers. Its memory holds what it added last. */
 export class Assistant {
@@ -49,7 +53,7 @@ export class Assistant {
   }
 
   /** Searches; a mistake forgets the order, another one the limit. */
-  async search({ query, maxPrice, sort }: SearchArguments): Promise<readonly Hit[]> {
+  async search({ query, maxPrice, sort }: Search): Promise<readonly Hit[]> {
     const args = {
       query,
       ...(maxPrice !== undefined && !this.errs() ? { maxPrice } : {}),
@@ -90,6 +94,13 @@ export class Assistant {
     if (!this.errs()) return text;
     await this.act(addCall(hit, 1));
     return text;
+  }
+
+  /** The hit with its price, which results that are sorted by rating do not show. */
+  async withPrice(hit: Hit): Promise<Hit> {
+    if (hit.price !== undefined) return hit;
+    const [page] = await this.act(["open", { id: hit.id }]);
+    return { ...hit, price: (page as { price: number }).price };
   }
 
   /** Adds pieces of one product and says what they cost. */

@@ -17,6 +17,10 @@ import { ADDITION_TURNS } from "./kinds/additions.ts";
 import { CART_FACT_TURNS } from "./kinds/cart-facts.ts";
 import { CART_LINE_TURNS } from "./kinds/cart-lines.ts";
 import { CART_TURNS } from "./kinds/cart-turns.ts";
+import { DESCRIBED_CHOICE_TURNS } from "./kinds/described-choices.ts";
+import { DESCRIBED_LIST_TURNS } from "./kinds/described-lists.ts";
+import { DESCRIBED_QUESTION_TURNS } from "./kinds/described-questions.ts";
+import { DESCRIBED_WISH_TURNS } from "./kinds/described-wishes.ts";
 import { DEPENDENT_TURNS } from "./kinds/dependent-wishes.ts";
 import { EITHER_OR_TURNS } from "./kinds/either-or.ts";
 import { EXCLUSION_TURNS } from "./kinds/exclusions.ts";
@@ -85,7 +89,14 @@ const TURNS: { readonly [kind in TalkKind]: DrawTurn } = {
   ...FOLLOW_QUESTION_TURNS,
   ...OTHER_REQUEST_TURNS,
   ...MIXED_WISH_TURNS,
+  ...DESCRIBED_WISH_TURNS,
+  ...DESCRIBED_LIST_TURNS,
+  ...DESCRIBED_QUESTION_TURNS,
+  ...DESCRIBED_CHOICE_TURNS,
 };
+
+/** Kinds of wishes by message. */
+type Plan = readonly (readonly TalkKind[])[];
 
 /** Messages of a visitor, each with one to three wishes. */
 export type Talk = {
@@ -157,9 +168,6 @@ export function talkOf(reference: TaskReference): Talk {
   drawn.set(reference, talk);
   return talk;
 }
-
-/** Kinds by message, each with the wishes of the message. */
-type Plan = readonly (readonly TalkKind[])[];
 
 /** What the talks of an environment are drawn from. */
 function rangeOf(reference: TaskReference): {
@@ -281,7 +289,7 @@ function hasPatterns(turn: TalkTurn): boolean {
 /** Whether a turn of this kind is about what is in the cart. */
 function isAboutCart(kind: TalkKind): boolean {
   if (kind in CART_TURNS || kind in LINE_TURNS) return true;
-  return kind === "list-and-remove" || kind === "add-more";
+  return kind === "list-and-remove" || kind === "add-more" || kind === "described-swap";
 }
 
 /** Number of lines that the plan needs in the cart. */

@@ -126,9 +126,9 @@ function more(times: number, ...kinds: readonly TalkKind[]): TalkKind[] {
   return kinds.flatMap((kind) => Array.from({ length: times }, () => kind));
 }
 
-/** Kinds of the further talks. Each stands alone. The published default model has not seen those that are not rehearsed. */
+/** Kinds of the further talks. Each stands alone. The published default model has not seen the described ones. */
 export const FURTHER_KINDS: readonly TalkKind[] = [
-  // Twice, so that a third of the talks has something to refuse.
+  // The numbers are such that a bit less than a third of the talks has something to refuse.
   ...more(
     2,
     "whichever",
@@ -147,12 +147,19 @@ export const FURTHER_KINDS: readonly TalkKind[] = [
     "total-without",
   ),
   "half-word",
-  ...more(2, "other-subject", "shop-service"),
-  "mixed-wishes",
-  "not-sold-one",
+  ...more(4, "other-subject", "shop-service"),
+  ...more(2, "mixed-wishes", "not-sold-one"),
   "fragment",
-  "unknown-thing",
+  ...more(2, "unknown-thing"),
   ...more(4, "several-changes"),
+  ...more(4, "described-add", "described-several"),
+  "described-add-n",
+  "described-which",
+  "described-price",
+  "described-is-there",
+  "described-if-any",
+  "described-swap",
+  "described-alike",
   // Rehearsed, because a mix with fewer of them refuses less.
   "out-of-scope",
   "mixed-scope",
@@ -273,6 +280,16 @@ export const PATHS: readonly (readonly (TalkKind | readonly TalkKind[])[])[] = [
 
 /** The same for further talks. */
 export const FURTHER_PATHS: typeof PATHS = [
+  ["described-add", "choose-described"],
+  ["described-add", "choose-described"],
+  [["described-which", "described-is-there"], "choose-described"],
+  [["ambiguous", "list-category"], "choose-described"],
+  ["described-add", "choose-ordinal"],
+  ["described-add", "choose-described", ["follow-make-it", "follow-remove-again"]],
+  [["described-which", "described-price", "described-is-there"], "follow-take-it"],
+  [["described-which", "described-price"], "follow-take-it", "follow-make-it"],
+  ["described-add", ["follow-make-it", "follow-remove-again", "follow-other-too"]],
+  ["described-add-n", ["correct-number", "follow-remove-again"]],
   [ONE, "follow-question"],
   [ABOUT, "follow-question"],
   [ABOUT, "follow-question", "follow-take-it"],

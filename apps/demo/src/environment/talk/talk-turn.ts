@@ -2,7 +2,7 @@
 import type { RandomSource } from "@waggle/protocol";
 import type { Product } from "../catalogue-data.ts";
 import type { CartLine } from "../shop.ts";
-import type { Assistant } from "./assistant.ts";
+import type { Assistant, Search } from "./assistant.ts";
 import type { WordingKind } from "./wordings/index.ts";
 
 /** A kind of request. Random letters have no wordings. */
@@ -44,6 +44,8 @@ export type Scene = {
   readonly last: Referent | null;
   /** Products that the assistant listed to choose from. */
   readonly listed: readonly Product[];
+  /** The search that found them. */
+  readonly sought?: Search;
   /** Number of turns so far. */
   readonly turns: number;
   /** Whether everything in the cart was put there in this talk. */
@@ -57,6 +59,8 @@ type Slots = { readonly [slot in string]?: string };
 export type TalkTurn = {
   readonly kind: TalkKind;
   readonly slots: Slots;
+  /** Values of some slots for held-out patterns, in words that training does not have. */
+  readonly unseen?: Slots;
   /** Slots that the pattern must have. */
   readonly needs?: readonly string[];
   /** Patterns to choose from. Default: all of the kind. */

@@ -74,7 +74,7 @@ export function worded(turn: TalkTurn, unseen: boolean, random: RandomSource): W
   const fitting = fittingPatterns(turn);
   const wanted = fitting.filter(({ index }) => isHeldOutPattern(index) === unseen);
   const { pattern, index } = pick(random, turn.kind === "gibberish" ? fitting : wanted);
-  const text = filled(pattern, turn.slots);
+  const text = filled(pattern, unseen ? { ...turn.slots, ...turn.unseen } : turn.slots);
   return {
     text: AS_WRITTEN.has(turn.kind) ? text : typed(text, random),
     template: `${turn.kind}-${unseen ? "unseen-" : ""}${index}`,

@@ -37,7 +37,11 @@ const listCategory: DrawTurn = (random, scene) => {
     slots,
     expected: { cart: scene.cart, form: "answer", facts: factsOf(matching) },
     conduct: async (assistant) => `We have ${await list(assistant, query)}.`,
-    after: next(scene, { last: null, listed: matching.slice(0, LISTED) }),
+    after: next(scene, {
+      last: null,
+      listed: matching.slice(0, LISTED),
+      sought: { query },
+    }),
   };
 };
 
@@ -85,7 +89,11 @@ const ambiguous: DrawTurn = (random, scene) => {
       if (first !== undefined && assistant.errs()) return assistant.add(first);
       return `Which one do you want: ${listed}?`;
     },
-    after: next(scene, { last: null, listed: matching.slice(0, LISTED) }),
+    after: next(scene, {
+      last: null,
+      listed: matching.slice(0, LISTED),
+      sought: { query },
+    }),
   };
 };
 

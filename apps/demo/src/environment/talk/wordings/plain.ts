@@ -7,6 +7,7 @@ import { CART_LINES } from "./cart-lines.ts";
 import { CHECKS } from "./checks.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { CORRECTIONS } from "./corrections.ts";
+import { DESCRIBED } from "./described/index.ts";
 import { DEPENDENT_WISHES } from "./dependent-wishes.ts";
 import { EITHER_OR } from "./either-or.ts";
 import { EXCLUSIONS } from "./exclusions.ts";
@@ -71,7 +72,8 @@ export type WordingKind = keyof (typeof PRODUCT_QUESTIONS &
   typeof SHOP_SERVICE_WORDINGS &
   typeof UNSOLD &
   typeof MIXED_WISHES &
-  typeof FRAGMENTS);
+  typeof FRAGMENTS &
+  typeof DESCRIBED);
 
 /** Patterns of each kind. */
 export const PLAIN: Wordings<WordingKind> = {
@@ -110,6 +112,7 @@ export const PLAIN: Wordings<WordingKind> = {
   ...UNSOLD,
   ...MIXED_WISHES,
   ...FRAGMENTS,
+  ...DESCRIBED,
 };
 
 /** Patterns of some kinds. */

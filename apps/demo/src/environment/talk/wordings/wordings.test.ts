@@ -125,6 +125,16 @@ const SLOTS: { readonly [kind in WordingKind]: string } = {
   "not-sold-one": "one",
   fragment: "",
   "half-word": "half",
+  "described-add": "described|head|Specs what? specs? Specs?",
+  "described-add-n": "described|head specs? Specs?",
+  "described-if-any": "described|head what? specs? Specs?",
+  "described-swap": "line described",
+  "described-which": "described|several",
+  "described-price": "described",
+  "described-is-there": "described|several what?",
+  "described-several": "list",
+  "described-alike": "heads both each",
+  "choose-described": "choice",
 };
 
 /** Smallest number of patterns, 25 where nothing is said. */
@@ -180,6 +190,16 @@ const MINIMUM: { readonly [kind in WordingKind]?: number } = {
   "mixed-wishes": 40,
   "not-sold-one": 60,
   fragment: 60,
+  "described-add": 80,
+  "described-add-n": 80,
+  "described-if-any": 80,
+  "described-swap": 80,
+  "described-which": 80,
+  "described-price": 80,
+  "described-is-there": 80,
+  "described-several": 80,
+  "described-alike": 36,
+  "choose-described": 80,
 };
 
 const kinds = Object.keys(WORDINGS) as WordingKind[];
