@@ -40,7 +40,7 @@ export function checkRedaction(
     if (redacted !== request) {
       return {
         status: "failed",
-        words: `the page would change the request ${quoted(request)} at ${place} to ${quoted(redacted)} before the model reads it; write the placeholder into the task, or other words if this is nobody's data`,
+        words: `the page would change the request ${quoted(request)} at ${place} to ${quoted(redacted)} before the model reads it; write the placeholder into the task, or use other words if this is no personal data`,
         task,
       };
     }

@@ -1,16 +1,12 @@
 /** The kinds about what is described: the right conduct passes with any goods, near misses fail, and examples read by hand. */
-import type { DemonstratedAction } from "@waggle/environments";
 import { mulberry32 } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { CATALOGUE, type Product } from "../../catalogue-data.ts";
 import { redrawnCatalogue } from "../../redrawn-catalogue.ts";
-import { localEdgeTools, runShopTool } from "../../shop-environment.ts";
-import { createShop } from "../../shop.ts";
-import { Assistant } from "../assistant.ts";
 import { nearMisses } from "../talk-examples.ts";
-import { judgeTurn, sameCart } from "../talk-judge.ts";
 import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { fittingPatterns, isHeldOutPattern, worded } from "../wording.ts";
+import { actionsOf, actionsPass, sceneOf } from "./conduct.fixture.ts";
 import { DESCRIBED_CHOICE_TURNS } from "./described-choices.ts";
 import { DESCRIBED_LIST_TURNS } from "./described-lists.ts";
 import { DESCRIBED_QUESTION_TURNS } from "./described-questions.ts";
@@ -23,14 +19,9 @@ const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...DESCRIBED_CHOICE_TURNS,
 };
 const SEEDS = 40;
-const { signal } = new AbortController();
 
 function named(name: string): Product {
   return CATALOGUE.find((item) => item.name === name) as Product;
-}
-
-function sceneOf(goods: readonly Product[] = CATALOGUE, cart: Scene["cart"] = []): Scene {
-  return { goods, cart, last: null, listed: [], turns: 0, began: "empty" };
 }
 
 /** A turn of a kind that fits, and where it is said: a choice comes after a question or a wish. */
@@ -52,50 +43,6 @@ function drawn(
   throw new Error(`no ${kind} in this scene`);
 }
 
-/** The actions of the scripted conduct after what was said before. */
-async function gold({ turn, scene, before }: ReturnType<typeof drawn>) {
-  const shop = createShop(scene.cart, scene.goods);
-  let actions: DemonstratedAction[] = [];
-  const assistant = new Assistant(
-    async (calls) => {
-      const wanted = calls.map(([name, args]) => ({ name, arguments: args }));
-      actions.push({ text: "", calls: wanted });
-      return Promise.all(
-        wanted.map((call) => runShopTool(shop, { id: "c", ...call }, localEdgeTools, signal)),
-      );
-    },
-    () => 0.5,
-    0,
-  );
-  for (const earlier of before) await earlier.conduct(assistant);
-  actions = [];
-  const text = await turn.conduct(assistant);
-  return [...actions, { text, calls: [] }];
-}
-
-/** Whether the actions pass the judge without a change that was not asked for. */
-async function passes(
-  { expected }: TalkTurn,
-  { goods, cart }: Scene,
-  actions: readonly DemonstratedAction[],
-): Promise<boolean> {
-  const shop = createShop(cart, goods);
-  const changes = !sameCart(cart, expected.cart);
-  let count = 0;
-  for (const call of actions.flatMap(({ calls }) => calls)) {
-    count += 1;
-    try {
-      await runShopTool(shop, { id: "c", ...call }, localEdgeTools, signal);
-    } catch {
-      // A policy reads the failure and goes on.
-    }
-    if (!changes && !sameCart(cart, shop.state.cart)) return false;
-  }
-  const text = actions.at(-1)?.text ?? "";
-  const verdict = judgeTurn(expected, text, shop.state.cart, { changes, calls: count, goods });
-  return verdict.cart && verdict.answer;
-}
-
 test.each(Object.keys(TURNS))("%s: gold passes and near misses fail", async (kind) => {
   const wrong: string[] = [];
   for (let seed = 0; seed < SEEDS; seed += 1) {
@@ -111,12 +58,12 @@ test.each(Object.keys(TURNS))("%s: gold passes and near misses fail", async (kin
       wrong.push(...words.filter((text) => /[{}]|undefined/.test(text)));
       const indexes = fittingPatterns(turn).map(({ index }) => index);
       if (new Set(indexes.map(isHeldOutPattern)).size < 2) wrong.push(`no pattern: ${said}`);
-      const actions = await gold(found);
-      if (!(await passes(turn, scene, actions)))
+      const actions = await actionsOf(found.turn, found.scene, found.before);
+      if (!(await actionsPass(turn, scene, actions)))
         wrong.push(`${said}: ${actions.at(-1)?.text ?? ""}`);
       const talk = { goods, cart: scene.cart, messages: [[turn]] };
       for (const [at, miss] of nearMisses(actions, talk).entries()) {
-        if (await passes(turn, scene, miss)) wrong.push(`miss ${at}: ${said}`);
+        if (await actionsPass(turn, scene, miss)) wrong.push(`miss ${at}: ${said}`);
       }
     }
   }
@@ -129,7 +76,7 @@ async function conductOf(kind: string, query: string, cart: Scene["cart"] = []) 
   const start = sceneOf(goods, cart);
   for (let from = 0; from < 4000; from += 1) {
     const found = drawn(kind, start, () => true, from);
-    const actions = await gold(found);
+    const actions = await actionsOf(found.turn, found.scene, found.before);
     const calls = actions.flatMap((action) => action.calls);
     const search = calls.find(({ name }) => name === "search");
     if (search?.arguments["query"] !== query || Object.keys(search.arguments).length > 1) continue;
@@ -179,7 +126,8 @@ test("a price in results by rating is looked up before several pieces are added"
   const isBest = ({ expected, slots }: TalkTurn) =>
     expected.cart.length === 1 && /rat(?:ed|ing)|review|star/.test(slots["described"] ?? "");
   const found = drawn("described-add-n", undefined, isBest);
-  const names = (await gold(found)).flatMap(({ calls }) => calls.map(({ name }) => name));
+  const actions = await actionsOf(found.turn, found.scene, found.before);
+  const names = actions.flatMap(({ calls }) => calls.map(({ name }) => name));
   expect(names).toEqual(["search", "open", "add_to_cart", "calculate"]);
 });
 

@@ -1,16 +1,12 @@
 /** Further choices, drawn alone with the catalogue and with redrawn ones: the right conduct passes and near misses fail. */
-import type { DemonstratedAction } from "@waggle/environments";
 import { mulberry32 } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { CATALOGUE, type Product } from "../../catalogue-data.ts";
 import { redrawnCatalogue } from "../../redrawn-catalogue.ts";
-import { localEdgeTools, runShopTool } from "../../shop-environment.ts";
-import { createShop } from "../../shop.ts";
-import { Assistant } from "../assistant.ts";
 import { nearMisses } from "../talk-examples.ts";
-import { judgeTurn, sameCart } from "../talk-judge.ts";
 import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { isHeldOutPattern, fittingPatterns } from "../wording.ts";
+import { actionsOf, actionsPass, sceneOf } from "./conduct.fixture.ts";
 import { EITHER_OR_TURNS } from "./either-or.ts";
 import { MIXED_WISH_TURNS } from "./mixed-wishes.ts";
 import { OTHER_REQUEST_TURNS } from "./other-requests.ts";
@@ -29,16 +25,11 @@ const TURNS: { readonly [kind in string]: DrawTurn } = {
   "half-word": RANGE_TURNS["half-word"],
 };
 const SEEDS = 40;
-const { signal } = new AbortController();
-
-function sceneOf(goods: readonly Product[], cart: Scene["cart"] = []): Scene {
-  return { goods, cart, last: null, listed: [], turns: 0, began: "empty" };
-}
 
 /** The first turn of a kind that fits. */
 function drawn(
   kind: string,
-  scene: Scene = sceneOf(CATALOGUE),
+  scene: Scene = sceneOf(),
   fits: (turn: TalkTurn) => boolean = () => true,
   from = 0,
 ): TalkTurn {
@@ -47,50 +38,6 @@ function drawn(
     if (turn !== null && fits(turn)) return turn;
   }
   throw new Error(`no ${kind} in this scene`);
-}
-
-/** The actions of the scripted conduct. */
-async function gold(turn: TalkTurn, { goods, cart }: Scene): Promise<DemonstratedAction[]> {
-  const shop = createShop(cart, goods);
-  const actions: DemonstratedAction[] = [];
-  const assistant = new Assistant(
-    async (calls) => {
-      const wanted = calls.map(([name, args]) => ({ name, arguments: args }));
-      actions.push({ text: "", calls: wanted });
-      return Promise.all(
-        wanted.map((call) =>
-          runShopTool(shop, { id: "c", ...call }, localEdgeTools, signal).catch(() => null),
-        ),
-      );
-    },
-    () => 0.5,
-    0,
-  );
-  const text = await turn.conduct(assistant);
-  return [...actions, { text, calls: [] }];
-}
-
-/** Whether the actions pass the judge without a change that was not asked for. */
-async function passes(
-  { expected }: TalkTurn,
-  { goods, cart }: Scene,
-  actions: readonly DemonstratedAction[],
-): Promise<boolean> {
-  const shop = createShop(cart, goods);
-  const changes = !sameCart(cart, expected.cart);
-  let count = 0;
-  for (const call of actions.flatMap(({ calls }) => calls)) {
-    count += 1;
-    try {
-      await runShopTool(shop, { id: "c", ...call }, localEdgeTools, signal);
-    } catch {
-      // A policy reads the failure and goes on.
-    }
-    if (!changes && !sameCart(cart, shop.state.cart)) return false;
-  }
-  const text = actions.at(-1)?.text ?? "";
-  const verdict = judgeTurn(expected, text, shop.state.cart, { changes, calls: count, goods });
-  return verdict.cart && verdict.answer;
 }
 
 test.each(Object.keys(TURNS))("%s: gold passes and near misses fail", async (kind) => {
@@ -103,12 +50,12 @@ test.each(Object.keys(TURNS))("%s: gold passes and near misses fail", async (kin
       const said = JSON.stringify(turn.slots);
       const indexes = fittingPatterns(turn).map(({ index }) => index);
       if (new Set(indexes.map(isHeldOutPattern)).size < 2) wrong.push(`no pattern: ${said}`);
-      const actions = await gold(turn, scene);
-      if (!(await passes(turn, scene, actions)))
+      const actions = await actionsOf(turn, scene);
+      if (!(await actionsPass(turn, scene, actions)))
         wrong.push(`${said}: ${actions.at(-1)?.text ?? ""}`);
       const talk = { goods, cart: scene.cart, messages: [[turn]] };
       for (const [at, miss] of nearMisses(actions, talk).entries()) {
-        if (await passes(turn, scene, miss)) wrong.push(`miss ${at}: ${said}`);
+        if (await actionsPass(turn, scene, miss)) wrong.push(`miss ${at}: ${said}`);
       }
     }
   }
@@ -116,8 +63,8 @@ test.each(Object.keys(TURNS))("%s: gold passes and near misses fail", async (kin
 });
 
 /** What the scripted assistant calls in each step, and its answer. */
-async function conductOf(turn: TalkTurn, scene: Scene = sceneOf(CATALOGUE)) {
-  const actions = await gold(turn, scene);
+async function conductOf(turn: TalkTurn, scene: Scene = sceneOf()) {
+  const actions = await actionsOf(turn, scene);
   return {
     calls: actions.map(({ calls }) => calls.map(({ name }) => name)).filter((step) => step[0]),
     answer: actions.at(-1)?.text,

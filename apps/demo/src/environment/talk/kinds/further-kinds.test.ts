@@ -1,19 +1,17 @@
 /** The further kinds: the right conduct passes with any goods, near misses fail, and each kind has an example judged by hand. */
-import { toolResult } from "@waggle/environments";
-import { mulberry32, type RandomSource, type ToolCall } from "@waggle/protocol";
+import { mulberry32, type RandomSource } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { CATALOGUE, type Product } from "../../catalogue-data.ts";
 import { redrawnCatalogue } from "../../redrawn-catalogue.ts";
-import { type CartLine, createShop } from "../../shop.ts";
-import { localEdgeTools, runShopTool } from "../../shop-environment.ts";
-import { type Act, Assistant } from "../assistant.ts";
-import { judgeTurn, sameCart } from "../talk-judge.ts";
+import type { CartLine } from "../../shop.ts";
+import { sameCart } from "../talk-judge.ts";
 import { FURTHER_KINDS } from "../talk-plans.ts";
 import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { drawProducts } from "../values.ts";
 import { fittingPatterns, isHeldOutPattern } from "../wording.ts";
 import { CART_FACT_TURNS } from "./cart-facts.ts";
 import { CART_LINE_TURNS } from "./cart-lines.ts";
+import { conduct, type Conduct, passes, sceneOf } from "./conduct.fixture.ts";
 import { RELATIVE_NUMBER_TURNS } from "./relative-numbers.ts";
 import { SEVERAL_CHANGES_TURNS } from "./several-changes.ts";
 import { SWAP_TURNS } from "./swaps.ts";
@@ -30,8 +28,8 @@ const TURNS: { readonly [kind in string]: DrawTurn } = {
 const KINDS = [...new Set(FURTHER_KINDS)].filter((kind) => kind in TURNS);
 const SEEDS = 40;
 
-function sceneWith(cart: readonly CartLine[], goods: readonly Product[] = CATALOGUE): Scene {
-  return { goods, cart, last: null, listed: [], turns: 0, began: "filled" };
+function sceneWith(cart: readonly CartLine[], goods?: readonly Product[]): Scene {
+  return { ...sceneOf(goods, cart), began: "filled" };
 }
 
 function drawScene(random: RandomSource, goods: readonly Product[]): Scene {
@@ -60,38 +58,6 @@ function drawnIn(scene: Scene, kind: string, fits: (turn: TalkTurn) => boolean =
     if (turn !== null && fits(turn)) return turn;
   }
   throw new Error(`no ${kind} in this scene`);
-}
-
-type Conduct = {
-  readonly text: string;
-  readonly cart: readonly CartLine[];
-  readonly calls: number;
-};
-
-/** What the scripted assistant says, and the cart after it. */
-async function conduct(turn: TalkTurn, scene: Scene, mistakes = 0): Promise<Conduct> {
-  const shop = createShop(scene.cart, scene.goods);
-  const { signal } = new AbortController();
-  let count = 0;
-  const act: Act = (calls) =>
-    Promise.all(
-      calls.map(async ([name, args]) => {
-        count += 1;
-        const call = { id: `c${count}`, name, arguments: args } as ToolCall;
-        const result = await toolResult(call, () =>
-          runShopTool(shop, call, localEdgeTools, signal),
-        );
-        return result.ok ? result.value : null;
-      }),
-    );
-  const text = await turn.conduct(new Assistant(act, () => 0.5, mistakes));
-  return { text, cart: shop.state.cart, calls: count };
-}
-
-function passes(turn: TalkTurn, scene: Scene, { text, cart, calls }: Conduct): boolean {
-  const changes = !sameCart(scene.cart, turn.expected.cart);
-  const verdict = judgeTurn(turn.expected, text, cart, { changes, calls, goods: scene.goods });
-  return verdict.cart && verdict.answer;
 }
 
 /** Conduct that is nearly right. */

@@ -1,34 +1,25 @@
 /** Requests that must be refused, and those of which a part must be refused. Gold and near misses: further-choices.test.ts. */
-import { toolResult } from "@waggle/environments";
 import { mulberry32 } from "@waggle/protocol";
 import { describe, expect, test } from "vitest";
 import { CATALOGUE } from "../../catalogue-data.ts";
 import { redrawnCatalogue } from "../../redrawn-catalogue.ts";
-import { localEdgeTools, runShopTool } from "../../shop-environment.ts";
-import { createShop } from "../../shop.ts";
 import { REFUSAL } from "../answers.ts";
-import { Assistant } from "../assistant.ts";
-import { judgeTurn, sameCart } from "../talk-judge.ts";
 import { FURTHER_KINDS } from "../talk-plans.ts";
 import { FURTHER_SHOP_TALK } from "../talk-spec.ts";
 import type { DrawTurn, Scene, TalkTurn } from "../talk-turn.ts";
 import { fittingPatterns, isHeldOutPattern } from "../wording.ts";
 import { nounOf, OTHER_SUBJECTS, SHOP_SERVICES, WORDINGS } from "../wordings/index.ts";
+import { conduct, passes, sceneOf } from "./conduct.fixture.ts";
 import { MIXED_WISH_TURNS } from "./mixed-wishes.ts";
 import { OTHER_REQUEST_TURNS } from "./other-requests.ts";
 import { RANGE_TURNS } from "./range-questions.ts";
 
 const SEEDS = 40;
-const { signal } = new AbortController();
 const TURNS: { readonly [kind in string]: DrawTurn } = {
   ...OTHER_REQUEST_TURNS,
   ...MIXED_WISH_TURNS,
   "half-word": RANGE_TURNS["half-word"],
 };
-
-function sceneOf(goods: Scene["goods"] = CATALOGUE, cart: Scene["cart"] = []): Scene {
-  return { goods, cart, last: null, listed: [], turns: 0, began: "empty" };
-}
 
 /** The first turn of a kind that fits. */
 function drawn(
@@ -42,37 +33,6 @@ function drawn(
     if (turn !== null && fits(turn)) return turn;
   }
   throw new Error(`no ${kind}`);
-}
-
-/** What the scripted assistant says, and what it has done. */
-async function conduct(turn: TalkTurn, scene: Scene = sceneOf(), mistakes = 0) {
-  const shop = createShop(scene.cart, scene.goods);
-  const calls: string[] = [];
-  const assistant = new Assistant(
-    (wanted) =>
-      Promise.all(
-        wanted.map(async ([name, args]) => {
-          calls.push(name);
-          const call = { id: "c", name, arguments: args };
-          const result = await toolResult(call, () =>
-            runShopTool(shop, call, localEdgeTools, signal),
-          );
-          return result.ok ? result.value : null;
-        }),
-      ),
-    () => 0.5,
-    mistakes,
-  );
-  const text = await turn.conduct(assistant);
-  return { text, calls, cart: shop.state.cart };
-}
-
-function passes(turn: TalkTurn, scene: Scene, done: Awaited<ReturnType<typeof conduct>>): boolean {
-  const { text, calls, cart } = done;
-  const changes = !sameCart(scene.cart, turn.expected.cart);
-  const seen = { changes, calls: calls.length, goods: scene.goods };
-  const verdict = judgeTurn(turn.expected, text, cart, seen);
-  return verdict.cart && verdict.answer;
 }
 
 // A search for what is not sold mostly finds nothing that a mistake could add.

@@ -17,7 +17,7 @@ const PLACES: readonly { readonly at: number; readonly said: readonly [string, s
   { at: 2, said: ["third", "3rd"] },
 ];
 /** Superlatives. The first is that of an answer. */
-const SUPERLATIVES: { readonly [field in Field]: readonly [string, ...string[]] } = {
+export const SUPERLATIVES: { readonly [field in Field]: readonly [string, ...string[]] } = {
   price: ["cheapest", "lowest priced", "least expensive", "most affordable"],
   rating: ["best rated", "highest rated", "best reviewed", "top rated"],
 };

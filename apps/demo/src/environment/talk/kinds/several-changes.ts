@@ -12,6 +12,7 @@ import type { DrawTurn, Fact, Scene, TurnsOf } from "../talk-turn.ts";
 import { categoryWords, countOf, drawDescription, drawProducts, meant, nameOf } from "../values.ts";
 import { ADDING, REMOVING } from "../wordings/index.ts";
 import { bestOf } from "./range-questions.ts";
+import { SUPERLATIVES } from "./ranks.ts";
 
 /** Share of the products that are named by their rank, such as "the cheapest red mug". */
 const RANKED_SHARE = 0.3;
@@ -29,11 +30,6 @@ type Addition = {
   readonly isUnpriced: boolean;
   readonly said: string;
 };
-
-const SUPERLATIVES = {
-  price: ["cheapest", "lowest priced", "least expensive", "most affordable"],
-  rating: ["best rated", "best", "top rated", "highest rated"],
-} as const;
 
 /** Pieces as people say them: `{name}` is without an article. */
 const ONE: readonly string[] = [

@@ -1,4 +1,4 @@
-/** Requests for things that the shop does not have, many of them by words that nobody knows. */
+/** Requests for things that the shop does not have. Many are named by invented words. */
 import { pick } from "@waggle/environments";
 import type { RandomSource } from "@waggle/protocol";
 import { searchProducts } from "../../catalogue.ts";
